@@ -1,0 +1,20 @@
+/** Every limit of the product that is a plain number, in one place; the docs table is this file. */
+export const LIMITS = {
+  inlinePayloadBytes: 64 * 1024,
+  runInputBytes: 10 * 1024 * 1024,
+  planBytes: 8 * 1024 * 1024,
+  errorTextBytes: 8 * 1024,
+  factsBytes: 16 * 1024,
+  appendEvents: 500,
+  fanOutItems: 100_000,
+  signalBytes: 64 * 1024,
+  signalsPerMinute: 60,
+  planSteps: 100_000,
+  cancelGraceMs: 5_000,
+  queueAllowanceMs: 30 * 60 * 1000,
+  fetchPageEvents: 1_000,
+  snapshotEveryEvents: 1_000,
+  concurrencyMin: 1,
+  concurrencyMax: 10_000,
+  runIdChars: 255,
+} as const

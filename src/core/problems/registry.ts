@@ -1,0 +1,34 @@
+/**
+ * The registry of error codes: every expected failure of the product, defined once.
+ * docs/errors/<CODE>.md is generated from it, and a test holds registry = pages = codes used.
+ */
+import { PLAN_PROBLEMS } from './plan-problems.ts'
+import { RUN_PROBLEMS } from './run-problems.ts'
+import { STEP_PROBLEMS } from './step-problems.ts'
+import { STORE_PROBLEMS } from './store-problems.ts'
+import { EDGE_PROBLEMS } from './edge-problems.ts'
+
+export interface ProblemEntry {
+  /** One line: what happened, in the reader's words. */
+  readonly title: string
+  /** May the same call succeed later without a change? */
+  readonly retryable: boolean
+  /** What Keelson did about it. */
+  readonly did: string
+  /** What the reader should do next. */
+  readonly todo: string
+}
+
+export const REGISTRY = {
+  ...PLAN_PROBLEMS,
+  ...RUN_PROBLEMS,
+  ...STEP_PROBLEMS,
+  ...STORE_PROBLEMS,
+  ...EDGE_PROBLEMS,
+} satisfies Record<string, ProblemEntry>
+
+export type ProblemCode = keyof typeof REGISTRY
+
+export function isProblemCode(text: string): text is ProblemCode {
+  return Object.hasOwn(REGISTRY, text)
+}

@@ -1,0 +1,105 @@
+/** Codes of runs and signals. */
+export const RUN_PROBLEMS = {
+  RUN_TERMINAL: {
+    title: 'The run has ended; its status cannot change any more.',
+    retryable: false,
+    did: 'The signal was recorded as rejected.',
+    todo: 'Use RETRY_RUN to start a new run from its results.',
+  },
+  RUN_NOT_RUNNING: {
+    title: 'The run has not started, so it can be neither paused nor resumed.',
+    retryable: false,
+    did: 'The signal was recorded as rejected.',
+    todo: 'Wait for RunStarted, or cancel the run.',
+  },
+  STEP_UNKNOWN: {
+    title: 'The plan has no step with this id.',
+    retryable: false,
+    did: 'The signal was recorded as rejected.',
+    todo: 'List the steps with `keelson show <run>`.',
+  },
+  STEP_NOT_TERMINAL: {
+    title: 'The step is still running, so it cannot be retried.',
+    retryable: true,
+    did: 'The signal was recorded as rejected.',
+    todo: 'Wait for its outcome, or cancel the run.',
+  },
+  STEP_TERMINAL: {
+    title: 'The step has already ended.',
+    retryable: false,
+    did: 'The signal was recorded as rejected.',
+    todo: 'A failed step can be skipped only while its run is held.',
+  },
+  STEP_RUNNING: {
+    title: 'The step is running, so it cannot be skipped.',
+    retryable: true,
+    did: 'The signal was recorded as rejected.',
+    todo: 'Wait for its outcome, or cancel the run.',
+  },
+  STEP_NOT_FAILED: {
+    title: 'Only a failed step can be retried.',
+    retryable: false,
+    did: 'The signal was recorded as rejected.',
+    todo: 'To run a step that succeeded once more, fork the run.',
+  },
+  SIGNAL_DUPLICATE: {
+    title: 'A different signal was already sent under this id.',
+    retryable: false,
+    did: 'The first signal stands; nothing was changed.',
+    todo: 'Send the new signal under a new id.',
+  },
+  SIGNAL_INVALID_PAYLOAD: {
+    title: 'The payload of a signal is not what its type asks for.',
+    retryable: false,
+    did: 'The signal was recorded as rejected; it was not applied.',
+    todo: 'Correct the field named in the message.',
+  },
+  SIGNAL_NOT_FOUND: {
+    title: 'No signal with this id was sent to this run.',
+    retryable: false,
+    did: 'Nothing.',
+    todo: 'Check the signal id.',
+  },
+  AUTHZ_DENIED: {
+    title: 'You may not send this signal.',
+    retryable: false,
+    did: 'The signal was recorded as rejected.',
+    todo: 'Ask someone who has the role.',
+  },
+  RUN_INPUT_INVALID: {
+    title: 'The input of the run does not match the inputs schema of its plan.',
+    retryable: false,
+    did: 'No run was created.',
+    todo: 'Correct the input at the place named in the message.',
+  },
+  RUN_TIMEOUT: {
+    title: 'The run took longer than its runTimeoutMs.',
+    retryable: false,
+    did: 'Steps in flight were cancelled, finished effects were compensated, the run failed.',
+    todo: 'Raise runTimeoutMs, or look at what was slow with `keelson why`.',
+  },
+  RUN_QUARANTINED: {
+    title: 'A stored record of this run cannot be read.',
+    retryable: false,
+    did: 'This run alone was set aside; all others go on.',
+    todo: 'Look at the details; restore the run from a backup.',
+  },
+  PLAN_INTEGRITY_VALIDATION_FAILED: {
+    title: 'The plan\'s bytes do not have the hash the run was started with.',
+    retryable: false,
+    did: 'Nothing was executed; the run failed and a P1 alert was raised.',
+    todo: 'Find out who changed the stored plan.',
+  },
+  RULES_VERSION_UNKNOWN: {
+    title: 'The run was written under rules this version does not know.',
+    retryable: false,
+    did: 'The run was left alone.',
+    todo: 'Drive it with a newer Keelson.',
+  },
+  RUN_EPOCH_STALE: {
+    title: 'Another driver has taken the run over.',
+    retryable: false,
+    did: 'The write was refused.',
+    todo: 'Nothing: the new driver goes on.',
+  },
+} as const

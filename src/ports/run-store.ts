@@ -1,0 +1,265 @@
+/**
+ * What the product asks of a store. Bytes are sealed (hashed, keyed, numbered) before they come here; a store keeps
+ * them exactly, compares and sets, and never decides. Every look-up by an outside id carries the tenant.
+ */
+import type { RunIdentity } from '../core/events/event.ts'
+
+/** The store's own integer for a run; events, inbox, context and blobs hang on it. */
+export type RunKey = number
+
+export interface RunRef {
+  readonly tenantId: string
+  readonly runId: string
+}
+
+export type RunStatus = 'PENDING' | 'APPROVED' | 'RUNNING' | 'PAUSED' | 'COMPLETED' | 'FAILED' | 'CANCELLED'
+
+/** One event as its exact bytes. `record` is canonical JSON without persistedAt, data, salt and chainHash (P-33). */
+export interface SealedEvent {
+  readonly runSeq: number
+  readonly eventType: string
+  /** 32 bytes; unique per run. */
+  readonly idempotencyKey: Uint8Array
+  readonly record: string
+  /** Canonical JSON of the erasable part, with its 16-byte salt. Both or neither. */
+  readonly data?: string
+  readonly salt?: Uint8Array
+  /** 32 bytes. */
+  readonly chainHash: Uint8Array
+  /** `<slot>#<attempt>` on StepCompleted, StepFailed and StepSkipped: unique per run, an assertion (P-09). */
+  readonly terminalSlot?: string
+}
+
+/** A sealed event as it comes back. After erasure `data` and `salt` are absent. */
+export interface StoredEvent extends SealedEvent {
+  /** Epoch milliseconds of the store's own clock at write time (EVT-13). */
+  readonly persistedAt: number
+}
+
+export interface RunParent {
+  readonly runId: string
+  readonly slot: string
+  readonly attempt: number
+}
+
+/** Metadata written in the transaction of the run's first events (STO-12, STO-13). */
+export interface NewRun extends RunIdentity {
+  /** Hex SHA-256 of the plan's canonical bytes; the plan itself is stored once by hash. */
+  readonly planSha256: string
+  readonly engineType: string
+  readonly engineRunRef: string
+  /** Hex; unique per tenant. A second create with it answers `request-exists` (BPQ-06). */
+  readonly requestKey?: string
+  readonly originalRunId?: string
+  readonly parent?: RunParent
+  readonly triggeredBy?: string
+}
+
+/** What lists show and drivers need, kept in the append's transaction; always a fold of the log. */
+export interface RunSummary {
+  readonly status: RunStatus
+  readonly substatus?: string
+  /** Earliest due timer; absent when only the outside can move the run (P-25). */
+  readonly nextWakeAt?: number
+  readonly rulesVersion: number
+  readonly minRulesVersion: number
+  readonly startedAt?: number
+  readonly endedAt?: number
+  readonly stepsTotal: number
+  readonly stepsDone: number
+  readonly stepsFailed: number
+  /** Code of the root cause of a failed run. */
+  readonly errorCode?: string
+}
+
+export interface RunRow extends NewRun, RunSummary {
+  readonly runKey: RunKey
+  readonly epoch: number
+  readonly nextSeq: number
+  /** chainHash of the last event; 32 zero bytes before the first. */
+  readonly headHash: Uint8Array
+  readonly createdAt: number
+  readonly updatedAt: number
+  readonly lease?: { readonly owner: string; readonly until: number }
+  /** Problem code that set this run aside; a quarantined run is not driven. */
+  readonly quarantine?: string
+}
+
+export interface InboxInsert {
+  /** `signal:<id>`, `manual:<hash>`, `child:<runId>`, `outcome:<effectId>`, `approve:<id>`, `scope:<id>` … (P-21). */
+  readonly inboxId: string
+  readonly kind: string
+  /** JSON text. */
+  readonly body: string
+}
+export interface InboxRow extends InboxInsert {
+  readonly insertedAt: number
+  readonly consumedSeq?: number
+}
+/** `duplicate`: same id, same body. `conflict`: same id, other body (SIGNAL_DUPLICATE). */
+export type InboxAnswer =
+  | { readonly kind: 'inserted' }
+  | { readonly kind: 'duplicate'; readonly row: InboxRow }
+  | { readonly kind: 'conflict'; readonly row: InboxRow }
+
+export interface ContextWrite {
+  readonly variable: string
+  readonly seq: number
+  /** JSON text of the merged value of this top-level variable as of `seq`. */
+  readonly value: string
+}
+
+/** Everything one run produced in one turn: it is committed whole or not at all (P-08). */
+export interface RunCommit {
+  /** The run's key; for a new run leave it out and give `create`. */
+  readonly runKey?: RunKey
+  readonly create?: NewRun
+  readonly expected: { readonly epoch: number; readonly nextSeq: number }
+  /** Adoption, hand-off, restore: the epoch after this commit. Default: unchanged. */
+  readonly newEpoch?: number
+  /** May be empty (adoption). runSeq of the first is expected.nextSeq; numbers are contiguous. */
+  readonly events: readonly SealedEvent[]
+  readonly summary: RunSummary
+  /** Inbox rows this commit consumed, each with the seq of the first event it caused (or expected.nextSeq). */
+  readonly consumed?: readonly { readonly inboxId: string; readonly seq: number }[]
+  readonly context?: readonly ContextWrite[]
+  /** Rows for other runs' inboxes, e.g. a child's end for its parent (P-29). Unknown runs are ignored. */
+  readonly notify?: readonly { readonly run: RunRef; readonly row: InboxInsert }[]
+}
+
+export type CommitResult =
+  | { readonly kind: 'committed'; readonly runKey: RunKey; readonly persistedAt: number }
+  /** Epoch or next_seq moved: fold again and decide again. */
+  | { readonly kind: 'conflict' }
+  | { readonly kind: 'run-exists' }
+  | { readonly kind: 'request-exists'; readonly runId: string }
+  /** A unique index refused what compare-and-set let through: a defect; the run is quarantined by the caller (P-09). */
+  | { readonly kind: 'constraint'; readonly detail: string }
+
+export interface OpenWrite {
+  /** Hex key and the content that "same key, other content" compares (P-15). */
+  readonly idempotencyKey: string
+  readonly content: string
+}
+export interface OpenAppendResult {
+  readonly runSeq: number
+  readonly eventId: string
+  readonly persistedAt: number
+  readonly idempotent: boolean
+  readonly persisted: boolean
+  /** Same key, other content: the first is kept (IDM-13). */
+  readonly conflict?: true
+}
+
+export interface ListFilter {
+  readonly status?: readonly RunStatus[]
+  readonly planId?: string
+  readonly createdFrom?: number
+  readonly createdTo?: number
+  readonly originalRunId?: string
+}
+export interface ListPage {
+  readonly runs: readonly RunRow[]
+  /** Opaque; give it back for the next page. Newest runs first; stable while runs are added. */
+  readonly next?: string
+}
+
+export type SnapshotKind = 'state' | 'view'
+export interface StoredSnapshot {
+  readonly kind: SnapshotKind
+  readonly seq: number
+  readonly rulesVersion: number
+  readonly body: string
+}
+
+export interface StepClaim {
+  readonly slot: string
+  readonly attempt: number
+  readonly claimant: string
+}
+
+export interface ScopePause {
+  readonly pauseId: string
+  /** `plan:<planId>`, `tenant` or `fleet`. */
+  readonly scope: string
+  readonly tenantId?: string
+  readonly reason?: string
+  readonly active: boolean
+}
+
+/** What a store says about itself, checked by a test (STO-23). */
+export interface StoreManifest {
+  readonly name: string
+  readonly durable: boolean
+  readonly duplicates: string
+  readonly sequence: string
+  readonly orphans: string
+}
+
+export interface RunStore {
+  readonly manifest: StoreManifest
+
+  /**
+   * One transaction for all, atomic per run: a run that loses its compare-and-set leaves the others standing.
+   * Rejects (KeelsonError STORE_…) when the whole batch failed or its fate is unknown (P-10).
+   */
+  commit(batch: readonly RunCommit[]): Promise<readonly CommitResult[]>
+
+  /**
+   * The open append (P-15; store suite and import only): locks the run, skips keys that exist, numbers the rest
+   * in batch order, all or nothing. `seal` is called with the head and the number each new write gets.
+   */
+  appendOpen<W extends OpenWrite>(
+    run: RunRef,
+    writes: readonly W[],
+    seal: (write: W, runSeq: number, previous: Uint8Array) => SealedEvent,
+  ): Promise<readonly OpenAppendResult[]>
+
+  findRun(run: RunRef): Promise<RunRow | undefined>
+  findRunByRequest(tenantId: string, requestKey: string): Promise<RunRow | undefined>
+  findRunByEngineRef(tenantId: string, engineRunRef: string): Promise<RunRow | undefined>
+  /** For drivers, which work across tenants by the store's own key. */
+  getRun(runKey: RunKey): Promise<RunRow | undefined>
+  listRuns(tenantId: string, filter: ListFilter, page: { readonly limit: number; readonly cursor?: string }): Promise<ListPage>
+  quarantine(runKey: RunKey, code: string): Promise<void>
+
+  /** Ascending by runSeq, strictly after `afterSeq` (default 0), at most `limit` (default 1,000). */
+  readEvents(runKey: RunKey, range: { readonly afterSeq?: number; readonly limit?: number }): Promise<readonly StoredEvent[]>
+  /** Deletes data and salt of a run's events up to a seq (P-34); records stay. */
+  eraseData(runKey: RunKey, upToSeq: number): Promise<void>
+
+  /** Latest value of each variable as of `atSeq`: JSON text by variable. */
+  readContext(runKey: RunKey, atSeq: number): Promise<ReadonlyMap<string, string>>
+
+  insertInbox(run: RunRef, row: InboxInsert): Promise<InboxAnswer | { readonly kind: 'no-run' }>
+  /** Unconsumed rows in order of insertion. */
+  readInbox(runKey: RunKey): Promise<readonly InboxRow[]>
+  findInbox(runKey: RunKey, inboxId: string): Promise<InboxRow | undefined>
+
+  putBlob(runKey: RunKey, sha256: string, text: string): Promise<void>
+  getBlob(runKey: RunKey, sha256: string): Promise<string | undefined>
+
+  putPlan(plan: { readonly sha256: string; readonly planId: string; readonly planVersion: string; readonly text: string }): Promise<void>
+  getPlan(sha256: string): Promise<string | undefined>
+  /** Newest stored plan of that id (and version, if given). */
+  findPlan(planId: string, planVersion?: string): Promise<{ readonly sha256: string; readonly text: string } | undefined>
+
+  putSnapshot(runKey: RunKey, snapshot: StoredSnapshot): Promise<void>
+  /** Newest snapshot of that kind not beyond `maxSeq`. */
+  getSnapshot(runKey: RunKey, kind: SnapshotKind, maxSeq?: number): Promise<StoredSnapshot | undefined>
+
+  /** Takes or renews the lease unless another owner's is still running at `now`. Returns the row when held. */
+  acquireLease(runKey: RunKey, owner: string, now: number, until: number): Promise<RunRow | undefined>
+  releaseLease(runKey: RunKey, owner: string): Promise<void>
+  /** Non-terminal, not quarantined runs that are due (nextWakeAt <= now) or have unconsumed inbox rows, not leased by others at `now`. */
+  dueRuns(now: number, owner: string, limit: number): Promise<readonly RunRow[]>
+
+  /** Durable begin-claim of an irreversible attempt (P-28). False when somebody claimed it before. */
+  claimAttempt(runKey: RunKey, claim: StepClaim): Promise<boolean>
+  readClaims(runKey: RunKey): Promise<readonly StepClaim[]>
+
+  putScopePause(pause: ScopePause): Promise<void>
+  readScopePauses(tenantId: string): Promise<readonly ScopePause[]>
+
+  close(): Promise<void>
+}
