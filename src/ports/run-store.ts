@@ -125,6 +125,10 @@ export interface RunCommit {
   readonly context?: readonly ContextWrite[]
   /** Rows for other runs' inboxes, e.g. a child's end for its parent (P-29). Unknown runs are ignored. */
   readonly notify?: readonly { readonly run: RunRef; readonly row: InboxInsert }[]
+  /** Blobs the events refer to, in the same transaction: a run that does not exist yet has no key for putBlob. */
+  readonly blobs?: readonly { readonly sha256: string; readonly text: string }[]
+  /** Sets the run's lease in the same transaction, e.g. for the process that creates it. Default: unchanged. */
+  readonly lease?: { readonly owner: string; readonly until: number }
 }
 
 export type CommitResult =
@@ -137,7 +141,7 @@ export type CommitResult =
   | { readonly kind: 'constraint'; readonly detail: string }
 
 export interface OpenWrite {
-  /** Hex key and the content that "same key, other content" compares (P-15). */
+  /** Hex key, and the content that "same key, other content" compares: `eventContent` of the write (P-15). */
   readonly idempotencyKey: string
   readonly content: string
 }
@@ -225,7 +229,10 @@ export interface RunStore {
 
   /** Ascending by runSeq, strictly after `afterSeq` (default 0), at most `limit` (default 1,000). */
   readEvents(runKey: RunKey, range: { readonly afterSeq?: number; readonly limit?: number }): Promise<readonly StoredEvent[]>
-  /** Deletes data and salt of a run's events up to a seq (P-34); records stay. */
+  /**
+   * Deletes data and salt of a run's events up to a seq (P-34), and what else holds their values: blobs, snapshots,
+   * context and bodies of consumed inbox rows. Records stay, and a repeated inbox row is still recognised.
+   */
   eraseData(runKey: RunKey, upToSeq: number): Promise<void>
 
   /** Latest value of each variable as of `atSeq`: JSON text by variable. */

@@ -4,7 +4,7 @@
  */
 import { anything, flag, integer, list, literal, object, oneOf, optional, record, text } from '../schema/shape.ts'
 
-const instant = text({ pattern: '^\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}:\\d{2}(\\.\\d{1,9})?Z$' })
+export const instant = text({ pattern: '^\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}:\\d{2}(\\.\\d{1,9})?Z$' })
 const sha256 = text({ pattern: '^[a-f0-9]{64}$' })
 const name = text({ min: 1, max: 255 })
 const count = integer({ min: 0 })
@@ -98,7 +98,6 @@ export const PAYLOADS = {
     timeoutAt: optional(instant),
     waitUntil: optional(instant),
     waitForMs: optional(count),
-    childRunId: optional(name),
     grants: optional(record(integer({ min: 1 }))),
     freshKey: optional(name),
     reusedFrom: optional(reusedFrom),
@@ -120,6 +119,8 @@ export const PAYLOADS = {
     failedAt: instant,
     final: flag(),
     retryAt: optional(instant),
+    /** The step's fallback runs next. */
+    fallback: optional(flag()),
     artifactRefs: optional(list(artifactRef)),
     durationMs: optional(count),
     mayHaveRunTwice: optional(flag()),
@@ -149,8 +150,18 @@ export const PAYLOADS = {
     reasonCode: name,
     reason: reasonText,
   }),
-  RunPaused: object({ pausedAt: instant, signalId: optional(name), reason: optional(reasonText), scope: optional(name) }),
-  RunResumed: object({ resumedAt: instant, signalId: optional(name), reason: optional(reasonText), scope: optional(name) }),
+  RunPaused: object({
+    pausedAt: instant,
+    signalId: optional(name),
+    reason: optional(reasonText),
+    scope: optional(name),
+  }),
+  RunResumed: object({
+    resumedAt: instant,
+    signalId: optional(name),
+    reason: optional(reasonText),
+    scope: optional(name),
+  }),
   RunCompleted: object({ completedAt: instant, artifactRefs: list(artifactRef), outputRef: optional(blobRef) }),
   RunFailed: object({
     failedAt: instant,
@@ -167,7 +178,7 @@ export const PAYLOADS = {
     signalId: optional(name),
     reason: optional(reasonText),
   }),
-  ManualTaskOpened: object({ openedAt: instant, expiresAt: optional(instant) }),
+  ManualTaskOpened: object({ attempt: ordinal, openedAt: instant, expiresAt: optional(instant) }),
   FanOutExpanded: object({ count: integer({ min: 0, max: 100_000 }), sha256, ref: name }),
   CompensationStarted: object({ startedAt: instant, epoch: ordinal, timeoutAt: optional(instant) }),
   CompensationCompleted: object({ completedAt: instant, buildId: optional(name) }),
@@ -226,14 +237,7 @@ export const DATA_FIELDS = {
 } as const satisfies Record<keyof typeof PAYLOADS, readonly DataField[]>
 
 export type DataField =
-  | 'input'
-  | 'result'
-  | 'output'
-  | 'captureValues'
-  | 'errorText'
-  | 'facts'
-  | 'notes'
-  | 'signalPayload'
+  'input' | 'result' | 'output' | 'captureValues' | 'errorText' | 'facts' | 'notes' | 'signalPayload'
 
 export const DATA_SHAPES = {
   input: anything(),

@@ -1,9 +1,228 @@
-/** Codes of plan text, plan compilation and admission of a plan. */
+/** Codes of plan text, plan compilation, expressions and the capability report of a plan. */
+const REFUSED = 'The plan was refused whole; nothing was started.'
+const REPORTED = 'The run goes on; the warning is in its validation report.'
+
 export const PLAN_PROBLEMS = {
-  INVALID_STEP_SCHEMA: {
-    title: 'A step has a field that does not exist or a value of the wrong kind.',
+  PLAN_SYNTAX: {
+    title: 'The plan is not valid YAML or JSON.',
     retryable: false,
-    did: 'The plan was refused whole; nothing was started.',
+    did: REFUSED,
+    todo: 'Correct the text at the line and column given.',
+  },
+  PLAN_TOO_LARGE: {
+    title: 'The text of the plan is larger than its limit.',
+    retryable: false,
+    did: 'The text was not read any further; nothing was started.',
+    todo: 'Move large values out of the plan, or split it into child plans.',
+  },
+  PLAN_TOO_DEEP: {
+    title: 'The plan is nested more deeply than 64 levels.',
+    retryable: false,
+    did: REFUSED,
+    todo: 'Flatten the value at the place given.',
+  },
+  PLAN_ALIAS_LIMIT: {
+    title: 'YAML aliases in the plan refer to themselves, are too many, or expand to more than a plan may hold.',
+    retryable: false,
+    did: REFUSED,
+    todo: 'Write the repeated value out, or repeat less of it.',
+  },
+  PLAN_DUPLICATE_KEY: {
+    title: 'A key is written twice in the same object.',
+    retryable: false,
+    did: REFUSED,
+    todo: 'Remove one of the two.',
+  },
+  PLAN_KEY_REFUSED: {
+    title: 'A key is not text, or is a name that no object may have.',
+    retryable: false,
+    did: REFUSED,
+    todo: 'Rename the key; `__proto__`, `constructor` and `prototype` are never allowed.',
+  },
+  PLAN_VALUE_UNSUPPORTED: {
+    title: 'A value cannot be kept exactly: not a finite number, a whole number beyond 2^53, or broken Unicode.',
+    retryable: false,
+    did: REFUSED,
+    todo: 'Write the value as text in quotes.',
+  },
+  PLAN_UNKNOWN_FIELD: {
+    title: 'The plan has a field that does not exist.',
+    retryable: false,
+    did: REFUSED,
+    todo: 'Correct the name, or begin it with `x-` to keep a note of your own; docs/reference/plan.md lists every field.',
+  },
+  PLAN_FIELD_MISSING: {
+    title: 'A field that every plan needs is missing.',
+    retryable: false,
+    did: REFUSED,
+    todo: 'Add the field named in the message.',
+  },
+  PLAN_FIELD_INVALID: {
+    title: 'A field of the plan has a value of the wrong kind or outside its bounds.',
+    retryable: false,
+    did: REFUSED,
+    todo: 'Correct the value; docs/reference/plan.md gives the kind and bounds of every field.',
+  },
+  PLAN_FIELD_TWICE: {
+    title: 'A field is given both under its short and under its full name.',
+    retryable: false,
+    did: REFUSED,
+    todo: 'Keep one of the two.',
+  },
+  INVALID_STEP_SCHEMA: {
+    title: 'A step has a field that does not exist, lacks one, or has a value of the wrong kind.',
+    retryable: false,
+    did: REFUSED,
     todo: 'Correct the field at the line and column given; docs/reference/plan.md lists every field.',
+  },
+  PLAN_DUPLICATE_STEP: {
+    title: 'Two steps have the same id.',
+    retryable: false,
+    did: REFUSED,
+    todo: 'Rename one of them.',
+  },
+  PLAN_UNKNOWN_DEPENDENCY: {
+    title: 'A step depends on a step that does not exist.',
+    retryable: false,
+    did: REFUSED,
+    todo: 'Correct the id under `dependsOn`, or add the step.',
+  },
+  PLAN_SELF_DEPENDENCY: {
+    title: 'A step depends on itself.',
+    retryable: false,
+    did: REFUSED,
+    todo: 'Remove its own id from its `dependsOn`.',
+  },
+  PLAN_CYCLE: {
+    title: 'Steps depend on each other in a circle, so none of them could ever start.',
+    retryable: false,
+    did: REFUSED,
+    todo: 'Remove one of the dependencies named in the message.',
+  },
+  PLAN_ORDER_INVALID: {
+    title: 'The `order` of the steps is not 1 to n without holes, or only some steps have one.',
+    retryable: false,
+    did: REFUSED,
+    todo: 'Leave `order` out (the position counts then), or number all steps from 1.',
+  },
+  PLAN_EFFECT_CONFLICT: {
+    title: 'What a step says about its effect does not go together with its compensation.',
+    retryable: false,
+    did: REFUSED,
+    todo: 'Change `effect`, or add or remove `compensate`.',
+  },
+  PLAN_SECRET_INLINE: {
+    title: 'A plan may only refer to a secret, never contain one.',
+    retryable: false,
+    did: REFUSED,
+    todo: 'Store the value with your secrets provider and write `secret://path` under `secrets`.',
+  },
+  PLAN_SCHEMA_INVALID: {
+    title: 'A JSON Schema in the plan is not valid JSON Schema 2020-12.',
+    retryable: false,
+    did: REFUSED,
+    todo: 'Correct the schema at the place given.',
+  },
+  EXPR_INVALID_SYNTAX: {
+    title: 'An expression is not valid JMESPath, or a `${` has no closing brace.',
+    retryable: false,
+    did: REFUSED,
+    todo: 'Correct the expression at the place given; write `$${` where a literal `${` is meant.',
+  },
+  EXPR_TOO_COMPLEX: {
+    title: 'An expression is longer or nested more deeply than allowed.',
+    retryable: false,
+    did: REFUSED,
+    todo: 'Split it: compute part of it in a step of its own.',
+  },
+  EXPR_ROOT_UNKNOWN: {
+    title: 'An expression begins with a name that is not there at that place.',
+    retryable: false,
+    did: REFUSED,
+    todo: 'Begin with input, steps, context, previous or run, and with item or index inside a forEach step.',
+  },
+  EXPR_STEP_NOT_FOUND: {
+    title: 'An expression names a step that does not exist.',
+    retryable: false,
+    did: REFUSED,
+    todo: 'Correct the id of the step; quote ids with dashes or dots: steps."my-step".output.',
+  },
+  EXPR_STEP_NOT_COMPLETED: {
+    title: 'An expression reads the output of a step that need not have run by then.',
+    retryable: false,
+    did: REFUSED,
+    todo: 'Add that step to `dependsOn`, or put it earlier in a sequential plan.',
+  },
+  EXPR_PATH_NOT_FOUND: {
+    title: 'An expression reads a field that is never there.',
+    retryable: false,
+    did: REFUSED,
+    todo: 'Read steps.<id>.output, or one of run.id, run.planId, run.planVersion, run.attempt.',
+  },
+  EXPR_PREVIOUS_AMBIGUOUS: {
+    title: 'An expression reads `previous`, but the step does not have exactly one predecessor.',
+    retryable: false,
+    did: REFUSED,
+    todo: 'Name the step: steps.<id>.output.',
+  },
+  SCHEMA_VERSION_UNKNOWN: {
+    title: 'The schemaVersion of the plan is not one this Keelson reads.',
+    retryable: false,
+    did: REFUSED,
+    todo: 'Leave schemaVersion out for the newest one, or use a Keelson that knows it.',
+  },
+  CAPABILITY_UNKNOWN: {
+    title: 'The plan requires a capability that does not exist.',
+    retryable: false,
+    did: 'No run was started, whatever fallbackBehavior says.',
+    todo: 'Correct the name; docs/reference/plan.md lists them all.',
+  },
+  CAPABILITY_NOT_SUPPORTED: {
+    title: 'The plan requires a capability that the engine does not have.',
+    retryable: false,
+    did: 'No run was started.',
+    todo: 'Use another engine, or set metadata.fallbackBehavior to emulate or degrade.',
+  },
+  PLUGIN_TRUST_TIER_MISSING: {
+    title: 'The plan uses a plugin whose trust tier is not stated.',
+    retryable: false,
+    did: 'No run was started, whatever fallbackBehavior says.',
+    todo: 'Let the deployment state the tier of the plugin: trusted, partner or untrusted.',
+  },
+  INVALID_TARGET_ADAPTER: {
+    title: 'The plan is meant for another engine than the one it was given to.',
+    retryable: false,
+    did: 'No run was started.',
+    todo: 'Start it on the engine it names, or set metadata.targetAdapter to any.',
+  },
+  SCHEMA_VERSION_DEPRECATED: {
+    title: 'The schemaVersion of the plan is the oldest one still read.',
+    retryable: false,
+    did: REPORTED,
+    todo: 'Move the plan to a newer schemaVersion before the next release drops this one.',
+  },
+  CAPABILITY_EMULATED: {
+    title: 'The engine lacks a required capability; Keelson does the same in another way.',
+    retryable: false,
+    did: REPORTED,
+    todo: 'Nothing, if the emulation is good enough for you.',
+  },
+  CAPABILITY_DEGRADED: {
+    title: 'The engine lacks a required capability; the run goes on without it.',
+    retryable: false,
+    did: REPORTED,
+    todo: 'Use another engine if you cannot do without it.',
+  },
+  LATENCY_EXPECTED: {
+    title: 'The engine is polled, so waking up may take up to a second longer.',
+    retryable: false,
+    did: REPORTED,
+    todo: 'Use the embedded engine or Temporal where that matters.',
+  },
+  PERFORMANCE_IMPACT: {
+    title: 'The plan asks for more concurrency than the engine runs at once.',
+    retryable: false,
+    did: REPORTED,
+    todo: 'Lower policy.concurrency, or expect steps to wait for a place.',
   },
 } as const

@@ -12,6 +12,18 @@ export const RUN_PROBLEMS = {
     did: 'The signal was recorded as rejected.',
     todo: 'Wait for RunStarted, or cancel the run.',
   },
+  RUN_NOT_TERMINAL: {
+    title: 'The run has not ended, so it cannot be retried as a whole.',
+    retryable: false,
+    did: 'The signal was recorded as rejected.',
+    todo: 'Retry the failed step, or cancel the run first.',
+  },
+  PLAN_VALIDATION_FAILED: {
+    title: 'The plan asks for something the chosen engine cannot do.',
+    retryable: false,
+    did: 'The run ended before anything was started; the report is in its log.',
+    todo: 'Read the report; choose another engine or change the plan.',
+  },
   STEP_UNKNOWN: {
     title: 'The plan has no step with this id.',
     retryable: false,

@@ -96,4 +96,22 @@ export const STEP_PROBLEMS = {
     did: 'The step failed permanently.',
     todo: 'Make the condition, capture or forEach result smaller, or pass it by reference.',
   },
+  EXPR_FAILED: {
+    title: 'An expression could not be evaluated over the data of this run.',
+    retryable: false,
+    did: 'The attempt failed permanently; what the expression was for was not done.',
+    todo: 'Compare the data with what the expression expects, for example a number where a text came.',
+  },
+  EXPR_LIMIT: {
+    title: 'Evaluating an expression took too much work or gave too large a result.',
+    retryable: false,
+    did: 'The evaluation was stopped; the attempt failed permanently.',
+    todo: 'Make the expression do less, or move the work into a step of its own.',
+  },
+  EXPR_VALUE_MISSING: {
+    title: 'A text needs the value of an expression that gave none.',
+    retryable: false,
+    did: 'The attempt failed permanently instead of using a text with a hole in it.',
+    todo: 'Give a default inside the expression: `${input.name || \'nobody\'}`.',
+  },
 } as const

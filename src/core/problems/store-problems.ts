@@ -72,6 +72,24 @@ export const STORE_PROBLEMS = {
     did: 'The append was rolled back whole; the log ends before it.',
     todo: 'Free some space; the run goes on by itself.',
   },
+  STORE_NOT_FOUND: {
+    title: 'There is no database at this path.',
+    retryable: false,
+    did: 'Nothing was created.',
+    todo: 'Check the path, or run a plan there first.',
+  },
+  STORE_CLOSED: {
+    title: 'The store was used after it was closed.',
+    retryable: false,
+    did: 'The call was refused.',
+    todo: 'Open the store again; if Keelson itself did this, report it as a defect.',
+  },
+  LIST_CURSOR_INVALID: {
+    title: 'The cursor is not one that this list gave out.',
+    retryable: false,
+    did: 'Nothing was listed.',
+    todo: 'Start again without a cursor.',
+  },
   STORE_UNAVAILABLE: {
     title: 'The store did not answer, or answered with an unexpected failure.',
     retryable: true,

@@ -1,0 +1,58 @@
+/**
+ * `npm run trace`: which requirements a passing test proves, which are deferred and why, which are missing. It reads
+ * the last whole test report, and runs the tests first when that report is missing or older than the sources.
+ */
+import { statSync } from 'node:fs'
+import { join } from 'node:path'
+import { filesUnder, textOf } from './repository.ts'
+import { readIds } from './requirement-ids.ts'
+import { requireNode, ROOT, runNode } from './terminal.ts'
+import { FULL_REPORT, readReport, type TestReport } from './test-report.ts'
+import { traceReport, type AreaTrace, type Deferred, type Trace } from './trace-report.ts'
+
+function newestSource(): number {
+  const paths = ['src', 'test', 'examples', 'scripts'].flatMap((folder) => filesUnder(folder))
+  return Math.max(...paths.map((path) => statSync(join(ROOT, path)).mtimeMs))
+}
+
+async function currentReport(): Promise<TestReport | undefined> {
+  const report = readReport(FULL_REPORT)
+  if (report !== undefined && report.startedAt >= newestSource()) return report
+  process.stderr.write(
+    `${report === undefined ? 'No test report yet' : 'The test report is older than the sources'}: running the tests first.\n`,
+  )
+  const { output } = await runNode(join(ROOT, 'scripts', 'test.ts'), [], false)
+  process.stderr.write(`${output.trimEnd().split('\n').at(-1) ?? ''}\n`)
+  return readReport(FULL_REPORT)
+}
+
+function table(areas: Trace['areas']): string {
+  const lines = Object.entries(areas).map(([area, trace]) => {
+    const deferred = Object.keys(trace.deferred).length
+    const parts = [`${area.padEnd(4)} ${String(trace.covered).padStart(3)} of ${String(trace.total).padStart(3)}`]
+    if (deferred > 0) parts.push(`${deferred} deferred`)
+    if (trace.missing.length > 0) parts.push(`missing ${trace.missing.join(' ')}`)
+    return parts.join('  ')
+  })
+  const sum = (pick: (trace: AreaTrace) => number): number =>
+    Object.values(areas).reduce((total, trace) => total + pick(trace), 0)
+  return [...lines, `all  ${sum((trace) => trace.covered)} of ${sum((trace) => trace.total)}`].join('\n')
+}
+
+async function main(args: readonly string[]): Promise<number> {
+  requireNode()
+  const report = await currentReport()
+  if (report === undefined) {
+    process.stderr.write('The tests left no report; nothing can be traced.\n')
+    return 1
+  }
+  const deferred = JSON.parse(textOf('test/trace/deferred.json')) as Deferred
+  const trace = traceReport(report, readIds(), deferred)
+  process.stdout.write(
+    args.includes('--json') ? `${JSON.stringify(trace.areas, undefined, 2)}\n` : `${table(trace.areas)}\n`,
+  )
+  for (const error of trace.errors) process.stderr.write(`✖ ${error}\n`)
+  return trace.errors.length === 0 ? 0 : 1
+}
+
+process.exitCode = await main(process.argv.slice(2))

@@ -1,0 +1,21 @@
+/** Erasure (P-34): the values go, the records and their hashes stay, so the chain still verifies. */
+import type { MemoryRun } from './connect.ts'
+import { eraseContext } from './context.ts'
+import { keyText } from './append.ts'
+import { eraseBodies } from './inbox.ts'
+import { eraseSnapshots } from './snapshots.ts'
+
+export function eraseData(run: MemoryRun | undefined, upToSeq: number): void {
+  if (run === undefined) return
+  for (const [index, event] of run.events.entries()) {
+    if (event.runSeq > upToSeq) break
+    const { data, salt, ...kept } = event
+    const erased = Object.freeze(kept)
+    run.events[index] = erased
+    run.keys.set(keyText(erased.idempotencyKey), erased)
+  }
+  run.blobs.clear()
+  eraseContext(run, upToSeq)
+  eraseBodies(run, upToSeq)
+  eraseSnapshots(run, upToSeq)
+}

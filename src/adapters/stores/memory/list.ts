@@ -1,0 +1,50 @@
+/** Lists of a tenant's runs, newest first. The cursor names the last run shown, so that new runs move nothing. */
+import { fail } from '../../../core/problems/problem.ts'
+import type { ListFilter, ListPage, RunRow } from '../../../ports/run-store.ts'
+import type { MemoryDisk } from './connect.ts'
+import { requireTenant } from './scope.ts'
+
+interface Place {
+  readonly createdAt: number
+  readonly runKey: number
+}
+
+export function listRuns(
+  disk: MemoryDisk,
+  tenantId: string,
+  filter: ListFilter,
+  page: { readonly limit: number; readonly cursor?: string },
+): ListPage {
+  requireTenant(tenantId)
+  const after = page.cursor === undefined ? undefined : placeOf(page.cursor)
+  const limit = Math.max(1, Math.floor(page.limit))
+  const runs = disk.runs
+    .map(({ row }) => row)
+    .filter((row) => row.tenantId === tenantId && fits(row, filter))
+    .sort(newestFirst)
+    .filter((row) => after === undefined || newestFirst(row, after) > 0)
+  const shown = runs.slice(0, limit)
+  const last = shown.at(-1)
+  return { runs: shown, ...(last !== undefined && runs.length > limit ? { next: cursorOf(last) } : {}) }
+}
+
+function fits(row: RunRow, filter: ListFilter): boolean {
+  const { status, planId, createdFrom, createdTo, originalRunId } = filter
+  return (
+    (status === undefined || status.includes(row.status)) &&
+    (planId === undefined || row.planId === planId) &&
+    (createdFrom === undefined || row.createdAt >= createdFrom) &&
+    (createdTo === undefined || row.createdAt <= createdTo) &&
+    (originalRunId === undefined || row.originalRunId === originalRunId)
+  )
+}
+
+const newestFirst = (a: Place, b: Place): number => b.createdAt - a.createdAt || b.runKey - a.runKey
+
+const cursorOf = ({ createdAt, runKey }: Place): string => Buffer.from(`${createdAt}.${runKey}`).toString('base64url')
+
+function placeOf(cursor: string): Place {
+  const match = /^(\d{1,16})\.(\d{1,16})$/.exec(Buffer.from(cursor, 'base64url').toString('latin1'))
+  if (match === null) return fail('LIST_CURSOR_INVALID', 'The cursor is not one that this list gave out.')
+  return { createdAt: Number(match[1]), runKey: Number(match[2]) }
+}

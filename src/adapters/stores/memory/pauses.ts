@@ -1,0 +1,14 @@
+/** Pauses that span runs (P-23). A tenant's pause ids are its own; without a tenant a pause is the fleet's. */
+import type { ScopePause } from '../../../ports/run-store.ts'
+import { pair, type MemoryDisk } from './connect.ts'
+import { requireTenant } from './scope.ts'
+
+export function putScopePause(disk: MemoryDisk, pause: ScopePause): void {
+  const owner = pause.tenantId === undefined ? '' : requireTenant(pause.tenantId)
+  disk.pauses.set(pair(owner, pause.pauseId), Object.freeze({ ...pause }))
+}
+
+export function readScopePauses(disk: MemoryDisk, tenantId: string): readonly ScopePause[] {
+  requireTenant(tenantId)
+  return [...disk.pauses.values()].filter((pause) => pause.tenantId === undefined || pause.tenantId === tenantId)
+}

@@ -1,0 +1,72 @@
+/**
+ * The memory store: the oracle that other stores are compared with, and the disk of the simulator. It is simple enough
+ * to be obviously right; every method is done when it returns.
+ */
+import { fail } from '../../../core/problems/problem.ts'
+import type { Clock } from '../../../ports/clock.ts'
+import type { RunStore } from '../../../ports/run-store.ts'
+import { commit } from './append.ts'
+import { claimAttempt } from './claims.ts'
+import { createMemoryDisk, type MemoryDisk } from './connect.ts'
+import { readContext } from './context.ts'
+import { eraseData } from './erase.ts'
+import { insertInbox, readInbox } from './inbox.ts'
+import { acquireLease, dueRuns, releaseLease } from './leases.ts'
+import { listRuns } from './list.ts'
+import { MANIFEST } from './manifest.ts'
+import { appendOpen } from './open-append.ts'
+import { putScopePause, readScopePauses } from './pauses.ts'
+import { findPlan, putPlan } from './plans.ts'
+import { quarantine } from './quarantine.ts'
+import { findRunByEngineRef, findRunByRequest, readEvents, runByRef, runOf } from './read.ts'
+import { getSnapshot, putSnapshot } from './snapshots.ts'
+import { getBlob, putBlob } from './blobs.ts'
+
+export interface MemoryStoreOptions {
+  readonly clock: Clock
+  /** What an earlier handle wrote on; a new one by default. */
+  readonly disk?: MemoryDisk
+  /** Sequence numbers to throw away after each commit, to prove that nobody counts on their absence of gaps (STO-03). */
+  readonly burn?: number
+}
+
+export function openMemoryStore(options: MemoryStoreOptions): RunStore {
+  const { clock, disk: home = createMemoryDisk(), burn = 0 } = options
+  let isOpen = true
+  const disk = (): MemoryDisk => (isOpen ? home : fail('STORE_CLOSED', 'The memory store was closed.'))
+  const settings = () => ({ now: clock.now(), burn })
+  return {
+    manifest: MANIFEST,
+    commit: async (batch) => commit(disk(), batch, settings()),
+    appendOpen: async (run, writes, seal) => appendOpen(disk(), run, writes, seal, settings()),
+    findRun: async (run) => runByRef(disk(), run)?.row,
+    findRunByRequest: async (tenantId, requestKey) => findRunByRequest(disk(), tenantId, requestKey),
+    findRunByEngineRef: async (tenantId, engineRunRef) => findRunByEngineRef(disk(), tenantId, engineRunRef),
+    getRun: async (runKey) => runOf(disk(), runKey)?.row,
+    listRuns: async (tenantId, filter, page) => listRuns(disk(), tenantId, filter, page),
+    quarantine: async (runKey, code) => quarantine(runOf(disk(), runKey), code),
+    readEvents: async (runKey, range) => readEvents(disk(), runKey, range),
+    eraseData: async (runKey, upToSeq) => eraseData(runOf(disk(), runKey), upToSeq),
+    readContext: async (runKey, atSeq) => readContext(runOf(disk(), runKey), atSeq),
+    insertInbox: async (run, row) => insertInbox(disk(), run, row, clock.now()),
+    readInbox: async (runKey) => readInbox(runOf(disk(), runKey)),
+    findInbox: async (runKey, inboxId) => runOf(disk(), runKey)?.inbox.get(inboxId)?.row,
+    putBlob: async (runKey, sha256, text) => putBlob(runOf(disk(), runKey), sha256, text),
+    getBlob: async (runKey, sha256) => getBlob(runOf(disk(), runKey), sha256),
+    putPlan: async (plan) => putPlan(disk(), plan),
+    getPlan: async (sha256) => disk().plans.get(sha256)?.text,
+    findPlan: async (planId, planVersion) => findPlan(disk(), planId, planVersion),
+    putSnapshot: async (runKey, snapshot) => putSnapshot(runOf(disk(), runKey), snapshot),
+    getSnapshot: async (runKey, kind, maxSeq) => getSnapshot(runOf(disk(), runKey), kind, maxSeq),
+    acquireLease: async (runKey, owner, now, until) => acquireLease(runOf(disk(), runKey), owner, now, until),
+    releaseLease: async (runKey, owner) => releaseLease(runOf(disk(), runKey), owner),
+    dueRuns: async (now, owner, limit) => dueRuns(disk(), now, owner, limit),
+    claimAttempt: async (runKey, claim) => claimAttempt(runOf(disk(), runKey), claim),
+    readClaims: async (runKey) => [...(runOf(disk(), runKey)?.claims.values() ?? [])],
+    putScopePause: async (pause) => putScopePause(disk(), pause),
+    readScopePauses: async (tenantId) => readScopePauses(disk(), tenantId),
+    close: async () => {
+      isOpen = false
+    },
+  }
+}

@@ -1,0 +1,217 @@
+/**
+ * The commit (P-08): one transaction for the batch, a savepoint per run, so that a run that loses its compare-and-set
+ * or breaks a constraint leaves the others standing. The hot path of the product: few statements, each prepared once.
+ */
+import type { SQLInputValue } from 'node:sqlite'
+import type { CommitResult, NewRun, RunCommit, RunKey, RunSummary, SealedEvent } from '../../../ports/run-store.ts'
+import { putBlob } from './blobs.ts'
+import type { Connection } from './connect.ts'
+import { writeContext } from './context.ts'
+import { brokenConstraint } from './failure.ts'
+import { consume, consumptionRefusal, notify } from './inbox.ts'
+import { number, text, type Columns } from './run-row.ts'
+import { requireTenant } from './scope.ts'
+
+const HEAD = 'SELECT run_key, epoch, next_seq, head_hash, status, next_wake_at FROM runs WHERE run_key = ?'
+const RUN_EXISTS = 'SELECT 1 FROM runs WHERE run_id = ?'
+const REQUEST_EXISTS = 'SELECT run_id FROM runs WHERE tenant_id = ? AND request_key = ?'
+const LAST_FEED = 'SELECT feed_pos FROM runs ORDER BY feed_pos DESC LIMIT 1'
+const INSERT_EVENT = `INSERT INTO events (run_key, seq, event_type, idempotency_key, record, data, salt, chain_hash,
+  terminal_slot, persisted_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
+const INSERT_RUN = `INSERT INTO runs (run_id, tenant_id, project_id, environment_id, plan_id, plan_version, plan_sha256,
+  engine_type, engine_run_ref, request_key, original_run_id, parent_run_id, parent_slot, parent_attempt, triggered_by,
+  created_at, updated_at, epoch, next_seq, head_hash, feed_pos, substatus, rules_version, min_rules_version, started_at,
+  ended_at, steps_total, steps_done, steps_failed, error_code, status, next_wake_at)
+  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
+const MOVED = `updated_at = ?, epoch = ?, next_seq = ?, head_hash = ?, feed_pos = ?, substatus = ?, rules_version = ?,
+  min_rules_version = ?, started_at = ?, ended_at = ?, steps_total = ?, steps_done = ?, steps_failed = ?, error_code = ?`
+/** Columns named in a SET have their indexes rewritten even if they stay equal; so they are named only if they change. */
+const UPDATE_RUN = `UPDATE runs SET ${MOVED} WHERE run_key = ?`
+const UPDATE_RUN_AND_INDEXES = `UPDATE runs SET ${MOVED}, status = ?, next_wake_at = ? WHERE run_key = ?`
+const SET_LEASE = 'UPDATE runs SET lease_owner = ?, lease_until = ? WHERE run_key = ?'
+
+const ZERO_HASH = new Uint8Array(32)
+
+interface Turn {
+  readonly connection: Connection
+  readonly now: number
+  feedPos: number
+}
+
+export async function commit(
+  connection: Connection,
+  batch: readonly RunCommit[],
+  now: number,
+): Promise<readonly CommitResult[]> {
+  for (const { create, notify: letters } of batch) {
+    if (create !== undefined) requireTenant(create.tenantId)
+    for (const { run } of letters ?? []) requireTenant(run.tenantId)
+  }
+  const [only] = batch
+  if (only === undefined) return []
+  if (batch.length === 1) return [await commitAlone(connection, only, now)]
+  return connection.write(() => {
+    const turn = newTurn(connection, now)
+    return batch.map((one) => commitInSavepoint(turn, one))
+  })
+}
+
+async function commitAlone(connection: Connection, one: RunCommit, now: number): Promise<CommitResult> {
+  let refusal: CommitResult | undefined
+  try {
+    return await connection.write(() => {
+      try {
+        return commitRun(newTurn(connection, now), one)
+      } catch (error) {
+        refusal = constraintResult(error)
+        throw error
+      }
+    })
+  } catch (error) {
+    if (refusal !== undefined) return refusal
+    throw error
+  }
+}
+
+function commitInSavepoint(turn: Turn, one: RunCommit): CommitResult {
+  const { sql } = turn.connection
+  sql('SAVEPOINT run').run()
+  try {
+    const result = commitRun(turn, one)
+    sql('RELEASE run').run()
+    return result
+  } catch (error) {
+    const refusal = constraintResult(error)
+    if (refusal === undefined) throw error
+    sql('ROLLBACK TO run').run()
+    sql('RELEASE run').run()
+    return refusal
+  }
+}
+
+function constraintResult(error: unknown): CommitResult | undefined {
+  const detail = brokenConstraint(error)
+  return detail === undefined ? undefined : { kind: 'constraint', detail }
+}
+
+function newTurn(connection: Connection, now: number): Turn {
+  return { connection, now, feedPos: Number(connection.sql(LAST_FEED).get()?.['feed_pos'] ?? 0) }
+}
+
+/** Every refusal it returns is found before its first write; a broken constraint is thrown by SQLite. */
+function commitRun(turn: Turn, one: RunCommit): CommitResult {
+  const { create, events, expected } = one
+  const head = create === undefined ? headOf(turn, one) : undefined
+  const refusal = create === undefined ? (head === undefined ? CONFLICT : undefined) : existing(turn, create)
+  if (refusal !== undefined) return refusal
+  const consumption = consumptionRefusal(turn.connection, one)
+  if (consumption === 'conflict') return CONFLICT
+  if (consumption === 'constraint') return { kind: 'constraint', detail: 'inboxId' }
+  if (events.some((event, index) => event.runSeq !== expected.nextSeq + index))
+    return { kind: 'constraint', detail: 'runSeq' }
+  turn.feedPos++
+  const runKey = create === undefined ? number(head ?? {}, 'run_key') : insertRun(turn, one, create)
+  for (const event of events) insertEvent(turn.connection, runKey, event, turn.now)
+  if (head !== undefined) updateRun(turn, one, head)
+  writeRest(turn, one, runKey)
+  return { kind: 'committed', runKey, persistedAt: turn.now }
+}
+
+const CONFLICT: CommitResult = { kind: 'conflict' }
+
+function headOf(turn: Turn, { runKey, expected }: RunCommit): Columns | undefined {
+  const head = runKey === undefined ? undefined : turn.connection.sql(HEAD).get(runKey)
+  return head?.['epoch'] === expected.epoch && head['next_seq'] === expected.nextSeq ? head : undefined
+}
+
+function existing({ connection }: Turn, create: NewRun): CommitResult | undefined {
+  if (connection.sql(RUN_EXISTS).get(create.runId) !== undefined) return { kind: 'run-exists' }
+  if (create.requestKey === undefined) return undefined
+  const same = connection.sql(REQUEST_EXISTS).get(create.tenantId, create.requestKey)
+  return same === undefined ? undefined : { kind: 'request-exists', runId: text(same, 'run_id') }
+}
+
+export function insertEvent(connection: Connection, runKey: RunKey, event: SealedEvent, now: number): void {
+  connection
+    .sql(INSERT_EVENT)
+    .run(
+      runKey,
+      event.runSeq,
+      event.eventType,
+      event.idempotencyKey,
+      event.record,
+      event.data ?? null,
+      event.salt ?? null,
+      event.chainHash,
+      event.terminalSlot ?? null,
+      now,
+    )
+}
+
+function insertRun(turn: Turn, one: RunCommit, create: NewRun): RunKey {
+  const { parent } = create
+  const { lastInsertRowid } = turn.connection
+    .sql(INSERT_RUN)
+    .run(
+      create.runId,
+      create.tenantId,
+      create.projectId,
+      create.environmentId,
+      create.planId,
+      create.planVersion,
+      create.planSha256,
+      create.engineType,
+      create.engineRunRef,
+      create.requestKey ?? null,
+      create.originalRunId ?? null,
+      parent?.runId ?? null,
+      parent?.slot ?? null,
+      parent?.attempt ?? null,
+      create.triggeredBy ?? null,
+      turn.now,
+      ...moved(turn, one, ZERO_HASH),
+      one.summary.status,
+      one.summary.nextWakeAt ?? null,
+    )
+  return Number(lastInsertRowid)
+}
+
+function updateRun(turn: Turn, one: RunCommit, head: Columns): void {
+  const { status, nextWakeAt = null } = one.summary
+  const values = moved(turn, one, head['head_hash'] instanceof Uint8Array ? head['head_hash'] : ZERO_HASH)
+  const runKey = number(head, 'run_key')
+  if (status === head['status'] && nextWakeAt === head['next_wake_at'])
+    turn.connection.sql(UPDATE_RUN).run(...values, runKey)
+  else turn.connection.sql(UPDATE_RUN_AND_INDEXES).run(...values, status, nextWakeAt, runKey)
+}
+
+/** The values of MOVED, in its order. */
+function moved(turn: Turn, one: RunCommit, headBefore: Uint8Array): readonly SQLInputValue[] {
+  const { events, expected } = one
+  const summary: RunSummary = one.summary
+  return [
+    turn.now,
+    one.newEpoch ?? expected.epoch,
+    expected.nextSeq + events.length,
+    events.at(-1)?.chainHash ?? headBefore,
+    turn.feedPos,
+    summary.substatus ?? null,
+    summary.rulesVersion,
+    summary.minRulesVersion,
+    summary.startedAt ?? null,
+    summary.endedAt ?? null,
+    summary.stepsTotal,
+    summary.stepsDone,
+    summary.stepsFailed,
+    summary.errorCode ?? null,
+  ]
+}
+
+function writeRest(turn: Turn, one: RunCommit, runKey: RunKey): void {
+  const { connection, now } = turn
+  if (one.lease !== undefined) connection.sql(SET_LEASE).run(one.lease.owner, one.lease.until, runKey)
+  if (one.consumed !== undefined) consume(connection, runKey, one.consumed)
+  for (const write of one.context ?? []) writeContext(connection, runKey, write)
+  for (const { sha256, text: body } of one.blobs ?? []) putBlob(connection, runKey, sha256, body)
+  for (const { run, row } of one.notify ?? []) notify(connection, run, row, now)
+}

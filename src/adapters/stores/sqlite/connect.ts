@@ -1,0 +1,155 @@
+/**
+ * One connection to a database file: durable or refused, statements prepared once, one transaction at a time. A lock
+ * held elsewhere is waited for briefly in SQLite, then without blocking the process, then given up as STORE_LOCKED.
+ */
+import { existsSync, mkdirSync, statSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { DatabaseSync, type StatementSync } from 'node:sqlite'
+import { setTimeout as pause } from 'node:timers/promises'
+import { fail } from '../../../core/problems/problem.ts'
+import { isBusy, storeFailure } from './failure.ts'
+import { inspect, migrate } from './migrate.ts'
+
+export interface ConnectOptions {
+  readonly path: string
+  readonly readOnly?: boolean
+  /** How long a call waits for a lock in all. */
+  readonly lockMs?: number
+}
+
+export interface Connection {
+  readonly path: string
+  readonly db: DatabaseSync
+  /** The prepared statement of a text; always the same one. */
+  sql(text: string): StatementSync
+  read<T>(work: () => T): Promise<T>
+  /** BEGIN IMMEDIATE … COMMIT. `work` may run more than once only if it never began to write. */
+  write<T>(work: () => T): Promise<T>
+  close(): void
+}
+
+const BUSY_TIMEOUT_MS = 25
+const RETRY_MS = 5
+const LOCK_MS = 5000
+
+export async function connect(options: ConnectOptions): Promise<Connection> {
+  const { path, readOnly = false, lockMs = LOCK_MS } = options
+  if (!existsSync(path)) {
+    if (readOnly) fail('STORE_NOT_FOUND', `There is no database ${path}.`)
+    makeFolder(path)
+  } else {
+    refuseOrphanedWal(path)
+    await guarded(path, lockMs, () => inspectFile(path))
+  }
+  const db = await guarded(path, lockMs, () => prepare(path, readOnly))
+  return connection(db, path, lockMs)
+}
+
+function makeFolder(path: string): void {
+  try {
+    mkdirSync(dirname(path), { recursive: true })
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error)
+    fail('STORE_READ_ONLY', `The folder of the database ${path} cannot be made (${why}).`)
+  }
+}
+
+/** SQLite would delete the log of an emptied file: the last trace of what was in it. */
+function refuseOrphanedWal(path: string): void {
+  const sizeOf = (file: string): number => statSync(file, { throwIfNoEntry: false })?.size ?? 0
+  if (sizeOf(path) === 0 && sizeOf(`${path}-wal`) > 0)
+    fail('STORE_CORRUPT', `The database ${path} is empty, but its write-ahead log is not: the file was cut.`)
+}
+
+/** Looks without touching: whoever wrote the file, it is not changed before we know that it is ours. */
+function inspectFile(path: string): void {
+  const db = new DatabaseSync(path, { readOnly: true })
+  try {
+    db.exec(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`)
+    inspect(db, path)
+  } finally {
+    db.close()
+  }
+}
+
+function prepare(path: string, readOnly: boolean): DatabaseSync {
+  const db = new DatabaseSync(path, { readOnly })
+  try {
+    db.exec(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`)
+    if (readOnly) return db
+    makeDurable(db, path)
+    migrate(db, path)
+    return db
+  } catch (error) {
+    db.close()
+    throw error
+  }
+}
+
+/** Read back, because SQLite answers a setting it cannot make by keeping the old one. */
+function makeDurable(db: DatabaseSync, path: string): void {
+  const journal = db.prepare('PRAGMA journal_mode = WAL').get()?.['journal_mode']
+  if (journal !== 'wal')
+    fail('STORE_DURABILITY', `The database ${path} cannot use a write-ahead log (journal_mode is ${String(journal)}).`)
+  db.exec('PRAGMA synchronous = FULL; PRAGMA temp_store = MEMORY; PRAGMA cache_size = -16000')
+  const level = db.prepare('PRAGMA synchronous').get()?.['synchronous']
+  if (level !== 2) fail('STORE_DURABILITY', `The database ${path} has synchronous = ${String(level)}, not FULL (2).`)
+}
+
+async function guarded<T>(path: string, lockMs: number, work: () => T): Promise<T> {
+  const deadline = performance.now() + lockMs
+  for (;;) {
+    try {
+      return work()
+    } catch (error) {
+      if (!isBusy(error) || performance.now() >= deadline) throw storeFailure(error, path)
+    }
+    await pause(RETRY_MS)
+  }
+}
+
+function connection(db: DatabaseSync, path: string, lockMs: number): Connection {
+  const statements = new Map<string, StatementSync>()
+  const sql = (text: string): StatementSync => {
+    const known = statements.get(text)
+    if (known !== undefined) return known
+    const made = db.prepare(text)
+    statements.set(text, made)
+    return made
+  }
+  const open = (): void => {
+    if (!db.isOpen) fail('STORE_CLOSED', `The store on ${path} was closed.`)
+  }
+  return {
+    path,
+    db,
+    sql,
+    read: (work) =>
+      guarded(path, lockMs, () => {
+        open()
+        return work()
+      }),
+    write: async (work) => {
+      await guarded(path, lockMs, () => {
+        open()
+        sql('BEGIN IMMEDIATE').run()
+      })
+      return inTransaction(db, path, sql, work)
+    },
+    close: () => {
+      if (db.isOpen) db.close()
+    },
+  }
+}
+
+function inTransaction<T>(db: DatabaseSync, path: string, sql: Connection['sql'], work: () => T): T {
+  try {
+    const answer = work()
+    sql('COMMIT').run()
+    return answer
+  } catch (error) {
+    // A full disk ends the transaction by itself; a second ROLLBACK would hide the first error.
+    if (db.isTransaction) sql('ROLLBACK').run()
+    throw storeFailure(error, path)
+  }
+}

@@ -1,0 +1,33 @@
+/**
+ * Erasure (P-34): the values go, the records and their hashes stay, so the chain still verifies. What is erased is
+ * overwritten in the file and in its write-ahead log, not only unlinked.
+ */
+import type { RunKey } from '../../../ports/run-store.ts'
+import { eraseBlobs } from './blobs.ts'
+import type { Connection } from './connect.ts'
+import { eraseContext } from './context.ts'
+import { eraseBodies } from './inbox.ts'
+import { eraseSnapshots } from './snapshots.ts'
+
+const TICKET = 'INSERT INTO erasure_tickets (run_key, up_to_seq) VALUES (?, ?)'
+const ERASE = 'UPDATE events SET data = NULL, salt = NULL WHERE run_key = ? AND seq <= ? AND data IS NOT NULL'
+const USED = 'DELETE FROM erasure_tickets WHERE run_key = ?'
+
+export async function eraseData(connection: Connection, runKey: RunKey, upToSeq: number): Promise<void> {
+  connection.db.exec('PRAGMA secure_delete = ON')
+  try {
+    await connection.write(() => {
+      connection.sql(TICKET).run(runKey, upToSeq)
+      connection.sql(ERASE).run(runKey, upToSeq)
+      connection.sql(USED).run(runKey)
+      eraseBlobs(connection, runKey)
+      eraseContext(connection, runKey, upToSeq)
+      eraseBodies(connection, runKey, upToSeq)
+      eraseSnapshots(connection, runKey, upToSeq)
+    })
+    // Readers elsewhere can hold the old log for a while; then the next checkpoint drops it.
+    connection.db.exec('PRAGMA wal_checkpoint(TRUNCATE)')
+  } finally {
+    connection.db.exec('PRAGMA secure_delete = OFF')
+  }
+}

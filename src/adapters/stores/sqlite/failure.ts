@@ -1,0 +1,74 @@
+/**
+ * From SQLite's result codes to the product's: one clear KeelsonError that names the file and says what to do.
+ * Errors that are not SQLite's are defects and pass as they are.
+ */
+import { accessSync, constants } from 'node:fs'
+import { dirname } from 'node:path'
+import { KeelsonError, problem } from '../../../core/problems/problem.ts'
+import type { ProblemCode } from '../../../core/problems/registry.ts'
+
+interface SqliteError extends Error {
+  readonly errcode: number
+}
+
+function isSqliteError(error: unknown): error is SqliteError {
+  return error instanceof Error && 'errcode' in error && typeof error.errcode === 'number'
+}
+
+/** The low byte is the family; the rest says which member. */
+function family(error: unknown): number | undefined {
+  return isSqliteError(error) ? error.errcode & 0xff : undefined
+}
+
+const BUSY = 5
+const LOCKED = 6
+const CONSTRAINT = 19
+
+export function isBusy(error: unknown): boolean {
+  const code = family(error)
+  return code === BUSY || code === LOCKED
+}
+
+/** The field whose unique index, check or trigger refused; undefined for any other error. */
+export function brokenConstraint(error: unknown): string | undefined {
+  if (!isSqliteError(error) || family(error) !== CONSTRAINT) return undefined
+  const field = FIELDS.find(([column]) => error.message.includes(column))
+  return field?.[1] ?? error.message
+}
+
+const FIELDS = [
+  ['idempotency_key', 'idempotencyKey'],
+  ['terminal_slot', 'terminalSlot'],
+  ['chain_hash', 'chainHash'],
+  ['failed: salt', 'salt'],
+  ['events.seq', 'runSeq'],
+  ['never replaced', 'idempotencyKey'],
+] as const
+
+const FAMILIES: Readonly<Record<number, readonly [ProblemCode, string]>> = {
+  5: ['STORE_LOCKED', 'is locked by another process'],
+  6: ['STORE_LOCKED', 'is locked by another connection'],
+  8: ['STORE_READ_ONLY', 'cannot be written'],
+  11: ['STORE_CORRUPT', 'is damaged'],
+  13: ['STORE_FULL', 'cannot grow: the disk is full'],
+  26: ['STORE_CORRUPT', 'is not a SQLite database'],
+}
+
+export function storeFailure(error: unknown, path: string): unknown {
+  if (error instanceof KeelsonError || !isSqliteError(error)) return error
+  const [code, what] = FAMILIES[error.errcode & 0xff] ?? unwritable(path) ?? ['STORE_UNAVAILABLE', 'did not answer']
+  return new KeelsonError([problem(code, `The database ${path} ${what} (${error.message}).`)], { cause: error })
+}
+
+/** SQLite says "cannot open" or "I/O error" when it may not create its -wal and -shm files beside the database. */
+function unwritable(path: string): readonly [ProblemCode, string] | undefined {
+  for (const place of [dirname(path), path]) {
+    try {
+      accessSync(place, constants.W_OK)
+    } catch (reason) {
+      if (reason instanceof Error && 'code' in reason && reason.code === 'ENOENT') continue
+      return ['STORE_READ_ONLY', place === path ? 'cannot be written' : 'lies in a folder that cannot be written']
+    }
+  }
+  return undefined
+}

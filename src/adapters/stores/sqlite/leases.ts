@@ -1,0 +1,52 @@
+/**
+ * Leases and due runs: liveness only; what may be written is decided by compare and set. Due runs are found through two
+ * partial indexes, so that runs which wait cost nothing, however many there are.
+ */
+import type { RunKey, RunRow } from '../../../ports/run-store.ts'
+import type { Connection } from './connect.ts'
+import { number, runRow, type Columns } from './run-row.ts'
+
+const ACQUIRE = `UPDATE runs SET lease_owner = ?, lease_until = ?
+  WHERE run_key = ? AND (lease_owner IS NULL OR lease_owner = ? OR lease_until <= ?) RETURNING *`
+const RELEASE = 'UPDATE runs SET lease_owner = NULL, lease_until = NULL WHERE run_key = ? AND lease_owner = ?'
+
+const DRIVABLE = `quarantine IS NULL AND status NOT IN ('COMPLETED', 'FAILED', 'CANCELLED')
+  AND (lease_owner IS NULL OR lease_owner = ? OR lease_until <= ?)`
+export const DUE_BY_TIME = `SELECT *, next_wake_at AS due_since FROM runs
+  WHERE next_wake_at IS NOT NULL AND next_wake_at <= ? AND ${DRIVABLE} ORDER BY next_wake_at, run_key LIMIT ?`
+export const DUE_BY_INBOX = `SELECT *, inbox_since AS due_since FROM runs
+  WHERE inbox_since IS NOT NULL AND ${DRIVABLE} ORDER BY inbox_since, run_key LIMIT ?`
+
+export async function acquireLease(
+  connection: Connection,
+  runKey: RunKey,
+  owner: string,
+  now: number,
+  until: number,
+): Promise<RunRow | undefined> {
+  const row = await connection.write(() => connection.sql(ACQUIRE).get(owner, until, runKey, owner, now))
+  return row === undefined ? undefined : runRow(row)
+}
+
+export async function releaseLease(connection: Connection, runKey: RunKey, owner: string): Promise<void> {
+  await connection.write(() => connection.sql(RELEASE).run(runKey, owner))
+}
+
+/** In order of the instant since which they are due, then of their keys. */
+export async function dueRuns(
+  connection: Connection,
+  now: number,
+  owner: string,
+  limit: number,
+): Promise<readonly RunRow[]> {
+  const [byTime, byInbox] = await connection.read(() => [
+    connection.sql(DUE_BY_TIME).all(now, owner, now, limit),
+    connection.sql(DUE_BY_INBOX).all(owner, now, limit),
+  ])
+  const since = (row: Columns): number => number(row, 'due_since')
+  const rows = [...(byTime ?? []), ...(byInbox ?? [])]
+  rows.sort((a, b) => since(a) - since(b) || number(a, 'run_key') - number(b, 'run_key'))
+  const first = new Map<number, Columns>()
+  for (const row of rows) if (!first.has(number(row, 'run_key'))) first.set(number(row, 'run_key'), row)
+  return [...first.values()].slice(0, limit).map(runRow)
+}

@@ -1,0 +1,75 @@
+/**
+ * Lists of a tenant's runs, newest first. The cursor names the last run shown, so that new runs move nothing. Several
+ * statuses are asked one by one and merged: each of them then walks its own index.
+ */
+import { fail } from '../../../core/problems/problem.ts'
+import type { ListFilter, ListPage, RunRow, RunStatus } from '../../../ports/run-store.ts'
+import type { Connection } from './connect.ts'
+import { runRow } from './run-row.ts'
+import { requireTenant } from './scope.ts'
+
+interface Place {
+  readonly createdAt: number
+  readonly runKey: number
+}
+
+interface Query {
+  readonly sql: string
+  readonly values: readonly (string | number)[]
+}
+
+export async function listRuns(
+  connection: Connection,
+  tenantId: string,
+  filter: ListFilter,
+  page: { readonly limit: number; readonly cursor?: string },
+): Promise<ListPage> {
+  requireTenant(tenantId)
+  const after = page.cursor === undefined ? undefined : placeOf(page.cursor)
+  const limit = Math.max(1, Math.floor(page.limit))
+  const statuses = filter.status === undefined ? [undefined] : [...new Set(filter.status)]
+  const found = await connection.read(() =>
+    statuses.flatMap((status) => {
+      const { sql, values } = listQuery(tenantId, filter, status, after)
+      return connection.sql(sql).all(...values, limit + 1)
+    }),
+  )
+  const runs = found.map(runRow).sort((a, b) => b.createdAt - a.createdAt || b.runKey - a.runKey)
+  return pageOf(runs, limit)
+}
+
+export function listQuery(
+  tenantId: string,
+  filter: ListFilter,
+  status: RunStatus | undefined,
+  after: Place | undefined,
+): Query {
+  const { planId, createdFrom, createdTo, originalRunId } = filter
+  const terms = [
+    { sql: 'status = ?', values: [status] },
+    { sql: 'plan_id = ?', values: [planId] },
+    { sql: 'original_run_id = ?', values: [originalRunId] },
+    { sql: 'created_at >= ?', values: [createdFrom] },
+    { sql: 'created_at <= ?', values: [createdTo] },
+    { sql: '(created_at, run_key) < (?, ?)', values: [after?.createdAt, after?.runKey] },
+  ]
+  const used = terms.filter(({ values }) => values[0] !== undefined)
+  const where = ['tenant_id = ?', ...used.map(({ sql }) => sql)].join(' AND ')
+  return {
+    sql: `SELECT * FROM runs WHERE ${where} ORDER BY created_at DESC, run_key DESC LIMIT ?`,
+    values: [tenantId, ...used.flatMap(({ values }) => values.filter((value) => value !== undefined))],
+  }
+}
+
+function pageOf(runs: readonly RunRow[], limit: number): ListPage {
+  const shown = runs.slice(0, limit)
+  const last = shown.at(-1)
+  if (last === undefined || runs.length <= limit) return { runs: shown }
+  return { runs: shown, next: Buffer.from(`${last.createdAt}.${last.runKey}`).toString('base64url') }
+}
+
+function placeOf(cursor: string): Place {
+  const match = /^(\d{1,16})\.(\d{1,16})$/.exec(Buffer.from(cursor, 'base64url').toString('latin1'))
+  if (match === null) return fail('LIST_CURSOR_INVALID', 'The cursor is not one that this list gave out.')
+  return { createdAt: Number(match[1]), runKey: Number(match[2]) }
+}

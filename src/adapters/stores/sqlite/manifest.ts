@@ -1,0 +1,10 @@
+/** What the SQLite store says about itself (STO-23). */
+import type { StoreManifest } from '../../../ports/run-store.ts'
+
+export const MANIFEST: StoreManifest = {
+  name: 'sqlite',
+  durable: true,
+  duplicates: 'return-existing: the open append answers a known key with the first event; nothing is overwritten',
+  sequence: 'next_seq of the run row, compared and set in a BEGIN IMMEDIATE transaction; one writer per file at a time',
+  orphans: 'none: a run row and its first events are one transaction',
+}

@@ -1,0 +1,69 @@
+/**
+ * The SQLite store: the embedded default, one file, many processes. Transactions run on the calling thread, because
+ * that is quicker than handing them over; each is short and none awaits anything inside.
+ */
+import type { Clock } from '../../../ports/clock.ts'
+import type { RunStore } from '../../../ports/run-store.ts'
+import { commit } from './append.ts'
+import { getBlob, putBlob } from './blobs.ts'
+import { claimAttempt, readClaims } from './claims.ts'
+import { connect, type Connection } from './connect.ts'
+import { readContext } from './context.ts'
+import { eraseData } from './erase.ts'
+import { findInbox, insertInbox, readInbox } from './inbox.ts'
+import { acquireLease, dueRuns, releaseLease } from './leases.ts'
+import { listRuns } from './list.ts'
+import { MANIFEST } from './manifest.ts'
+import { appendOpen } from './open-append.ts'
+import { putScopePause, readScopePauses } from './pauses.ts'
+import { findPlan, getPlan, putPlan } from './plans.ts'
+import { quarantine } from './quarantine.ts'
+import { findRun, findRunByEngineRef, findRunByRequest, getRun, readEvents } from './read.ts'
+import { getSnapshot, putSnapshot } from './snapshots.ts'
+
+export interface SqliteStoreOptions {
+  readonly path: string
+  readonly clock: Clock
+  readonly readOnly?: boolean
+  /** How long a call waits for a lock held elsewhere before STORE_LOCKED; 5 s by default. */
+  readonly lockMs?: number
+}
+
+export async function openSqliteStore(options: SqliteStoreOptions): Promise<RunStore> {
+  return storeOn(await connect(options), options.clock)
+}
+
+export function storeOn(connection: Connection, clock: Clock): RunStore {
+  return {
+    manifest: MANIFEST,
+    commit: (batch) => commit(connection, batch, clock.now()),
+    appendOpen: (run, writes, seal) => appendOpen(connection, run, writes, seal, clock.now()),
+    findRun: (run) => findRun(connection, run),
+    findRunByRequest: (tenantId, requestKey) => findRunByRequest(connection, tenantId, requestKey),
+    findRunByEngineRef: (tenantId, engineRunRef) => findRunByEngineRef(connection, tenantId, engineRunRef),
+    getRun: (runKey) => getRun(connection, runKey),
+    listRuns: (tenantId, filter, page) => listRuns(connection, tenantId, filter, page),
+    quarantine: (runKey, code) => quarantine(connection, runKey, code),
+    readEvents: (runKey, range) => readEvents(connection, runKey, range),
+    eraseData: (runKey, upToSeq) => eraseData(connection, runKey, upToSeq),
+    readContext: (runKey, atSeq) => readContext(connection, runKey, atSeq),
+    insertInbox: (run, row) => insertInbox(connection, run, row, clock.now()),
+    readInbox: (runKey) => readInbox(connection, runKey),
+    findInbox: (runKey, inboxId) => findInbox(connection, runKey, inboxId),
+    putBlob: (runKey, sha256, text) => connection.write(() => putBlob(connection, runKey, sha256, text)),
+    getBlob: (runKey, sha256) => getBlob(connection, runKey, sha256),
+    putPlan: (plan) => putPlan(connection, plan),
+    getPlan: (sha256) => getPlan(connection, sha256),
+    findPlan: (planId, planVersion) => findPlan(connection, planId, planVersion),
+    putSnapshot: (runKey, snapshot) => putSnapshot(connection, runKey, snapshot),
+    getSnapshot: (runKey, kind, maxSeq) => getSnapshot(connection, runKey, kind, maxSeq),
+    acquireLease: (runKey, owner, now, until) => acquireLease(connection, runKey, owner, now, until),
+    releaseLease: (runKey, owner) => releaseLease(connection, runKey, owner),
+    dueRuns: (now, owner, limit) => dueRuns(connection, now, owner, limit),
+    claimAttempt: (runKey, claim) => claimAttempt(connection, runKey, claim),
+    readClaims: (runKey) => readClaims(connection, runKey),
+    putScopePause: (pause) => putScopePause(connection, pause),
+    readScopePauses: (tenantId) => readScopePauses(connection, tenantId),
+    close: async () => connection.close(),
+  }
+}

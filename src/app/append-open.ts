@@ -1,0 +1,175 @@
+/**
+ * The open append (P-15): writes of producers other than the decider, for import and the store suite. Every write is
+ * validated and its scope and key checked before the store sees any; a key that exists answers with the first event.
+ */
+import type { ForeignRecord, RunEventWrite, RunIdentity } from '../core/events/event.ts'
+import { eventContent } from '../core/events/event-content.ts'
+import { keyText, keyTextV2 } from '../core/events/idempotency-key.ts'
+import { RUN_SLOT } from '../core/events/slot.ts'
+import { slotOf } from '../core/events/slot-of.ts'
+import { KeelsonError, fail, problem, type Problem } from '../core/problems/problem.ts'
+import { isoFromMs } from '../core/time.ts'
+import type { Random } from '../ports/random.ts'
+import type { OpenAppendResult, OpenWrite, RunRef, RunRow, RunStore } from '../ports/run-store.ts'
+import { canonicalText } from './canonical.ts'
+import { checkSizes } from './check-draft.ts'
+import { recordOf } from './read-events.ts'
+import { identityText } from './record-text.ts'
+import { SALT_BYTES, sealOne } from './seal-events.ts'
+import { sha256Hex } from './sha256.ts'
+import { validateWrite } from './validate-events.ts'
+
+export interface OpenAppendOptions {
+  readonly random: Random
+  /** Which key formula the writes use; v2 also holds the plan's id (IDM-06). Default: v1. */
+  readonly keyVersion?: 'v1' | 'v2'
+  /** Recorded as the decision's cause. Default: `append`. */
+  readonly cause?: string
+  /** Called for every write whose key was there with other content (IDM-13). */
+  readonly onMismatch?: (write: RunEventWrite, existing: AppendResult) => void
+}
+
+export interface AppendResult {
+  readonly runSeq: number
+  readonly eventId: string
+  readonly persistedAt: string
+  /** True when the key was there before; all values are then the first write's (IDM-09). */
+  readonly idempotent: boolean
+  readonly persisted: boolean
+  /** Same key, other content: the first was kept and is given here. */
+  readonly conflict?: true
+  readonly existing?: ForeignRecord
+}
+
+type PreparedWrite = OpenWrite & { readonly write: RunEventWrite; readonly slot: string }
+
+/** All or nothing; one result per write, in order. Throws KeelsonError and stores nothing when one write is refused. */
+export async function appendEvents(
+  store: RunStore,
+  run: RunRef,
+  writes: readonly unknown[],
+  options: OpenAppendOptions,
+): Promise<readonly AppendResult[]> {
+  const row = (await store.findRun(run)) ?? fail('RUN_NOT_FOUND', `There is no run ${run.runId}.`)
+  const prepared = prepareAll(writes, row, options)
+  const results = await store.appendOpen(run, prepared, sealing(row, options))
+  return Promise.all(
+    results.map(async (result, index) => {
+      const answer = { ...result, persistedAt: isoFromMs(result.persistedAt) }
+      if (result.conflict !== true) return answer
+      const mismatch = { ...answer, ...(await existingOf(store, row, result)) }
+      const write = prepared[index]?.write
+      if (write !== undefined) options.onMismatch?.(write, mismatch)
+      return mismatch
+    }),
+  )
+}
+
+/** The strict mode of X-09: a key that exists is an error instead of an answer. One write, so nothing is half done. */
+export async function appendStrictly(
+  store: RunStore,
+  run: RunRef,
+  write: unknown,
+  options: OpenAppendOptions,
+): Promise<AppendResult> {
+  const [result] = await appendEvents(store, run, [write], options)
+  if (result === undefined) return fail('INTERNAL', 'The store gave no result for a write.')
+  if (!result.idempotent) return result
+  return fail('IDEMPOTENCY_KEY_EXISTS', `Event ${result.runSeq} of the run has this key already.`, {
+    details: { ...result },
+  })
+}
+
+function prepareAll(writes: readonly unknown[], row: RunRow, options: OpenAppendOptions): readonly PreparedWrite[] {
+  const prepared: PreparedWrite[] = []
+  const problems: Problem[] = []
+  for (const [index, given] of writes.entries()) {
+    try {
+      prepared.push(prepare(given, row, options))
+    } catch (error) {
+      if (!(error instanceof KeelsonError)) throw error
+      problems.push(...error.problems.map((found) => ({ ...found, pointer: `/${index}` })))
+    }
+  }
+  const [first, ...others] = problems
+  if (first !== undefined) throw new KeelsonError([first, ...others])
+  return prepared
+}
+
+function prepare(given: unknown, row: RunRow, options: OpenAppendOptions): PreparedWrite {
+  const valid = validateWrite(given)
+  if (!valid.ok) throw new KeelsonError([valid.problems[0] ?? problem('INTERNAL', 'refused without a problem')])
+  const write = valid.value
+  checkScope(write, row)
+  const expected = keyOfWrite(write, options.keyVersion) ?? write.idempotencyKey
+  if (write.idempotencyKey !== expected) {
+    fail(
+      'SCHEMA_VALIDATION_FAILED',
+      `${write.eventType}: idempotencyKey is not the hash of its key text (${expected}).`,
+    )
+  }
+  const data = write.data === undefined ? undefined : canonicalText(write.data)
+  checkSizes(write.eventType, canonicalText(write.payload), write.data, data)
+  return {
+    write,
+    slot: slotOf(write) ?? RUN_SLOT,
+    idempotencyKey: expected,
+    content: eventContent(canonicalText(write), data),
+  }
+}
+
+/** The key a write must carry; undefined for an alert, whose slot names the decision that raised it. */
+export function keyOfWrite(write: RunEventWrite, keyVersion: 'v1' | 'v2' = 'v1'): string | undefined {
+  const slot = slotOf(write)
+  if (slot === undefined) return undefined
+  const parts = { ...write, slot, attempt: write.logicalAttemptId }
+  return sha256Hex(keyVersion === 'v2' ? keyTextV2(parts) : keyText(parts))
+}
+
+const SCOPE = [
+  'runId',
+  'tenantId',
+  'projectId',
+  'environmentId',
+  'planId',
+  'planVersion',
+] as const satisfies readonly (keyof RunIdentity)[]
+
+function checkScope(write: RunEventWrite, row: RunRow): void {
+  for (const name of SCOPE) {
+    if (write[name] !== row[name]) {
+      fail('RUN_SCOPE_MISMATCH', `${write.eventType}: ${name} is ${write[name]}, the run's is ${row[name]}.`)
+    }
+  }
+}
+
+function sealing(row: RunRow, options: OpenAppendOptions) {
+  const names = identityText(row)
+  const nextSalt = () => options.random.bytes(SALT_BYTES)
+  let firstSeq: number | undefined
+  return ({ write, slot }: PreparedWrite, runSeq: number, previous: Uint8Array) => {
+    firstSeq ??= runSeq
+    const decision = { firstSeq, cause: options.cause ?? 'append' }
+    const step =
+      write.stepId === undefined ? undefined : { stepId: write.stepId, itemIndex: write.itemIndex, role: write.role }
+    const fields = {
+      ...write,
+      occurredAt: write.occurredAt,
+      causedBySignalId: write.causedBySignalId,
+      step,
+      decision,
+      runSeq,
+    }
+    return sealOne(fields, names, { slot, payload: write.payload, data: write.data }, previous, nextSalt)
+  }
+}
+
+async function existingOf(
+  store: RunStore,
+  row: RunRow,
+  result: OpenAppendResult,
+): Promise<{ existing?: ForeignRecord }> {
+  const [stored] = await store.readEvents(row.runKey, { afterSeq: result.runSeq - 1, limit: 1 })
+  const record = stored === undefined ? undefined : recordOf(stored)
+  return record?.ok === true ? { existing: record.value } : {}
+}

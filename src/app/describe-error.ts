@@ -1,0 +1,125 @@
+/**
+ * Turns whatever a handler threw into plain facts and into the error of an event. The value is hostile until proven
+ * otherwise: getters may throw, causes may form a circle, texts may be endless. Nothing here throws.
+ */
+import type { ErrorInfo, EventData } from '../core/events/event.ts'
+import { LIMITS } from '../core/limits.ts'
+import { classifyError, type ErrorFact, type ErrorFacts } from '../core/run/classify-error.ts'
+
+export type Aborted = NonNullable<ErrorFacts['aborted']>
+
+export interface DescribedError {
+  readonly error: ErrorInfo
+  readonly errorText: NonNullable<EventData['errorText']>
+}
+
+const CODE = /^[A-Z][A-Z0-9_]{1,127}$/
+const MAX_CAUSES = 16
+const NAME_CHARS = 255
+
+/** The facts `classifyError` decides on. `aborted` comes from whoever aborted the attempt, not from its error (X-62). */
+export function errorFacts(thrown: unknown, aborted?: Aborted): ErrorFacts {
+  return {
+    ...factOf(thrown),
+    message: messageOf(thrown),
+    causes: causesOf(thrown),
+    ...(aborted === undefined ? {} : { aborted }),
+  }
+}
+
+/** The error object and error text of a StepFailed, classified; the text is bounded and well-formed. */
+export function describeError(thrown: unknown, aborted?: Aborted): DescribedError {
+  const facts = errorFacts(thrown, aborted)
+  const classification = classifyError(facts)
+  const stack = read(thrown, 'stack')
+  return {
+    error: { code: codeOf(facts, classification.errorClass), ...classification },
+    errorText: {
+      message: facts.message,
+      ...(typeof stack === 'string' && stack !== '' ? { stackTrace: boundedText(stack) } : {}),
+    },
+  }
+}
+
+/** At most 8 KiB of UTF-8, cut between characters, without lone surrogates (canonical JSON refuses them). */
+export function boundedText(text: string): string {
+  // A UTF-16 unit is at least one byte, so nothing beyond the limit in units can stay.
+  const wellFormed = text.slice(0, LIMITS.errorTextBytes).toWellFormed()
+  const bytes = new TextEncoder().encode(wellFormed)
+  if (bytes.length <= LIMITS.errorTextBytes) return wellFormed
+  return new TextDecoder().decode(bytes.subarray(0, LIMITS.errorTextBytes), { stream: true })
+}
+
+function codeOf(facts: ErrorFacts, errorClass: ErrorInfo['errorClass']): string {
+  if (facts.aborted === 'cancel') return 'CANCELLED'
+  if (facts.aborted === 'timeout') return 'TIMEOUT'
+  if (facts.code !== undefined && CODE.test(facts.code)) return facts.code
+  return errorClass === 'timeout' ? 'TIMEOUT' : 'HANDLER_FAILED'
+}
+
+function factOf(thrown: unknown): ErrorFact {
+  const name = read(thrown, 'name')
+  const code = read(thrown, 'code')
+  const status = httpStatus(read(thrown, 'statusCode')) ?? httpStatus(read(thrown, 'status'))
+  return {
+    ...(typeof name === 'string' ? { name: name.slice(0, NAME_CHARS) } : {}),
+    ...(typeof code === 'string' ? { code: code.slice(0, NAME_CHARS) } : {}),
+    ...(status === undefined ? {} : { status }),
+  }
+}
+
+function httpStatus(value: unknown): number | undefined {
+  return typeof value === 'number' && Number.isInteger(value) && value >= 100 && value <= 599 ? value : undefined
+}
+
+/** Breadth first through `cause` and the members of an AggregateError; a circle is met once. */
+function causesOf(thrown: unknown): readonly ErrorFact[] {
+  const seen = new Set<unknown>([thrown])
+  const queue: unknown[] = [thrown]
+  const facts: ErrorFact[] = []
+  for (let at = 0; at < queue.length && facts.length < MAX_CAUSES; at++) {
+    for (const cause of directCauses(queue[at])) {
+      if (facts.length >= MAX_CAUSES || cause === null || cause === undefined || seen.has(cause)) continue
+      seen.add(cause)
+      queue.push(cause)
+      facts.push(factOf(cause))
+    }
+  }
+  return facts
+}
+
+function directCauses(thrown: unknown): readonly unknown[] {
+  const cause = read(thrown, 'cause')
+  const members = read(thrown, 'errors')
+  if (!Array.isArray(members)) return [cause]
+  return [cause, ...Array.from({ length: MAX_CAUSES }, (_, index) => read(members, String(index)))]
+}
+
+function messageOf(thrown: unknown): string {
+  if (typeof thrown === 'string') return boundedText(thrown)
+  const message = read(thrown, 'message')
+  if (typeof message === 'string' && message !== '') return boundedText(message)
+  const name = read(thrown, 'name')
+  if (typeof name === 'string' && name !== '') return boundedText(name)
+  return boundedText(asText(thrown))
+}
+
+function asText(thrown: unknown): string {
+  if (thrown === null || (typeof thrown !== 'object' && typeof thrown !== 'function')) return String(thrown)
+  try {
+    const json: unknown = JSON.stringify(thrown)
+    return typeof json === 'string' ? json : Object.prototype.toString.call(thrown)
+  } catch {
+    return 'a value that cannot be shown was thrown'
+  }
+}
+
+/** A getter or a proxy of the thrown value may itself throw; then the fact is simply not known. */
+function read(value: unknown, key: string): unknown {
+  if (value === null || (typeof value !== 'object' && typeof value !== 'function')) return undefined
+  try {
+    return Reflect.get(value, key)
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,225 @@
+/**
+ * What an expression may be, decided on its syntax tree before it ever runs: JMESPath without variables of its own, at
+ * most ten levels deep, without prototype names, and only over roots and steps it names one by one. That last rule lets
+ * the caller load just the step outputs an expression needs, and lets admission check each of them.
+ */
+import { compile, getRegisteredFunctions } from '@jmespath-community/jmespath'
+import { problem, type Problem } from '../core/problems/problem.ts'
+import { ok, refused, type Result } from '../core/result.ts'
+
+export const ROOTS = ['input', 'steps', 'context', 'previous', 'item', 'index', 'run'] as const
+export type RootName = (typeof ROOTS)[number]
+
+export interface ExpressionNeeds {
+  readonly roots: readonly RootName[]
+  /** Ids of the steps whose outputs are read. */
+  readonly steps: readonly string[]
+}
+
+export type SyntaxTree = ReturnType<typeof compile>
+
+export interface CompiledExpression {
+  readonly tree: SyntaxTree
+  readonly needs: ExpressionNeeds
+}
+
+/** `roots`: over the run's data. `value`: over one value alone, such as the output a capture transforms. */
+export type ExpressionDocument = 'roots' | 'value'
+
+const MAX_CHARS = 4_096
+const MAX_DEPTH = 10
+const FORBIDDEN: ReadonlySet<string> = new Set(['__proto__', 'prototype', 'constructor'])
+
+/** Functions that take `&expression`, with the place of that argument. */
+const EXPRESSION_ARGUMENT: ReadonlyMap<string, number> = new Map([
+  ['map', 0],
+  ['group_by', 1],
+  ['max_by', 1],
+  ['min_by', 1],
+  ['sort_by', 1],
+])
+const FUNCTIONS: ReadonlySet<string> = new Set(getRegisteredFunctions())
+
+export function isForbiddenName(name: string): boolean {
+  return FORBIDDEN.has(name)
+}
+
+export function compileExpression(expression: string, document: ExpressionDocument): Result<CompiledExpression> {
+  if (expression.length > MAX_CHARS) {
+    return refused(problem('EXPR_TOO_COMPLEX', `An expression may have ${MAX_CHARS} characters; this one has ${expression.length}.`))
+  }
+  const checker = new Checker(expression, document)
+  try {
+    const tree = compile(expression)
+    checker.checkWhole(tree)
+    const [first] = checker.problems
+    return first === undefined ? ok({ tree, needs: checker.needs() }) : refused(first)
+  } catch (thrown) {
+    return refused(syntaxProblem(expression, thrown))
+  }
+}
+
+function syntaxProblem(expression: string, thrown: unknown): Problem {
+  if (thrown instanceof RangeError) return problem('EXPR_TOO_COMPLEX', `The expression is nested too deeply: ${shown(expression)}`)
+  // Where the parser runs off the end of the tokens it fails with a TypeError of its own.
+  const reason = thrown instanceof Error && !(thrown instanceof TypeError) ? thrown.message : 'it ends too early'
+  return problem('EXPR_INVALID_SYNTAX', `\`${shown(expression)}\` is not an expression: ${reason}`)
+}
+
+export function shown(expression: string): string {
+  return expression.length <= 120 ? expression : `${expression.slice(0, 117)}…`
+}
+
+/** What a node stands for: the whole data, the map of all steps, one step, or plain data. */
+type Meaning = 'root' | 'steps' | 'step' | 'data'
+
+class Checker {
+  readonly problems: Problem[] = []
+  readonly #expression: string
+  readonly #document: Meaning
+  readonly #roots = new Set<RootName>()
+  readonly #steps = new Set<string>()
+
+  constructor(expression: string, document: ExpressionDocument) {
+    this.#expression = expression
+    this.#document = document === 'roots' ? 'root' : 'data'
+  }
+
+  needs(): ExpressionNeeds {
+    return { roots: [...this.#roots], steps: [...this.#steps] }
+  }
+
+  checkWhole(tree: SyntaxTree): void {
+    this.#value(tree, this.#document, 1)
+  }
+
+  /** A node whose value is used as such: the whole data or all steps would have to be loaded for it. */
+  #value(node: SyntaxTree, current: Meaning, depth: number): 'data' {
+    const meaning = this.#walk(node, current, depth)
+    if (meaning === 'root') this.#refuse('names the whole of the run\'s data', 'name a root, such as `input.orderId`')
+    if (meaning === 'steps') this.#refuse('names all steps at once', 'name each step: `steps.<id>.output`')
+    return 'data'
+  }
+
+  #walk(node: SyntaxTree, current: Meaning, depth: number): Meaning {
+    if (depth > MAX_DEPTH) {
+      this.#problem('EXPR_TOO_COMPLEX', `is nested more than ${MAX_DEPTH} levels deep`)
+      return 'data'
+    }
+    switch (node.type) {
+      case 'Field':
+        return this.#field(node.name, current)
+      case 'Identity':
+      case 'Current':
+        return current
+      case 'Root':
+        return this.#document
+      case 'Literal':
+      case 'Index':
+      case 'Slice':
+        return 'data'
+      case 'Subexpression':
+      case 'IndexExpression':
+      case 'Pipe':
+        return this.#walk(node.right, this.#walk(node.left, current, depth), depth)
+      case 'Projection':
+      case 'ValueProjection':
+        this.#value(node.left, current, depth)
+        return this.#value(node.right, 'data', depth + 1)
+      case 'FilterProjection':
+        this.#value(node.left, current, depth)
+        this.#value(node.condition, 'data', depth + 1)
+        return this.#value(node.right, 'data', depth + 1)
+      case 'Flatten':
+        return this.#value(node.child, current, depth)
+      case 'NotExpression':
+        return this.#value(node.child, current, depth + 1)
+      case 'Unary':
+        return this.#value(node.operand, current, depth + 1)
+      case 'Comparator':
+      case 'Arithmetic':
+        this.#value(node.left, current, depth)
+        return this.#value(node.right, current, depth + 1)
+      case 'OrExpression':
+      case 'AndExpression':
+        return this.#either(this.#walk(node.left, current, depth), this.#walk(node.right, current, depth + 1))
+      case 'Ternary':
+        this.#value(node.condition, current, depth)
+        return this.#either(this.#walk(node.trueExpr, current, depth + 1), this.#walk(node.falseExpr, current, depth + 1))
+      case 'MultiSelectList':
+        for (const child of node.children) this.#value(child, current, depth + 1)
+        return 'data'
+      case 'MultiSelectHash':
+        for (const pair of node.children) {
+          this.#name(pair.name)
+          this.#value(pair.value, current, depth + 1)
+        }
+        return 'data'
+      case 'Function':
+        return this.#call(node.name, node.children, current, depth)
+      case 'ExpressionReference':
+        this.#refuse('uses `&` where no function asks for an expression')
+        return 'data'
+      case 'LetExpression':
+      case 'Binding':
+      case 'Variable':
+        this.#refuse('has variables of its own (`let`, `$name`)', 'write the path itself in each place')
+        return 'data'
+    }
+  }
+
+  #field(name: string, current: Meaning): Meaning {
+    this.#name(name)
+    if (current === 'steps') this.#steps.add(name)
+    if (current === 'steps') return 'step'
+    if (current === 'step' && name !== 'output') {
+      this.#problem('EXPR_PATH_NOT_FOUND', `reads \`${name}\` of a step, which has only \`output\``)
+    }
+    if (current !== 'root') return 'data'
+    const root = ROOTS.find((known) => known === name)
+    if (root === undefined) {
+      this.#problem('EXPR_ROOT_UNKNOWN', `begins with \`${name}\`, which is not one of ${ROOTS.join(', ')}`, this.#hyphenHint())
+      return 'data'
+    }
+    this.#roots.add(root)
+    return root === 'steps' ? 'steps' : 'data'
+  }
+
+  #call(name: string, children: readonly SyntaxTree[], current: Meaning, depth: number): Meaning {
+    if (!FUNCTIONS.has(name)) this.#refuse(`calls \`${name}()\`, which does not exist`)
+    const place = EXPRESSION_ARGUMENT.get(name)
+    children.forEach((child, index) => {
+      if (index !== place) this.#value(child, current, depth + 1)
+      else if (child.type === 'ExpressionReference') this.#value(child.child, 'data', depth + 1)
+      // Without this a value from outside that looks like a syntax tree would be run as one.
+      else this.#refuse(`calls \`${name}()\` without \`&\` before its expression`)
+    })
+    return 'data'
+  }
+
+  #either(left: Meaning, right: Meaning): Meaning {
+    if (left === right) return left
+    if (left === 'root' || right === 'root' || left === 'steps' || right === 'steps') {
+      this.#refuse('mixes the whole data with a part of it')
+    }
+    return 'data'
+  }
+
+  #name(name: string): void {
+    if (isForbiddenName(name)) this.#refuse(`uses the name \`${name}\`, which is not allowed`)
+  }
+
+  #hyphenHint(): string | undefined {
+    const match = /steps\.([A-Za-z0-9_]+-[A-Za-z0-9_.-]*)/.exec(this.#expression)
+    return match === null ? undefined : `quote an id that has a hyphen: steps."${match[1]?.split('.')[0]}".output`
+  }
+
+  #refuse(what: string, hint?: string): void {
+    this.#problem('EXPR_INVALID_SYNTAX', what, hint)
+  }
+
+  #problem(code: Problem['code'], what: string, hint?: string): void {
+    const message = `The expression \`${shown(this.#expression)}\` ${what}.`
+    this.problems.push(problem(code, message, hint === undefined ? {} : { hint }))
+  }
+}

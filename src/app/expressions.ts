@@ -1,0 +1,89 @@
+/**
+ * Evaluates the expressions of plans: JMESPath over the run's data, checked and compiled once, fenced while it runs.
+ * Nothing here throws; an expression that is wrong, too much, or does not fit its data is refused with a code.
+ */
+import type { JSONValue } from '@jmespath-community/jmespath'
+import { LIMITS } from '../core/limits.ts'
+import { problem } from '../core/problems/problem.ts'
+import { ok, refused, type Result } from '../core/result.ts'
+import { BoundedCache } from './bounded-cache.ts'
+import {
+  compileExpression,
+  shown,
+  type CompiledExpression,
+  type ExpressionDocument,
+  type ExpressionNeeds,
+} from './expression-check.ts'
+import { ExpressionLimit, FencedInterpreter } from './expression-interpreter.ts'
+import { jsonBytes } from './json-bytes.ts'
+
+/** What an expression can see. A root that is not there at that place is left out and reads as null. */
+export interface ExpressionRoots {
+  readonly input?: unknown
+  readonly steps?: Readonly<Record<string, { readonly output: unknown }>>
+  readonly context?: Readonly<Record<string, unknown>>
+  readonly previous?: unknown
+  readonly item?: unknown
+  readonly index?: number
+  readonly run?: {
+    readonly id: string
+    readonly planId: string
+    readonly planVersion: string
+    readonly attempt?: number
+  }
+}
+
+const COMPILED_MAX = 2_000
+const compiled = new BoundedCache<string, Result<CompiledExpression>>(COMPILED_MAX)
+
+/** Evaluates an expression such as `input.items[?qty > \`1\`].id` over the run's data. A missing path gives null. */
+export function evaluate(expression: string, roots: ExpressionRoots): Result<unknown> {
+  return run(expression, 'roots', roots)
+}
+
+/** Evaluates an expression over one value alone: what a capture's `transform` does with the output. */
+export function evaluateOver(expression: string, value: unknown): Result<unknown> {
+  return run(expression, 'value', value)
+}
+
+/** Which roots and which steps' outputs an expression reads, without evaluating it. */
+export function expressionNeeds(expression: string): Result<ExpressionNeeds> {
+  const found = compiledOnce(expression, 'roots')
+  return found.ok ? ok(found.value.needs) : found
+}
+
+/** Is this a `transform` that can be evaluated at all? For admission. */
+export function checkTransform(expression: string): Result<undefined> {
+  const found = compiledOnce(expression, 'value')
+  return found.ok ? ok(undefined) : found
+}
+
+/** JMESPath truth (X-73): false, null, "", [] and {} are false; everything else is true, 0 too. */
+export function isTrue(value: unknown): boolean {
+  if (value === null || value === undefined || value === false || value === '') return false
+  if (Array.isArray(value)) return value.length > 0
+  return typeof value !== 'object' || Object.keys(value).length > 0
+}
+
+function compiledOnce(expression: string, document: ExpressionDocument): Result<CompiledExpression> {
+  const key = `${document}:${expression}`
+  const known = compiled.get(key)
+  if (known !== undefined) return known
+  const fresh = compileExpression(expression, document)
+  compiled.set(key, fresh)
+  return fresh
+}
+
+function run(expression: string, document: ExpressionDocument, data: unknown): Result<unknown> {
+  const found = compiledOnce(expression, document)
+  if (!found.ok) return found
+  try {
+    const value: unknown = new FencedInterpreter().search(found.value.tree, data as JSONValue) ?? null
+    if (jsonBytes(value, LIMITS.runInputBytes) !== undefined) return ok(value)
+    return refused(problem('EXPR_LIMIT', `The result of \`${shown(expression)}\` is not JSON or is too large.`))
+  } catch (thrown) {
+    const limit = thrown instanceof ExpressionLimit || thrown instanceof RangeError
+    const reason = thrown instanceof Error ? thrown.message : 'it failed'
+    return refused(problem(limit ? 'EXPR_LIMIT' : 'EXPR_FAILED', `\`${shown(expression)}\` was not evaluated: ${reason}.`))
+  }
+}

@@ -1,0 +1,67 @@
+/**
+ * From stored bytes back to records. Reading is lenient: unknown event types and fields pass, what the envelope needs
+ * must be there. A damaged row is a RUN_QUARANTINED problem about one run, never an exception (EVT-24, EVT-27).
+ */
+import { isEventType, type EventType, type ForeignRecord } from '../core/events/event.ts'
+import { upcast } from '../core/compat/upcast.ts'
+import { foreignRecordSchema, recordSchema } from '../core/events/schemas.ts'
+import { problem, type Problem } from '../core/problems/problem.ts'
+import { ok, refused, type Result } from '../core/result.ts'
+import { checkOf, type Check } from '../core/schema/check.ts'
+import { isoFromMs } from '../core/time.ts'
+import type { StoredEvent } from '../ports/run-store.ts'
+import { hexOf } from './sha256.ts'
+
+export function recordOf(stored: StoredEvent): Result<ForeignRecord> {
+  const parsed = parseObject(stored.record)
+  if (typeof parsed === 'string') return damaged(stored, `its record ${parsed}`)
+  const data = stored.data === undefined ? undefined : parseObject(stored.data)
+  if (typeof data === 'string') return damaged(stored, `its data ${data}`)
+  if (!Number.isFinite(stored.persistedAt)) return damaged(stored, 'its persistedAt is not a time')
+  const record = upcast({
+    ...parsed,
+    persistedAt: isoFromMs(stored.persistedAt),
+    chainHash: hexOf(stored.chainHash),
+    ...(data === undefined ? {} : { data }),
+    ...(stored.salt === undefined ? {} : { salt: hexOf(stored.salt) }),
+  })
+  const wrong = checkRecord(record) ?? misfiled(record, stored)
+  return wrong === undefined ? ok(record as unknown as ForeignRecord) : damaged(stored, `its record${wrong}`)
+}
+
+const checks = new Map<EventType | '', Check>()
+
+/** Undefined when the record holds what its type promises a reader; the envelope only for unknown types. */
+function checkRecord(record: Readonly<Record<string, unknown>>): string | undefined {
+  const type = typeof record['eventType'] === 'string' && isEventType(record['eventType']) ? record['eventType'] : ''
+  let check = checks.get(type)
+  if (check === undefined) {
+    check = checkOf(type === '' ? foreignRecordSchema() : recordSchema(type))
+    checks.set(type, check)
+  }
+  return check(record)
+}
+
+/** The columns beside the bytes must say the same as the bytes. */
+function misfiled(record: Readonly<Record<string, unknown>>, stored: StoredEvent): string | undefined {
+  if (record['runSeq'] !== stored.runSeq) return ` says runSeq ${String(record['runSeq'])}, the row ${stored.runSeq}`
+  if (record['eventType'] !== stored.eventType)
+    return ` is a ${String(record['eventType'])}, the row a ${stored.eventType}`
+  if (record['idempotencyKey'] !== hexOf(stored.idempotencyKey)) return ' has another idempotencyKey than its row'
+  return undefined
+}
+
+function parseObject(text: string): Readonly<Record<string, unknown>> | string {
+  try {
+    const value: unknown = JSON.parse(text)
+    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Record<string, unknown>
+    return 'is not an object'
+  } catch {
+    return 'is not JSON'
+  }
+}
+
+function damaged(stored: StoredEvent, what: string): { readonly ok: false; readonly problems: readonly Problem[] } {
+  const message = `Event ${stored.runSeq} (${stored.eventType}) cannot be read: ${what}.`
+  return refused(problem('RUN_QUARANTINED', message, { details: { runSeq: stored.runSeq } }))
+}

@@ -1,0 +1,155 @@
+/**
+ * Takes writes in the forms of the source contracts to ours: S1's (no eventId, errors by other names) and S0's flat
+ * one (EVT-12, EVT-33, X-01). It fills in and moves; it judges nothing: the result goes through the write schema.
+ */
+import { EVENTS, isEventType, type ErrorClass, type EventType } from './event.ts'
+import { DATA_FIELDS, PAYLOADS, instant } from './payloads.ts'
+import { RECORD_ONLY, writeSchema, type JsonSchema } from './schemas.ts'
+import { isoFromMs, msFromIso } from '../time.ts'
+
+type Fields = Readonly<Record<string, unknown>>
+
+export interface MapperSources {
+  /** A fresh UUID v4. */
+  readonly newEventId: () => string
+  readonly classify: (error: { readonly code: string; readonly message: string }) => {
+    readonly errorClass: ErrorClass
+    readonly retryable: boolean
+  }
+  /** What a RunStarted of S0 or S1 cannot know of this product, and S1's leaves out altogether. */
+  readonly runStarted: Fields
+}
+
+export function mapWrite(given: Fields, sources: MapperSources): Fields {
+  const type = given['eventType']
+  if (typeof type !== 'string' || !isEventType(type)) return given
+  const { root, payload } = nested(given, type)
+  const { error, errorText } = errorOf(type, payload, sources)
+  const structural = { ...filledPayload(type, root, sources), ...withoutSeedError(payload), ...(error && { error }) }
+  const data = { ...(isFields(given['data']) ? given['data'] : {}), ...(errorText && { errorText }) }
+  const [kept, moved] = splitData(type, structural)
+  const allData = { ...data, ...moved }
+  return {
+    ...scopeOf(payload),
+    logicalAttemptId: 1,
+    engineAttemptId: 1,
+    eventId: root['eventId'] ?? sources.newEventId(),
+    emittedBy: EVENTS[type].emittedBy,
+    ...root,
+    payload: normalised(kept, PAYLOADS[type].schema),
+    ...(Object.keys(allData).length === 0 ? {} : { data: allData }),
+  }
+}
+
+/** S0's flat form: what the envelope does not know belongs to the payload. */
+function nested(given: Fields, type: EventType): { root: Fields; payload: Fields } {
+  const known = writeSchema(type)['properties']
+  const isEnvelope = (name: string) => (isFields(known) && Object.hasOwn(known, name)) || RECORD_ONLY.includes(name)
+  const root: Record<string, unknown> = {}
+  const payload: Record<string, unknown> = { ...(isFields(given['payload']) ? given['payload'] : {}) }
+  for (const [name, value] of Object.entries(given)) {
+    if (name === 'payload' || name === 'data' || value === undefined) continue
+    // An S0 signal's `decision` is a word of its payload, not the append path's.
+    const isOurs = isEnvelope(name) && !(name === 'decision' && typeof value === 'string')
+    if (isOurs) root[name] = value
+    else payload[name] = value
+  }
+  for (const name of ['emittedAt', 'occurredAt']) {
+    if (root[name] !== undefined) root[name] = utc(root[name])
+  }
+  root['emittedAt'] ??= root['occurredAt']
+  if (root['emittedAt'] === undefined) delete root['emittedAt']
+  return { root, payload }
+}
+
+/** S0's RunStarted names its scope and plan only inside. */
+function scopeOf(payload: Fields): Fields {
+  const { tenantId, projectId, environmentId } = isFields(payload['context']) ? payload['context'] : {}
+  const { planId, planVersion } = isFields(payload['planRef']) ? payload['planRef'] : {}
+  const scope = { tenantId, projectId, environmentId, planId, planVersion }
+  return Object.fromEntries(Object.entries(scope).filter(([, value]) => value !== undefined))
+}
+
+const TIME_FIELD: Readonly<Partial<Record<EventType, string>>> = {
+  RunStarted: 'startedAt',
+  StepStarted: 'startedAt',
+  StepCompleted: 'completedAt',
+  StepFailed: 'failedAt',
+  StepSkipped: 'skippedAt',
+  RunPaused: 'pausedAt',
+  RunResumed: 'resumedAt',
+  RunCompleted: 'completedAt',
+  RunFailed: 'failedAt',
+  RunCancelled: 'cancelledAt',
+}
+
+const FILLED: Readonly<Partial<Record<EventType, Fields>>> = {
+  StepStarted: { epoch: 1 },
+  StepCompleted: { artifactRefs: [] },
+  RunCompleted: { artifactRefs: [] },
+  // S1 has no schedule of retries: each failure is complete, and a next attempt opens by its own StepStarted.
+  StepFailed: { final: true },
+  RunCancelled: { cause: 'cancelRun' },
+  SignalAccepted: { decision: 'ACCEPTED', applied: true },
+  SignalRejected: { decision: 'REJECTED' },
+}
+
+function filledPayload(type: EventType, root: Fields, sources: MapperSources): Fields {
+  const time = TIME_FIELD[type]
+  const at = root['occurredAt'] ?? root['emittedAt']
+  return {
+    ...FILLED[type],
+    ...(type === 'RunStarted' ? sources.runStarted : {}),
+    ...(time === undefined || at === undefined ? {} : { [time]: at }),
+  }
+}
+
+const SEED_ONE_ERROR = ['errorCode', 'errorMessage', 'stack', 'retryable']
+
+function withoutSeedError(payload: Fields): Fields {
+  return Object.fromEntries(Object.entries(payload).filter(([name]) => !SEED_ONE_ERROR.includes(name)))
+}
+
+/** Either form of an error, its text apart from its structure. */
+function errorOf(type: EventType, payload: Fields, sources: MapperSources): { error?: Fields; errorText?: Fields } {
+  if (type !== 'StepFailed' && type !== 'RunFailed') return {}
+  const { message, stackTrace, ...given } = isFields(payload['error']) ? payload['error'] : {}
+  const code = given['code'] ?? payload['errorCode'] ?? 'UNKNOWN'
+  const text = message ?? payload['errorMessage']
+  const stack = stackTrace ?? payload['stack']
+  const known = sources.classify({ code: String(code), message: typeof text === 'string' ? text : '' })
+  const retryable = given['retryable'] ?? payload['retryable'] ?? known.retryable
+  const errorText =
+    text === undefined && stack === undefined
+      ? undefined
+      : { message: text ?? '', ...(stack !== undefined && { stackTrace: stack }) }
+  return { error: { errorClass: known.errorClass, ...given, code, retryable }, ...(errorText && { errorText }) }
+}
+
+/** What is erasable goes to `data` (P-32). */
+function splitData(type: EventType, payload: Fields): readonly [Fields, Fields] {
+  const names: readonly string[] = DATA_FIELDS[type]
+  const entries = Object.entries(payload)
+  return [
+    Object.fromEntries(entries.filter(([name]) => !names.includes(name))),
+    Object.fromEntries(entries.filter(([name]) => names.includes(name))),
+  ]
+}
+
+function normalised(value: Fields, schema: JsonSchema): Fields {
+  const known = isFields(schema['properties']) ? schema['properties'] : {}
+  return Object.fromEntries(
+    Object.entries(value).map(([name, field]) => [name, known[name] === instant.schema ? utc(field) : field]),
+  )
+}
+
+/** An offset becomes `Z`; text that is no time stays, for the schema to refuse. */
+function utc(value: unknown): unknown {
+  if (typeof value !== 'string' || value.endsWith('Z')) return value
+  const ms = msFromIso(value)
+  return ms === undefined ? value : isoFromMs(ms)
+}
+
+function isFields(value: unknown): value is Fields {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}

@@ -1,0 +1,141 @@
+/**
+ * An object of the plan format as a table of its fields: kind, default, meaning and an example each. Reading fills the
+ * defaults in, keeps `x-…` fields, and tells every unknown or missing field at once.
+ */
+import { isObject, mustBe, type Kind, type SchemaFragment } from './kind.ts'
+import type { Json } from './plan.ts'
+import { child, didYouMean, refuse, type Place, type Reading } from './reading.ts'
+
+export interface Field<T> {
+  readonly kind: Kind<T>
+  /** One sentence for the reference and for editors. */
+  readonly about: string
+  readonly example: string
+  readonly presence: 'required' | 'optional' | 'defaulted'
+  readonly fallback?: T
+  /** How the reference writes the default, where it is not a plain value. */
+  readonly defaultText?: string
+}
+export type OptionalField<T> = Field<T> & { readonly presence: 'optional' }
+
+export type Fields = Readonly<Record<string, Field<unknown>>>
+
+type OptionalNames<F extends Fields> = { [K in keyof F]: F[K]['presence'] extends 'optional' ? K : never }[keyof F]
+type ValueOf<F> = F extends { readonly kind: Kind<infer T> } ? T : never
+export type ObjectOf<F extends Fields> = {
+  readonly [K in Exclude<keyof F, OptionalNames<F>>]: ValueOf<F[K]>
+} & { readonly [K in OptionalNames<F>]?: ValueOf<F[K]> }
+
+export function required<T>(
+  kind: Kind<T>,
+  about: string,
+  example: string,
+): Field<T> & { readonly presence: 'required' } {
+  return { kind, about, example, presence: 'required' }
+}
+
+export function optional<T>(kind: Kind<T>, about: string, example: string, defaultText?: string): OptionalField<T> {
+  return { kind, about, example, presence: 'optional', ...(defaultText === undefined ? {} : { defaultText }) }
+}
+
+export function defaulted<T>(
+  kind: Kind<T>,
+  fallback: T,
+  about: string,
+  example: string,
+): Field<T> & { readonly presence: 'defaulted' } {
+  return { kind, about, example, presence: 'defaulted', fallback }
+}
+
+export interface ObjectOptions {
+  /** How a message calls the object: "a step". */
+  readonly what: string
+  /** Names that other systems use, each with what to write instead. */
+  readonly foreign?: Readonly<Record<string, string>>
+}
+
+export interface ObjectKind<F extends Fields> extends Kind<ObjectOf<F>> {
+  readonly fields: F
+}
+
+export function objectOf<F extends Fields>(fields: F, options: ObjectOptions): ObjectKind<F> {
+  const kind: ObjectKind<F> = {
+    fields,
+    what: `an object (${options.what})`,
+    schema: objectSchema(fields),
+    read: (value, place, reading) => {
+      if (!isObject(value)) return mustBe(kind, value, place, reading)
+      const read = readFields(fields, value, place, reading)
+      const known = refuseUnknown(fields, options, value, place, reading)
+      const present = requirePresent(fields, options, value, place, reading)
+      return read !== undefined && known && present ? (read as ObjectOf<F>) : undefined
+    },
+  }
+  return kind
+}
+
+type Given = { readonly [name: string]: Json }
+
+function readFields(fields: Fields, value: Given, place: Place | undefined, reading: Reading): object | undefined {
+  const read: Record<string, unknown> = {}
+  let whole = true
+  for (const [name, field] of Object.entries(fields)) {
+    const given = value[name]
+    if (given === undefined) {
+      if (field.fallback !== undefined) read[name] = field.fallback
+      continue
+    }
+    const compiled = field.kind.read(given, child(place, name), reading)
+    if (compiled === undefined) whole = false
+    else read[name] = compiled
+  }
+  for (const name of Object.keys(value)) if (name.startsWith('x-')) read[name] = value[name]
+  return whole ? read : undefined
+}
+
+function refuseUnknown(
+  fields: Fields,
+  { what, foreign = {} }: ObjectOptions,
+  value: Given,
+  place: Place | undefined,
+  reading: Reading,
+): boolean {
+  const unknown = Object.keys(value).filter((name) => !Object.hasOwn(fields, name) && !name.startsWith('x-'))
+  for (const name of unknown) {
+    const instead = Object.hasOwn(foreign, name) ? foreign[name] : undefined
+    const refusal = instead === undefined ? didYouMean(name, Object.keys(fields)) : { hint: instead }
+    const message = `'${name}' is not a field of ${what}`
+    refuse(reading, reading.codes.unknown, child(place, name), message, { ...refusal, part: 'key' })
+  }
+  return unknown.length === 0
+}
+
+function requirePresent(
+  fields: Fields,
+  { what }: ObjectOptions,
+  value: Given,
+  place: Place | undefined,
+  reading: Reading,
+): boolean {
+  const missing = Object.keys(fields).filter(
+    (name) => fields[name]?.presence === 'required' && value[name] === undefined,
+  )
+  for (const name of missing) refuse(reading, reading.codes.missing, place, `${what} needs '${name}'`)
+  return missing.length === 0
+}
+
+function objectSchema(fields: Fields): SchemaFragment {
+  const needed = Object.keys(fields).filter((name) => fields[name]?.presence === 'required')
+  return {
+    type: 'object',
+    properties: Object.fromEntries(Object.entries(fields).map(([name, field]) => [name, fieldSchema(field)])),
+    ...(needed.length === 0 ? {} : { required: needed }),
+    patternProperties: { '^x-': {} },
+    additionalProperties: false,
+  }
+}
+
+export function fieldSchema(field: Field<unknown>): SchemaFragment {
+  const { kind, about, fallback } = field
+  return { description: about, ...kind.schema, ...(fallback === undefined ? {} : { default: fallback }) }
+}

@@ -1,0 +1,48 @@
+/**
+ * A plan compiled for running: steps by rank (`order`, then `stepId` by code point), edges as integers.
+ * A plan without `dependsOn` anywhere is a sequence: its edges carry order only (X-60, P-46).
+ */
+import { actionKind, type ActionKind, type Plan, type Step } from './plan.ts'
+
+export interface PlanGraph {
+  readonly plan: Plan
+  /** Steps in dispatch order; a step's position here is its index everywhere in the core. */
+  readonly steps: readonly Step[]
+  readonly kinds: readonly ActionKind[]
+  readonly indexOf: ReadonlyMap<string, number>
+  readonly dependencies: readonly (readonly number[])[]
+  readonly dependents: readonly (readonly number[])[]
+  /** Unit index of a plain step's fallback, after all steps; -1 where there is none (core/run/units.ts). */
+  readonly fallbackIndex: readonly number[]
+  /** Order only: a failed predecessor does not block its successor under `continue`. */
+  readonly sequential: boolean
+}
+
+/** Dispatch order of two steps (GRF-06): code points, never a locale. */
+export function compareSteps(a: { order: number; stepId: string }, b: { order: number; stepId: string }): number {
+  if (a.order !== b.order) return a.order - b.order
+  return compareCodePoints(a.stepId, b.stepId)
+}
+
+export function compareCodePoints(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0
+}
+
+export function compileGraph(plan: Plan): PlanGraph {
+  const steps = [...plan.steps].sort(compareSteps)
+  const indexOf = new Map(steps.map((step, index) => [step.stepId, index]))
+  const sequential = steps.every((step) => step.dependsOn === undefined)
+  const dependencies = steps.map((step, index) => {
+    if (sequential) return index === 0 ? [] : [index - 1]
+    return (step.dependsOn ?? []).flatMap((id) => indexOf.get(id) ?? [])
+  })
+  const dependents: number[][] = steps.map(() => [])
+  dependencies.forEach((needed, index) => {
+    for (const dependency of needed) dependents[dependency]?.push(index)
+  })
+  let nextUnit = steps.length
+  const fallbackIndex = steps.map((step) =>
+    step.fallback === undefined || step.forEach !== undefined ? -1 : nextUnit++,
+  )
+  return { plan, steps, kinds: steps.map(actionKind), fallbackIndex, indexOf, dependencies, dependents, sequential }
+}

@@ -1,0 +1,183 @@
+/**
+ * Reads YAML 1.2 (core schema) into the source tree. Aliases are followed by reference, and what they would expand to
+ * is counted, so that a small text cannot become a large plan; tags, merge keys and other YAML versions are refused.
+ */
+import { isAlias, isMap, isScalar, isSeq, parseAllDocuments, type Document, type Node, type Pair } from 'yaml'
+import { LIMITS } from '../limits.ts'
+import { problem, type Problem } from '../problems/problem.ts'
+import type { Json } from './plan.ts'
+import { PLAN_LIMITS } from './plan-limits.ts'
+import type { ReadOutcome } from './read-json.ts'
+import { keyProblem, valueProblem } from './scalar-rules.ts'
+import type { Locate, SourceEntry, SourceNode, Span } from './source.ts'
+
+interface Walk {
+  readonly locate: Locate
+  readonly problems: Problem[]
+  readonly anchors: Map<string, SourceNode | 'open'>
+  aliases: number
+  stopped: boolean
+}
+
+const PARSE_OPTIONS = {
+  version: '1.2',
+  schema: 'core',
+  uniqueKeys: false,
+  prettyErrors: false,
+  logLevel: 'silent',
+} as const
+
+export function readYaml(text: string, locate: Locate): ReadOutcome {
+  const documents = parseQuietly(text)
+  if (documents === undefined) return refusal(locate, 0, 'the text is nested too deeply to be read as YAML')
+  const [first, second] = documents
+  if (first === undefined || first.contents === null) return refusal(locate, 0, 'the plan is empty')
+  const problems = documentProblems(first, locate)
+  if (second !== undefined) {
+    problems.push(syntax(locate, second.range[0], 'a second document begins here; a file holds one plan'))
+  }
+  if (problems.length > 0) return { problems }
+  const walk: Walk = { locate, problems, anchors: new Map(), aliases: 0, stopped: false }
+  const root = readNode(walk, first.contents, 0)
+  return walk.stopped || root === undefined ? { problems } : { root, problems }
+}
+
+/** The library promises not to throw on any text, except where its own recursion runs out of stack. */
+function parseQuietly(text: string): readonly Document.Parsed[] | undefined {
+  try {
+    const parsed = parseAllDocuments(text, PARSE_OPTIONS)
+    return 'empty' in parsed ? [] : parsed
+  } catch {
+    return undefined
+  }
+}
+
+function documentProblems(document: Document.Parsed, locate: Locate): Problem[] {
+  const found = [...document.errors, ...document.warnings]
+    .slice(0, PLAN_LIMITS.problems)
+    .map(({ message, pos }) => problem('PLAN_SYNTAX', message, { at: locate(pos[0], pos[1]) }))
+  const { explicit, version } = document.directives.yaml
+  if (explicit === true && version !== '1.2')
+    found.push(syntax(locate, 0, `YAML ${version} is not read; plans are YAML 1.2`))
+  return found
+}
+
+function readNode(walk: Walk, node: Node | null, depth: number): SourceNode | undefined {
+  if (walk.stopped) return undefined
+  const span = spanOfNode(node)
+  if (depth > PLAN_LIMITS.depth)
+    return stop(walk, 'PLAN_TOO_DEEP', `this is nested more than ${PLAN_LIMITS.depth} levels deep`, span)
+  if (isAlias(node)) return followAlias(walk, node.source, span, depth)
+  const anchor = node !== null && 'anchor' in node ? node.anchor : undefined
+  if (anchor !== undefined) walk.anchors.set(anchor, 'open')
+  const read = isMap<Node, Node | null>(node)
+    ? readMap(walk, node.items, span, depth)
+    : isSeq<Node | null>(node)
+      ? readSeq(walk, node.items, span, depth)
+      : readScalar(walk, isScalar(node) ? node.value : null, span)
+  if (anchor !== undefined && read !== undefined) walk.anchors.set(anchor, read)
+  if (read !== undefined && read.weight > LIMITS.planBytes)
+    return stop(walk, 'PLAN_ALIAS_LIMIT', 'aliases expand this to more than a plan may hold', span)
+  return read
+}
+
+function followAlias(walk: Walk, name: string, span: Span, depth: number): SourceNode | undefined {
+  walk.aliases += 1
+  if (walk.aliases > PLAN_LIMITS.aliases)
+    return stop(walk, 'PLAN_ALIAS_LIMIT', `the plan has more than ${PLAN_LIMITS.aliases} aliases`, span)
+  const target = walk.anchors.get(name)
+  if (target === 'open') return stop(walk, 'PLAN_ALIAS_LIMIT', `the alias *${name} contains itself`, span)
+  if (target === undefined) return stop(walk, 'PLAN_SYNTAX', `there is no anchor &${name} before this alias`, span)
+  if (depth + target.height > PLAN_LIMITS.depth)
+    return stop(
+      walk,
+      'PLAN_TOO_DEEP',
+      `the alias *${name} nests the plan more than ${PLAN_LIMITS.depth} levels deep`,
+      span,
+    )
+  return target
+}
+
+function readMap(
+  walk: Walk,
+  pairs: readonly Pair<Node, Node | null>[],
+  span: Span,
+  depth: number,
+): SourceNode | undefined {
+  const value: Record<string, Json> = {}
+  const entries: SourceEntry[] = []
+  let height = 0
+  let weight = 2
+  for (const pair of pairs) {
+    const keySpan = spanOfNode(pair.key)
+    const node = readNode(walk, pair.value ?? null, depth + 1)
+    if (node === undefined) return undefined
+    const key = readKey(walk, pair.key, keySpan, value)
+    if (key === undefined) continue
+    value[key] = node.value
+    entries.push({ key, ...keySpan, node: pair.value === null ? { ...node, ...keySpan } : node })
+    height = Math.max(height, node.height + 1)
+    weight += key.length + node.weight + 2
+  }
+  return { ...span, value, entries, height, weight }
+}
+
+function readKey(walk: Walk, key: Node, span: Span, value: Readonly<Record<string, Json>>): string | undefined {
+  const text: unknown = isScalar(key) ? key.value : undefined
+  const refusal = typeof text === 'string' ? refusalOfKey(text, value) : NOT_TEXT
+  if (refusal !== undefined) walk.problems.push({ ...refusal, at: walk.locate(span.start, span.end) })
+  return refusal === undefined && typeof text === 'string' ? text : undefined
+}
+
+const NOT_TEXT = problem('PLAN_KEY_REFUSED', 'a key must be text', { hint: 'put the key in quotes' })
+const MERGE_KEY = problem('PLAN_KEY_REFUSED', "merge keys ('<<') are not part of YAML 1.2", {
+  hint: 'write the fields out',
+})
+
+function refusalOfKey(key: string, value: Readonly<Record<string, Json>>): Problem | undefined {
+  if (Object.hasOwn(value, key)) return problem('PLAN_DUPLICATE_KEY', `'${key}' is written twice`)
+  return key === '<<' ? MERGE_KEY : keyProblem(key)
+}
+
+function readSeq(walk: Walk, nodes: readonly (Node | null)[], span: Span, depth: number): SourceNode | undefined {
+  const items: SourceNode[] = []
+  let height = 0
+  let weight = 2
+  for (const child of nodes) {
+    const item = readNode(walk, child, depth + 1)
+    if (item === undefined) return undefined
+    items.push(item)
+    height = Math.max(height, item.height + 1)
+    weight += item.weight + 1
+  }
+  return { ...span, value: items.map((item) => item.value), items, height, weight }
+}
+
+function readScalar(walk: Walk, value: unknown, span: Span): SourceNode {
+  const refusal = valueProblem(value)
+  if (refusal !== undefined) walk.problems.push({ ...refusal, at: walk.locate(span.start, span.end) })
+  const kept = refusal === undefined && isScalarValue(value) ? value : ''
+  return { ...span, value: kept, height: 0, weight: typeof kept === 'string' ? kept.length + 2 : 8 }
+}
+
+function isScalarValue(value: unknown): value is null | boolean | number | string {
+  return value === null || typeof value === 'boolean' || typeof value === 'number' || typeof value === 'string'
+}
+
+function spanOfNode(node: Node | null): Span {
+  const range = node?.range
+  return range === undefined || range === null ? { start: 0, end: 0 } : { start: range[0], end: range[1] }
+}
+
+function stop(walk: Walk, code: Problem['code'], message: string, span: Span): undefined {
+  walk.problems.push(problem(code, message, { at: walk.locate(span.start, span.end) }))
+  walk.stopped = true
+}
+
+function refusal(locate: Locate, offset: number, message: string): ReadOutcome {
+  return { problems: [syntax(locate, offset, message)] }
+}
+
+function syntax(locate: Locate, offset: number, message: string): Problem {
+  return problem('PLAN_SYNTAX', message, { at: locate(offset, offset + 1) })
+}

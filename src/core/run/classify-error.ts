@@ -1,0 +1,114 @@
+/**
+ * The one table from what is known of an error to its class (ERR-11). A run's cancellation is asked first and by its own
+ * flag, because a timeout aborts the same signal (X-62); then each error of the cause chain from the outside in, by name,
+ * code and status in that order, so the error's own facts beat its cause's.
+ */
+import type { ErrorClass, ErrorInfo } from '../events/event.ts'
+import { REGISTRY, isProblemCode } from '../problems/registry.ts'
+
+export interface ErrorFact {
+  readonly name?: string
+  readonly code?: string
+  readonly status?: number
+}
+
+export interface ErrorFacts extends ErrorFact {
+  readonly message: string
+  /** The cause chain from the outside in. */
+  readonly causes: readonly ErrorFact[]
+  /** Why the attempt's signal was aborted, if it was: told by whoever aborted it, never guessed from the error. */
+  readonly aborted?: 'cancel' | 'timeout'
+}
+
+export type ErrorClassification = Pick<ErrorInfo, 'errorClass' | 'retryable' | 'category' | 'failureCategory'>
+
+/** Error names and error codes share one table: Node puts ECONNREFUSED in `code`, others in `name` (X-63). */
+const BY_NAME: ReadonlyMap<string, ErrorClass> = new Map<string, ErrorClass>([
+  ['TimeoutError', 'timeout'],
+  ['ETIMEDOUT', 'timeout'],
+  ['TIMEOUT', 'timeout'],
+  ['TooManyRequests', 'rate_limit'],
+  ['ServiceUnavailable', '5xx'],
+  ['ECONNREFUSED', 'transport'],
+  ['ENOTFOUND', 'transport'],
+  ['NetworkError', 'transport'],
+  ['ValidationError', 'validation'],
+  ['BadRequest', 'validation'],
+  ['VALIDATION', 'validation'],
+  ['AuthenticationError', 'auth_deny'],
+  ['AuthorizationError', 'auth_deny'],
+  ['PolicyDeniedError', 'policy_deny'],
+  ['POLICY_DENIED', 'policy_deny'],
+  ['ConflictError', 'conflict'],
+  ['NotFoundError', 'permanent'],
+  ['CIRCUIT_OPEN', 'permanent'],
+  ['RETRYABLE', 'unknown'],
+  // An abort nobody of ours asked for is still somebody's cancellation: never repeated (ERR-09).
+  ['AbortError', 'permanent'],
+  ['CANCELLED', 'permanent'],
+])
+
+type Categories = Pick<ErrorInfo, 'category' | 'failureCategory'>
+
+const INFRASTRUCTURE: Categories = { category: 'infrastructure', failureCategory: 'SYSTEM' }
+const BUSINESS: Categories = { category: 'business', failureCategory: 'USER' }
+
+const CLASSES: Readonly<Record<ErrorClass, Categories & { readonly retryable: boolean }>> = {
+  timeout: { retryable: true, category: 'timeout', failureCategory: 'TIMEOUT' },
+  rate_limit: { retryable: true, ...INFRASTRUCTURE },
+  '5xx': { retryable: true, ...INFRASTRUCTURE },
+  transport: { retryable: true, ...INFRASTRUCTURE },
+  unknown: { retryable: true },
+  validation: { retryable: false, category: 'validation', failureCategory: 'USER' },
+  auth_deny: { retryable: false, ...BUSINESS },
+  policy_deny: { retryable: false, ...BUSINESS },
+  conflict: { retryable: false, ...BUSINESS },
+  permanent: { retryable: false, ...BUSINESS },
+  cancelled: { retryable: false },
+}
+
+export function classifyError(facts: ErrorFacts): ErrorClassification {
+  return describeClass(errorClassOf(facts))
+}
+
+/** What a class means: whether it may be repeated, and the categories the event schema knows. */
+export function describeClass(errorClass: ErrorClass): ErrorClassification {
+  return { errorClass, ...CLASSES[errorClass] }
+}
+
+function errorClassOf(facts: ErrorFacts): ErrorClass {
+  if (facts.aborted === 'cancel') return 'cancelled'
+  if (facts.aborted === 'timeout') return 'timeout'
+  for (const fact of [facts, ...facts.causes]) {
+    const found = classOfFact(fact)
+    if (found !== undefined) return found
+  }
+  return 'unknown'
+}
+
+function classOfFact(fact: ErrorFact): ErrorClass | undefined {
+  return (
+    (fact.name === undefined ? undefined : BY_NAME.get(fact.name)) ??
+    (fact.code === undefined ? undefined : BY_NAME.get(fact.code)) ??
+    classOfOwnCode(fact) ??
+    (fact.status === undefined ? undefined : classOfStatus(fact.status))
+  )
+}
+
+/** Our own errors say in the registry whether a repeat can help; a stranger's equal code says nothing. */
+function classOfOwnCode(fact: ErrorFact): ErrorClass | undefined {
+  const { code } = fact
+  if (fact.name !== 'KeelsonError' || code === undefined || !isProblemCode(code)) return undefined
+  if (code.startsWith('EXPR_') || code.endsWith('_INVALID')) return 'validation'
+  return REGISTRY[code].retryable ? 'unknown' : 'permanent'
+}
+
+function classOfStatus(status: number): ErrorClass | undefined {
+  if (status >= 500) return '5xx'
+  if (status === 408) return 'timeout'
+  if (status === 429) return 'rate_limit'
+  if (status === 401 || status === 403) return 'auth_deny'
+  if (status === 409) return 'conflict'
+  if (status === 404) return 'permanent'
+  return status >= 400 ? 'validation' : undefined
+}

@@ -1,0 +1,60 @@
+/**
+ * How an attempt's failure is judged: retry by policy, fallback, or the end of the step. One place for outcomes,
+ * timeouts, expiries and cancellations alike.
+ */
+import type { ErrorInfo, EventData, Payload } from '../../events/event.ts'
+import { isoFromMs } from '../../time.ts'
+import { backoffMs, retryDecision } from '../retry.ts'
+import type { Unit } from '../state.ts'
+import { slotOfUnit, stepAt } from '../units.ts'
+import { emit, unitEngineAttempt, type Workspace } from './workspace.ts'
+
+interface FailureDetails {
+  readonly error: ErrorInfo
+  readonly engineAttempt?: number
+  readonly data?: EventData | undefined
+  readonly artifactRefs?: Payload<'StepFailed'>['artifactRefs']
+  readonly durationMs?: number | undefined
+  readonly buildId?: string | undefined
+  readonly actorId?: string | undefined
+  /** The decider ended the attempt itself; a result that still comes is late. */
+  readonly forced?: boolean
+  readonly final?: boolean
+  readonly failedItem?: number
+}
+
+export const CANCELLED_ERROR: ErrorInfo = { code: 'CANCELLED', retryable: false, errorClass: 'cancelled' }
+export const TIMEOUT_ERROR: ErrorInfo = { code: 'TIMEOUT', retryable: true, errorClass: 'timeout', category: 'timeout', failureCategory: 'TIMEOUT' }
+
+export function failStep(ws: Workspace, unit: Unit, details: FailureDetails): void {
+  const engineAttempt = details.engineAttempt ?? unitEngineAttempt(ws, unit)
+  const verdict = judge(ws, unit, details)
+  const payload: Payload<'StepFailed'> = {
+    error: details.error,
+    failedAt: ws.nowIso,
+    final: verdict.kind !== 'retry',
+    ...(verdict.kind === 'retry' ? { retryAt: isoFromMs(ws.now + verdict.delayMs) } : {}),
+    ...(verdict.kind === 'fallback' ? { fallback: true } : {}),
+    ...(details.artifactRefs === undefined ? {} : { artifactRefs: details.artifactRefs }),
+    ...(details.durationMs === undefined ? {} : { durationMs: details.durationMs }),
+    ...(details.buildId === undefined ? {} : { buildId: details.buildId }),
+    ...(details.actorId === undefined ? {} : { actorId: details.actorId }),
+    ...(details.forced === true ? { forced: true } : {}),
+    ...(details.failedItem === undefined ? {} : { failedItem: details.failedItem }),
+    ...(engineAttempt > 1 ? { mayHaveRunTwice: true } : {}),
+  }
+  emit(ws, 'StepFailed', slotOfUnit(ws.state.graph, unit), unit.attempt, payload, { engineAttempt, data: details.data })
+}
+
+type Verdict = { readonly kind: 'retry'; readonly delayMs: number } | { readonly kind: 'fallback' } | { readonly kind: 'final' }
+
+function judge(ws: Workspace, unit: Unit, details: FailureDetails): Verdict {
+  const { state } = ws
+  const neverAgain = details.final === true || details.error.code === 'INDETERMINATE' || details.error.errorClass === 'cancelled'
+  if (neverAgain || state.cancelling !== undefined || state.failing) return { kind: 'final' }
+  const step = stepAt(state.graph, unit.step)
+  const decision = retryDecision(step.retry, details.error.errorClass, unit.attempt)
+  if (decision === 'retry') return { kind: 'retry', delayMs: backoffMs(step.retry, unit.attempt) }
+  const mayFallBack = step.fallback !== undefined && !unit.fallback && step.fallbackOn.includes(decision)
+  return mayFallBack ? { kind: 'fallback' } : { kind: 'final' }
+}

@@ -1,0 +1,69 @@
+/**
+ * What an executor, a person or a child run reports about an attempt. The first report of a RUNNING attempt is
+ * its outcome; whatever comes after the attempt or the run has ended is recorded as late, or is a repeat.
+ */
+import type { Payload } from '../../events/event.ts'
+import { compensationSlot, lateSlot } from '../../events/slot.ts'
+import type { Outcome } from '../input.ts'
+import { isTerminalRun } from '../transitions.ts'
+import { locate, type Located } from '../units.ts'
+import { CANCELLED_ERROR, failStep } from './fail-step.ts'
+import { undoOutcome } from './undo.ts'
+import { emit, type Workspace } from './workspace.ts'
+
+interface Report {
+  readonly slot: string
+  readonly attempt: number
+  readonly engineAttempt: number
+  readonly outcome: Outcome
+}
+
+export function decideOutcome(ws: Workspace, report: Report): void {
+  if (report.slot.startsWith(compensationSlot(''))) {
+    undoOutcome(ws, report)
+    return
+  }
+  const found = locate(ws.state, report.slot)
+  if (found === undefined) return
+  const { unit } = found
+  const open = unit.status === 'RUNNING' && unit.attempt === report.attempt && !isTerminalRun(ws.state.status)
+  if (!open) {
+    recordLate(ws, found, report)
+    return
+  }
+  if (report.outcome.kind === 'completed') {
+    const payload: Payload<'StepCompleted'> = {
+      ...report.outcome.payload,
+      completedAt: ws.nowIso,
+      ...(report.engineAttempt > 1 ? { mayHaveRunTwice: true } : {}),
+    }
+    emit(ws, 'StepCompleted', report.slot, report.attempt, payload, { engineAttempt: report.engineAttempt, data: report.outcome.data })
+    return
+  }
+  const { kind: _kind, error, ...rest } = report.outcome
+  // Abort wins over other errors: what fails while the run is being stopped was cancelled (CAN-11).
+  const stopping = ws.state.cancelling !== undefined || ws.state.timedOutAt >= 0
+  failStep(ws, unit, { ...rest, error: stopping ? CANCELLED_ERROR : error, engineAttempt: report.engineAttempt })
+}
+
+/** A result nobody waits for any more: on record once, without a step event and without a change of status (X-31). */
+function recordLate(ws: Workspace, found: Located, report: Report): void {
+  const { unit } = found
+  const endedBy = unit.ends[report.attempt - 1]
+  const unknownAttempt = report.attempt > unit.attempt || (endedBy === undefined && unit.status === 'PENDING')
+  const repeat = endedBy === report.engineAttempt || unit.late.includes(`${report.attempt}:${report.engineAttempt}`)
+  if (unknownAttempt || repeat) return
+  const failed = report.outcome.kind === 'failed'
+  const payload: Payload<'LateOutcomeRecorded'> = {
+    attempt: report.attempt,
+    outcome: report.outcome.kind,
+    receivedAt: ws.nowIso,
+    audit: 'ORPHANED_TASK',
+    ...(failed ? { error: report.outcome.error } : {}),
+  }
+  const text = report.outcome.data
+  const data = failed
+    ? text?.errorText === undefined ? undefined : { errorText: text.errorText }
+    : text?.result === undefined ? undefined : { result: text.result }
+  emit(ws, 'LateOutcomeRecorded', lateSlot(report.slot, report.attempt), report.engineAttempt, payload, { engineAttempt: report.engineAttempt, data })
+}

@@ -1,0 +1,186 @@
+/**
+ * Scheduling within a run: what is ready starts in dispatch order while slots of the run are free. A step whose
+ * condition, items or wait must be evaluated first is named in `needs` and starts in the next round (P-04, P-07).
+ */
+import { bitNext, type BitTree } from '../../collections/bit-tree.ts'
+import { vectorGet } from '../../collections/vector.ts'
+import type { ErrorInfo, EventData, Payload } from '../../events/event.ts'
+import { taskSlot } from '../../events/slot.ts'
+import { LIMITS } from '../../limits.ts'
+import type { Step } from '../../plan/plan.ts'
+import { isoFromMs, msFromIso } from '../../time.ts'
+import { effectId } from '../effect.ts'
+import type { Need, SlotFacts } from '../input.ts'
+import type { Unit } from '../state.ts'
+import { dueRetries } from '../timers.ts'
+import { isFanParent, kindOfUnit, slotOfUnit, stepAt, stepUnit, unitAt } from '../units.ts'
+import { failStep } from './fail-step.ts'
+import { emit, hasRoom, unitEngineAttempt, type Workspace } from './workspace.ts'
+
+/** Events one dispatch may write at most: StepStarted with FanOutExpanded, ManualTaskOpened or an immediate failure. */
+const EVENTS_PER_DISPATCH = 3
+
+export function schedule(ws: Workspace): void {
+  startFrom(ws, (s) => s.readyFree, () => LIMITS.appendEvents, [])
+  const freeSlots = (): number => ws.state.limit - ws.state.slotsInUse
+  startFrom(ws, (s) => s.ready, freeSlots, dueRetries(ws.state, ws.now, freeSlots()))
+}
+
+type ReadySet = (state: Workspace['state']) => BitTree
+
+/** Starts members of a ready set in order, with due retries merged in by rank, until nothing more may start. */
+function startFrom(ws: Workspace, ready: ReadySet, slots: () => number, retries: readonly number[]): void {
+  const waiting = retries.map((index) => vectorGet(ws.state.units, index)).filter((unit) => unit !== undefined)
+  waiting.sort((a, b) => a.step - b.step || a.item - b.item)
+  let asked = 0
+  let from = 0
+  // A slot is kept for each step whose facts were asked for.
+  while (slots() - asked > 0) {
+    const step = bitNext(ready(ws.state), from)
+    const retry = waiting[0]
+    if (step < 0 && retry === undefined) return
+    if (!hasRoom(ws, EVENTS_PER_DISPATCH)) return
+    if (retry !== undefined && (step < 0 || retry.step <= step)) {
+      waiting.shift()
+      startAttempt(ws, retry, retry.attempt + 1)
+      continue
+    }
+    const answer = dispatchStep(ws, step)
+    if (answer === 'needs-facts') {
+      asked += 1
+      from = step + 1
+    }
+  }
+}
+
+type Dispatch = 'started' | 'needs-facts'
+
+function dispatchStep(ws: Workspace, index: number): Dispatch {
+  const unit = stepUnit(ws.state, index)
+  if (isFanParent(ws.state.graph, unit)) return unit.status === 'RUNNING' ? startItem(ws, unit) : startStep(ws, unit)
+  if (unit.status === 'FAILED' && unit.fallbackOpen) {
+    startAttempt(ws, fallbackOf(ws, unit), fallbackOf(ws, unit).attempt + 1)
+    return 'started'
+  }
+  return startStep(ws, unit)
+}
+
+function fallbackOf(ws: Workspace, unit: Unit): Unit {
+  const index = ws.state.graph.fallbackIndex[unit.step] ?? -1
+  return unitAt(ws.state, index, unit.step, -1, true)
+}
+
+function startItem(ws: Workspace, parent: Unit): Dispatch {
+  const fan = parent.fan
+  if (fan === undefined) return 'started'
+  const item = bitNext(fan.ready)
+  const primary = unitAt(ws.state, fan.base + item, parent.step, item, false)
+  const unit = primary.fallbackOpen ? unitAt(ws.state, fan.fallbackBase + item, parent.step, item, true) : primary
+  startAttempt(ws, unit, unit.attempt + 1)
+  return 'started'
+}
+
+/** First attempts of a step go through its condition; a fan-out parent and a wait also need values. */
+function startStep(ws: Workspace, unit: Unit): Dispatch {
+  const step = stepAt(ws.state.graph, unit.step)
+  const need = needOf(step, unit)
+  const facts = ws.facts.get(step.stepId)
+  if (need !== undefined && facts === undefined) {
+    ws.needs.push(need)
+    return 'needs-facts'
+  }
+  if (facts?.condition === false) {
+    emit(ws, 'StepSkipped', step.stepId, unit.attempt + 1, { reason: `condition of ${step.stepId} is false`, reasonCode: 'CONDITION_FALSE', skippedAt: ws.nowIso }, { data: factsData(facts) })
+    return 'started'
+  }
+  startAttempt(ws, unit, unit.attempt + 1, facts)
+  return 'started'
+}
+
+function needOf(step: Step, unit: Unit): Need | undefined {
+  const condition = unit.attempt === 0 && (step.if !== undefined || step.unless !== undefined)
+  const items = step.forEach !== undefined && unit.fan === undefined
+  const wait = 'wait' in step && waitIsExpression(step.wait)
+  if (!condition && !items && !wait) return undefined
+  return { kind: 'step', slot: step.stepId, stepId: step.stepId, condition, items, wait }
+}
+
+function waitIsExpression(wait: { readonly forMs: number | string } | { readonly until: string }): boolean {
+  return 'forMs' in wait ? typeof wait.forMs === 'string' : wait.until.includes('${')
+}
+
+function startAttempt(ws: Workspace, unit: Unit, attempt: number, facts?: SlotFacts): void {
+  const slot = slotOfUnit(ws.state.graph, unit)
+  const payload: Payload<'StepStarted'> = {
+    startedAt: ws.nowIso,
+    epoch: ws.epoch,
+    ...timing(ws, unit, facts),
+    ...(unit.freshKey === '' ? {} : { freshKey: unit.freshKey }),
+  }
+  emit(ws, 'StepStarted', slot, attempt, payload, { engineAttempt: 1, data: factsData(facts) })
+  const started = unit.item < 0 && !unit.fallback ? stepUnit(ws.state, unit.step) : { ...unit, attempt, epoch: ws.epoch, status: 'RUNNING' as const }
+  if (facts?.problem !== undefined) {
+    failStep(ws, started, { error: factError(facts.problem.code), data: { errorText: { message: facts.problem.message } }, forced: true, final: true })
+    return
+  }
+  sendOut(ws, started, slot, facts)
+}
+
+function factError(code: string): ErrorInfo {
+  return { code, retryable: false, errorClass: 'validation', category: 'validation' }
+}
+
+function factsData(facts: SlotFacts | undefined): EventData | undefined {
+  if (facts === undefined) return undefined
+  const { condition, items, waitForMs, waitUntil } = facts
+  const recorded = {
+    ...(condition === undefined ? {} : { condition }),
+    ...(items === undefined ? {} : { items }),
+    ...(waitForMs === undefined ? {} : { waitForMs }),
+    ...(waitUntil === undefined ? {} : { waitUntil }),
+  }
+  return Object.keys(recorded).length === 0 ? undefined : { facts: recorded }
+}
+
+function timing(ws: Workspace, unit: Unit, facts: SlotFacts | undefined): Partial<Payload<'StepStarted'>> {
+  const step = stepAt(ws.state.graph, unit.step)
+  if (isFanParent(ws.state.graph, unit)) return {}
+  const kind = kindOfUnit(ws.state.graph, unit)
+  if (kind === 'plan') return {}
+  if (kind === 'manual') {
+    const expires = 'manual' in step ? step.manual.expiresAfterMs : undefined
+    return expires === undefined ? {} : { timeoutAt: isoFromMs(ws.now + expires) }
+  }
+  if (kind !== 'wait' || !('wait' in step)) return { timeoutAt: isoFromMs(ws.now + step.timeoutMs + LIMITS.queueAllowanceMs) }
+  if ('forMs' in step.wait) return { waitForMs: typeof step.wait.forMs === 'number' ? step.wait.forMs : (facts?.waitForMs ?? 0) }
+  const until = step.wait.until.includes('${') ? facts?.waitUntil : msFromIso(step.wait.until)
+  return { waitUntil: isoFromMs(until ?? ws.now) }
+}
+
+/** What leaves after the commit, and the events that go with the start. */
+function sendOut(ws: Workspace, unit: Unit, slot: string, facts: SlotFacts | undefined): void {
+  if (isFanParent(ws.state.graph, unit)) {
+    if (facts?.items !== undefined) emit(ws, 'FanOutExpanded', slot, 1, facts.items)
+    return
+  }
+  const { attempt } = unit
+  switch (kindOfUnit(ws.state.graph, unit)) {
+    case 'wait':
+      return
+    case 'manual': {
+      const step = stepAt(ws.state.graph, unit.step)
+      const expires = 'manual' in step ? step.manual.expiresAfterMs : undefined
+      const payload = { attempt, openedAt: ws.nowIso, ...(expires === undefined ? {} : { expiresAt: isoFromMs(ws.now + expires) }) }
+      emit(ws, 'ManualTaskOpened', taskSlot(slot, attempt), 1, payload)
+      ws.effects.push({ kind: 'OpenManualTask', id: effectId('OpenManualTask', slot, attempt), slot, attempt })
+      return
+    }
+    case 'plan':
+      ws.effects.push({ kind: 'StartChild', id: effectId('StartChild', slot, attempt), slot, attempt })
+      return
+    default: {
+      const engineAttempt = unitEngineAttempt(ws, unit)
+      ws.effects.push({ kind: 'ExecuteStep', id: effectId('ExecuteStep', slot, attempt, engineAttempt), slot, attempt, engineAttempt })
+    }
+  }
+}

@@ -1,0 +1,75 @@
+/**
+ * Admission, approval and the start of a run (P-45). RunStarted is written only after the plan's bytes were
+ * verified; a mismatch ends the run before anything has begun.
+ */
+import { alertSlot, RUN_SLOT } from '../../events/slot.ts'
+import { isoFromMs } from '../../time.ts'
+import type { InputBody, ReusedResult } from '../input.ts'
+import { RULES_VERSION } from '../state.ts'
+import { LIMITS } from '../../limits.ts'
+import { locate } from '../units.ts'
+import { emit, emitRun, type Workspace } from './workspace.ts'
+
+type Of<K extends InputBody['kind']> = Extract<InputBody, { kind: K }>
+
+export function decideAdmit(ws: Workspace, input: Of<'admit'>): void {
+  if (ws.state.seq > 0) return
+  let data = input.runInput === undefined ? undefined : { input: input.runInput }
+  /** The run's input is data of its first event only (P-43). */
+  const first = (): typeof data => {
+    const value = data
+    data = undefined
+    return value
+  }
+  if (input.report !== undefined) emitRun(ws, 'RunValidated', input.report, { data: first() })
+  if (input.report?.status === 'ERRORS') {
+    emitRun(ws, 'RunFailed', { failedAt: ws.nowIso, error: { code: 'PLAN_VALIDATION_FAILED', retryable: false, errorClass: 'validation' } })
+    return
+  }
+  if (input.policy !== 'START') {
+    const payload = { policy: input.policy, ...(input.notBefore === undefined ? {} : { notBefore: isoFromMs(input.notBefore) }) }
+    emitRun(ws, 'RunQueued', payload, { data: first() })
+  }
+  if (input.autoApprove) emitRun(ws, 'RunApproved', { approvedBy: 'policy:auto' }, { data: first() })
+}
+
+export function decideApprove(ws: Workspace, input: Of<'approve'>): void {
+  if (ws.state.status === 'PENDING') emitRun(ws, 'RunApproved', { approvedBy: input.approvedBy })
+}
+
+export function decideStart(ws: Workspace, input: Of<'start'>): void {
+  if (ws.state.status !== 'APPROVED') return
+  if (input.integrityFailure !== undefined) {
+    const code = 'PLAN_INTEGRITY_VALIDATION_FAILED'
+    const errorText = { message: input.integrityFailure.message }
+    emit(ws, 'AlertRaised', alertSlot(code, RUN_SLOT, ws.firstSeq), 1, { code, priority: 'P1', raisedAt: ws.nowIso })
+    emitRun(ws, 'RunFailed', { failedAt: ws.nowIso, error: { code, retryable: false, errorClass: 'validation', category: 'validation' } }, { data: { errorText } })
+    return
+  }
+  const { runTimeoutMs } = ws.state.graph.plan.policy
+  emitRun(ws, 'RunStarted', {
+    ...input.details,
+    status: 'RUNNING',
+    startedAt: ws.nowIso,
+    rulesVersion: RULES_VERSION,
+    epoch: ws.epoch,
+    maxInFlight: input.details.maxInFlight ?? LIMITS.concurrencyMax,
+    ...(runTimeoutMs === undefined ? {} : { runTimeoutAt: isoFromMs(ws.now + runTimeoutMs) }),
+  })
+  for (const reused of input.reuse ?? []) takeOver(ws, reused)
+}
+
+/** A result of an earlier run stands in for the step; nothing is executed (DESIGN §5, fork). */
+function takeOver(ws: Workspace, reused: ReusedResult): void {
+  const found = locate(ws.state, reused.slot)
+  if (found === undefined || found.unit.attempt > 0) return
+  const reusedFrom = { runId: reused.runId, runSeq: reused.runSeq, ownerRunId: reused.ownerRunId }
+  emit(ws, 'StepStarted', reused.slot, 1, { startedAt: ws.nowIso, epoch: ws.epoch, reusedFrom })
+  const payload = {
+    completedAt: ws.nowIso,
+    artifactRefs: reused.artifactRefs,
+    reusedFrom,
+    ...(reused.resultRef === undefined ? {} : { resultRef: reused.resultRef }),
+  }
+  emit(ws, 'StepCompleted', reused.slot, 1, payload, { data: reused.data })
+}

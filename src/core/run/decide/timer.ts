@@ -1,0 +1,45 @@
+/**
+ * A timer that came due. A backoff that is over needs nothing here: scheduling finds it by itself.
+ */
+import { vectorGet } from '../../collections/vector.ts'
+import { alertSlot, RUN_SLOT } from '../../events/slot.ts'
+import type { InputBody } from '../input.ts'
+import { kindOfUnit, slotOfUnit } from '../units.ts'
+import { failStep, TIMEOUT_ERROR } from './fail-step.ts'
+import { askAllToStop } from './stop.ts'
+import { undoTimedOut } from './undo.ts'
+import { askToStop, emit, unitEngineAttempt, type Workspace } from './workspace.ts'
+
+export function decideTimer(ws: Workspace, input: Extract<InputBody, { kind: 'timer' }>): void {
+  const { timer } = input
+  if (timer === 'run-timeout') {
+    timeOutRun(ws)
+    return
+  }
+  if (typeof timer === 'string') return
+  if (timer.kind === 'undo-timeout') undoTimedOut(ws)
+  if (timer.kind === 'undo-timeout' || timer.kind === 'undo-retry' || timer.kind === 'retry') return
+  const unit = vectorGet(ws.state.units, timer.unit)
+  if (unit === undefined || unit.status !== 'RUNNING' || unit.attempt !== timer.attempt) return
+  const kind = kindOfUnit(ws.state.graph, unit)
+  if (timer.kind === 'wait') {
+    const payload = { completedAt: ws.nowIso, artifactRefs: [] }
+    emit(ws, 'StepCompleted', slotOfUnit(ws.state.graph, unit), unit.attempt, payload, { engineAttempt: unitEngineAttempt(ws, unit) })
+    return
+  }
+  if (kind === 'manual') {
+    failStep(ws, unit, { error: { code: 'MANUAL_EXPIRED', retryable: false, errorClass: 'permanent', category: 'business' }, forced: true, final: true })
+    return
+  }
+  askToStop(ws, unit, false)
+  failStep(ws, unit, { error: TIMEOUT_ERROR, forced: true })
+}
+
+/** The alert is the record of the decision: from it on the run stops and will fail. */
+function timeOutRun(ws: Workspace): void {
+  const { state } = ws
+  if (state.status !== 'RUNNING' || state.timedOutAt >= 0 || state.cancelling !== undefined || state.undo !== undefined) return
+  const code = 'RUN_TIMEOUT'
+  emit(ws, 'AlertRaised', alertSlot(code, RUN_SLOT, ws.firstSeq), 1, { code, priority: 'P2', raisedAt: ws.nowIso })
+  askAllToStop(ws)
+}

@@ -1,0 +1,83 @@
+/**
+ * Undoing finished work when a run fails: newest completion first, one hook at a time, best effort (CMP).
+ */
+import type { Payload } from '../../events/event.ts'
+import { compensationSlot } from '../../events/slot.ts'
+import { isoFromMs } from '../../time.ts'
+import { vectorGet } from '../../collections/vector.ts'
+import { LIMITS } from '../../limits.ts'
+import type { Compensation } from '../../plan/plan.ts'
+import { effectId, engineAttemptAt } from '../effect.ts'
+import { nextHook } from '../evolve/undo.ts'
+import type { Outcome } from '../input.ts'
+import { backoffMs } from '../retry.ts'
+import type { RunState } from '../state.ts'
+import { stepAt } from '../units.ts'
+import { TIMEOUT_ERROR } from './fail-step.ts'
+import { emit, hasRoom, type Workspace } from './workspace.ts'
+
+/** Moves compensation on; false when there is nothing (more) to undo. */
+export function undoNext(ws: Workspace): boolean {
+  const current = ws.state.undo?.current
+  if (current?.status === 'RUNNING') return true
+  if (current !== undefined) {
+    if (current.dueAt <= ws.now && hasRoom(ws)) startHook(ws, current.slot, current.unit, current.attempt + 1)
+    return true
+  }
+  const { hook } = nextHook(ws.state)
+  if (hook === undefined) return false
+  if (hasRoom(ws)) startHook(ws, hook.value.slot, hook.value.unit, 1)
+  return true
+}
+
+function hookOf(state: RunState, unitIndex: number): Compensation | undefined {
+  const unit = vectorGet(state.units, unitIndex)
+  return unit === undefined ? undefined : stepAt(state.graph, unit.step).compensate
+}
+
+function startHook(ws: Workspace, slot: string, unit: number, attempt: number): void {
+  const timeoutMs = hookOf(ws.state, unit)?.timeoutMs ?? 0
+  const compSlot = compensationSlot(slot)
+  const timeoutAt = isoFromMs(ws.now + timeoutMs + LIMITS.queueAllowanceMs)
+  emit(ws, 'CompensationStarted', compSlot, attempt, { startedAt: ws.nowIso, epoch: ws.epoch, timeoutAt })
+  ws.effects.push({ kind: 'Compensate', id: effectId('Compensate', compSlot, attempt, 1), slot: compSlot, attempt, engineAttempt: 1 })
+}
+
+export function undoOutcome(ws: Workspace, report: { slot: string; attempt: number; engineAttempt: number; outcome: Outcome }): void {
+  const current = ws.state.undo?.current
+  const open = current?.status === 'RUNNING' && compensationSlot(current.slot) === report.slot && current.attempt === report.attempt
+  if (!open) return
+  if (report.outcome.kind === 'completed') {
+    const { buildId } = report.outcome.payload
+    const result = report.outcome.data?.result
+    emit(ws, 'CompensationCompleted', report.slot, report.attempt, { completedAt: ws.nowIso, ...(buildId === undefined ? {} : { buildId }) }, {
+      engineAttempt: report.engineAttempt,
+      data: result === undefined ? undefined : { result },
+    })
+    return
+  }
+  failHook(ws, report.outcome.error, report.engineAttempt, report.outcome.data?.errorText)
+}
+
+export function undoTimedOut(ws: Workspace): void {
+  const current = ws.state.undo?.current
+  if (current?.status !== 'RUNNING') return
+  failHook(ws, TIMEOUT_ERROR, engineAttemptAt(ws.epoch, current.epoch), undefined)
+}
+
+function failHook(ws: Workspace, error: Payload<'CompensationFailed'>['error'], engineAttempt: number, errorText: { readonly message: string } | undefined): void {
+  const current = ws.state.undo?.current
+  if (current === undefined) return
+  const retry = hookOf(ws.state, current.unit)?.retry
+  const again = retry !== undefined && current.attempt < retry.maxAttempts
+  const payload: Payload<'CompensationFailed'> = {
+    failedAt: ws.nowIso,
+    error,
+    final: !again,
+    ...(again ? { retryAt: isoFromMs(ws.now + backoffMs(retry, current.attempt)) } : {}),
+  }
+  emit(ws, 'CompensationFailed', compensationSlot(current.slot), current.attempt, payload, {
+    engineAttempt,
+    data: errorText === undefined ? undefined : { errorText },
+  })
+}

@@ -1,0 +1,28 @@
+/**
+ * What may go out: work the state is owed, as data with stable ids. An effect may leave more than once; whoever
+ * carries it out recognises a repeat by the id (P-03).
+ */
+export type Effect =
+  | { readonly kind: 'ExecuteStep'; readonly id: string; readonly slot: string; readonly attempt: number; readonly engineAttempt: number }
+  | { readonly kind: 'CancelStep'; readonly id: string; readonly slot: string; readonly attempt: number; readonly engineAttempt: number }
+  | { readonly kind: 'Compensate'; readonly id: string; readonly slot: string; readonly attempt: number; readonly engineAttempt: number }
+  | { readonly kind: 'OpenManualTask'; readonly id: string; readonly slot: string; readonly attempt: number }
+  | { readonly kind: 'StartChild'; readonly id: string; readonly slot: string; readonly attempt: number }
+  | {
+      readonly kind: 'SignalChild'
+      readonly id: string
+      readonly slot: string
+      readonly attempt: number
+      readonly signalType: 'PAUSE' | 'RESUME' | 'CANCEL'
+      /** Pause cycle; 0 for CANCEL. With run, slot and attempt it names the signal, so a repeat is one signal. */
+      readonly cycle: number
+    }
+
+export function effectId(kind: Effect['kind'], slot: string, attempt: number, engineAttempt?: number): string {
+  return engineAttempt === undefined ? `${kind}:${slot}:${attempt}` : `${kind}:${slot}:${attempt}:${engineAttempt}`
+}
+
+/** Engine attempt of a dispatch under `epoch` of an attempt started under `startedEpoch` (P-27). */
+export function engineAttemptAt(epoch: number, startedEpoch: number, platformAttempt = 1): number {
+  return 1 + (epoch - startedEpoch) + (platformAttempt - 1)
+}

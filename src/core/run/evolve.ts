@@ -1,0 +1,83 @@
+/**
+ * The only fold: (state, event) → state. It copies what the event decided and decides nothing; an event type it
+ * does not know moves the watermark and nothing else.
+ */
+import { fail } from '../problems/problem.ts'
+import { fanOutExpanded } from './evolve/fan-out.ts'
+import type { NextState } from './evolve/next-state.ts'
+import {
+  alertRaised,
+  engineHandoff,
+  lateOutcomeRecorded,
+  manualTaskOpened,
+  moveRun,
+  runPaused,
+  runResumed,
+  runStarted,
+  signalAccepted,
+} from './evolve/run.ts'
+import { instantOr, stepCompleted, stepFailed, stepSkipped, stepStarted } from './evolve/steps.ts'
+import { compensationCompleted, compensationFailed, compensationStarted } from './evolve/undo.ts'
+import type { FoldEvent } from './fold-event.ts'
+import type { RunState } from './state.ts'
+import { AFTER_END, isTerminalRun } from './transitions.ts'
+
+type Reducer = (next: NextState, event: FoldEvent) => void
+
+const REDUCERS: { readonly [eventType: string]: Reducer } = {
+  RunQueued: (next, event) => {
+    moveRun(next, event)
+    next.notBefore = instantOr(event.payload['notBefore'] as string | undefined, -1)
+  },
+  RunValidated: moveRun,
+  RunApproved: moveRun,
+  RunStarted: (next, event) => {
+    moveRun(next, event)
+    runStarted(next, event)
+  },
+  RunPaused: (next, event) => {
+    moveRun(next, event)
+    runPaused(next, event)
+  },
+  RunResumed: (next, event) => {
+    moveRun(next, event)
+    runResumed(next, event)
+  },
+  RunCompleted: moveRun,
+  RunFailed: moveRun,
+  RunCancelled: moveRun,
+  StepStarted: stepStarted,
+  StepCompleted: stepCompleted,
+  StepFailed: stepFailed,
+  StepSkipped: stepSkipped,
+  SignalAccepted: signalAccepted,
+  ManualTaskOpened: manualTaskOpened,
+  FanOutExpanded: fanOutExpanded,
+  CompensationStarted: compensationStarted,
+  CompensationCompleted: compensationCompleted,
+  CompensationFailed: compensationFailed,
+  AlertRaised: alertRaised,
+  AlertEscalated: (next) => {
+    next.escalations += 1
+  },
+  EngineHandoff: engineHandoff,
+  RulesUpgraded: (next, event) => {
+    next.rulesVersion = event.payload['to'] as number
+  },
+  LateOutcomeRecorded: lateOutcomeRecorded,
+  ErasureRecorded: (next) => {
+    next.erasures += 1
+  },
+}
+
+export function evolve(state: RunState, event: FoldEvent): RunState {
+  if (event.runSeq <= state.seq) fail('INVALID_TRANSITION', `runSeq ${event.runSeq} after ${state.seq}`)
+  const next: NextState = { ...state, seq: event.runSeq, lastNow: Math.max(state.lastNow, event.at) }
+  const reduce = Object.hasOwn(REDUCERS, event.eventType) ? REDUCERS[event.eventType] : undefined
+  if (reduce === undefined) return next
+  if (isTerminalRun(state.status) && !AFTER_END.has(event.eventType)) {
+    fail('INVALID_TRANSITION', `${event.eventType} after the run has ended`)
+  }
+  reduce(next, event)
+  return next
+}

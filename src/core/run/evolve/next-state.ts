@@ -1,0 +1,62 @@
+/**
+ * The state under construction inside one `evolve`: a private copy whose fields may be assigned. The persistent
+ * collections it points to are never changed in place, so every earlier state stays as it was.
+ */
+import { bitAdd, bitRemove } from '../../collections/bit-tree.ts'
+import { vectorGet, vectorSet } from '../../collections/vector.ts'
+import { isParkedKind, kindOfUnit, stepUnit } from '../units.ts'
+import type { RunState, Unit } from '../state.ts'
+
+export type NextState = { -readonly [K in keyof RunState]: RunState[K] }
+
+export function setUnit(next: NextState, index: number, unit: Unit): void {
+  next.units = vectorSet(next.units, index, unit)
+}
+
+export function setReady(next: NextState, step: number, ready: boolean, free: boolean): void {
+  const change = ready ? bitAdd : bitRemove
+  if (free) next.readyFree = change(next.readyFree, step)
+  else next.ready = change(next.ready, step)
+}
+
+/** Puts a unit where its attempt now is: with an executor (and a slot of the run), or merely waiting. */
+export function enterFlight(next: NextState, index: number, unit: Unit): void {
+  if (isParkedKind(kindOfUnit(next.graph, unit))) {
+    next.parked = bitAdd(next.parked, index)
+  } else {
+    next.inFlight = bitAdd(next.inFlight, index)
+    next.slotsInUse += 1
+  }
+}
+
+export function leaveFlight(next: NextState, index: number, unit: Unit): void {
+  if (isParkedKind(kindOfUnit(next.graph, unit))) {
+    next.parked = bitRemove(next.parked, index)
+  } else {
+    next.inFlight = bitRemove(next.inFlight, index)
+    next.slotsInUse -= 1
+  }
+}
+
+/** Marks something of this unit as dispatchable: the step itself, or the item within its fan-out. */
+export function makeReady(next: NextState, unit: Unit, kindUnit: Unit = unit): void {
+  const free = isParkedKind(kindOfUnit(next.graph, kindUnit))
+  if (unit.item >= 0) {
+    const parent = stepUnit(next, unit.step)
+    if (parent.fan === undefined) return
+    setUnit(next, unit.step, { ...parent, fan: { ...parent.fan, ready: bitAdd(parent.fan.ready, unit.item) } })
+    next.doneFans = bitRemove(next.doneFans, unit.step)
+  }
+  setReady(next, unit.step, true, free)
+}
+
+/** One dependency of each dependent is satisfied; those with none left become ready. */
+export function satisfyDependents(next: NextState, step: number): void {
+  for (const dependent of next.graph.dependents[step] ?? []) {
+    const open = (vectorGet(next.pending, dependent) ?? next.graph.dependencies[dependent]?.length ?? 0) - 1
+    next.pending = vectorSet(next.pending, dependent, open)
+    if (open > 0) continue
+    const unit = stepUnit(next, dependent)
+    if (unit.status === 'PENDING' && unit.attempt === 0) makeReady(next, unit)
+  }
+}

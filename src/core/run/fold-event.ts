@@ -1,0 +1,64 @@
+/**
+ * The part of an event that the fold reads. Records from a store and drafts of a decision both come down to it,
+ * so that a decision folds its own drafts exactly as any later reader folds the log.
+ */
+import type { ForeignRecord } from '../events/event.ts'
+import { compensationSlot, innerStepSlot, stepSlotText, RUN_SLOT, type StepSlot } from '../events/slot.ts'
+import { msFromIso } from '../time.ts'
+import type { Draft } from './draft.ts'
+
+export interface FoldEvent {
+  readonly runSeq: number
+  readonly eventType: string
+  /** Step slot (`a`, `a[3]`, `FALLBACK:a`), `COMP:…` for compensation, else `RUN`. */
+  readonly slot: string
+  readonly attempt: number
+  readonly engineAttempt: number
+  /** emittedAt, epoch milliseconds. */
+  readonly at: number
+  readonly payload: Readonly<Record<string, unknown>>
+}
+
+export function foldEventOfDraft(draft: Draft, runSeq: number, at: number): FoldEvent {
+  return {
+    runSeq,
+    eventType: draft.eventType,
+    slot: foldSlot(draft.slot),
+    attempt: draft.attempt,
+    engineAttempt: draft.engineAttempt ?? 1,
+    at,
+    payload: draft.payload as Readonly<Record<string, unknown>>,
+  }
+}
+
+export function foldEventOfRecord(record: ForeignRecord): FoldEvent {
+  return {
+    runSeq: record.runSeq,
+    eventType: record.eventType,
+    slot: slotOfRecord(record),
+    attempt: record.logicalAttemptId,
+    engineAttempt: record.engineAttemptId,
+    at: msFromIso(record.emittedAt) ?? 0,
+    payload: record.payload ?? {},
+  }
+}
+
+/** A record tells only which step it is about, so a draft's longer slot comes down to the same. */
+function foldSlot(slot: string): string {
+  const colon = slot.indexOf(':')
+  if (colon < 0 || slot.startsWith('FALLBACK:') || slot.startsWith('COMP:')) return slot
+  const inner = innerStepSlot(slot)
+  return inner === undefined ? RUN_SLOT : stepSlotText(inner)
+}
+
+/** The slot a record's key was made from, as far as the fold needs it. */
+function slotOfRecord(record: ForeignRecord): string {
+  if (record.stepId === undefined) return RUN_SLOT
+  const slot: StepSlot = {
+    stepId: record.stepId,
+    ...(record.itemIndex === undefined ? {} : { itemIndex: record.itemIndex }),
+    ...(record.role === undefined ? {} : { role: record.role }),
+  }
+  const text = stepSlotText(slot)
+  return record.eventType.startsWith('Compensation') ? compensationSlot(text) : text
+}

@@ -1,0 +1,143 @@
+/**
+ * What may come in to a decision. Each input carries the instant and the epoch it is decided under; whatever was
+ * looked up or evaluated outside (facts, authorisation, output checks) arrives here as data (P-02, P-05).
+ */
+import type { ArtifactRef, ErrorInfo, EventData, Payload } from '../events/event.ts'
+import type { Timer } from '../collections/timer-heap.ts'
+import type { FoldEvent } from './fold-event.ts'
+
+/** What evaluating a ready step's expressions gave. A problem makes the step fail. */
+export interface SlotFacts {
+  readonly condition?: boolean
+  readonly items?: { readonly count: number; readonly sha256: string; readonly ref: string }
+  readonly waitForMs?: number
+  readonly waitUntil?: number
+  /** Result of the run's output mapping; the value itself goes into data. */
+  readonly output?: unknown
+  readonly outputRef?: { readonly sha256: string; readonly sizeBytes: number }
+  readonly problem?: { readonly code: string; readonly message: string }
+}
+
+export type Outcome =
+  | {
+      readonly kind: 'completed'
+      readonly payload: Omit<Payload<'StepCompleted'>, 'completedAt' | 'reusedFrom' | 'mayHaveRunTwice'>
+      readonly data?: EventData
+    }
+  | {
+      readonly kind: 'failed'
+      readonly error: ErrorInfo
+      readonly data?: EventData
+      readonly artifactRefs?: readonly ArtifactRef[]
+      readonly durationMs?: number
+      readonly buildId?: string
+      readonly actorId?: string
+      /** A person's word is final whatever the retry policy says (MAN-09). */
+      readonly final?: true
+    }
+
+export interface Authorization {
+  readonly allowed: boolean
+  readonly policyDecisionId: string
+  readonly actorId?: string
+  readonly actorRole?: string
+  /** Why it was refused, or that the payload is not valid. */
+  readonly reasonCode?: string
+  readonly reason?: string
+}
+
+/** A result of an earlier run that a fork takes over instead of running the step again. */
+export interface ReusedResult {
+  readonly slot: string
+  readonly runId: string
+  readonly runSeq: number
+  readonly ownerRunId: string
+  readonly artifactRefs: readonly ArtifactRef[]
+  readonly data?: EventData
+  readonly resultRef?: { readonly sha256: string; readonly sizeBytes: number }
+}
+
+export type StartDetails = Omit<
+  Payload<'RunStarted'>,
+  'status' | 'startedAt' | 'epoch' | 'runTimeoutAt' | 'rulesVersion' | 'maxInFlight'
+> & { readonly maxInFlight?: number }
+
+export type InputBody =
+  | {
+      readonly kind: 'admit'
+      readonly policy: 'START' | 'QUEUE' | 'DELAY'
+      readonly notBefore?: number
+      readonly runInput?: unknown
+      readonly autoApprove: boolean
+      readonly report?: Payload<'RunValidated'>
+    }
+  | { readonly kind: 'approve'; readonly approvedBy: string }
+  | {
+      readonly kind: 'start'
+      readonly details: StartDetails
+      /** Set when the plan's bytes do not have the pinned hash: nothing may start (PLN-06). */
+      readonly integrityFailure?: { readonly message: string }
+      readonly reuse?: readonly ReusedResult[]
+    }
+  | {
+      readonly kind: 'outcome'
+      readonly slot: string
+      readonly attempt: number
+      readonly engineAttempt: number
+      readonly outcome: Outcome
+    }
+  | {
+      readonly kind: 'signal'
+      readonly signalId: string
+      readonly signalType: string
+      readonly payload: Readonly<Record<string, unknown>>
+      readonly authorization: Authorization
+    }
+  | { readonly kind: 'scope'; readonly pauseId: string; readonly scope: string; readonly active: boolean; readonly reason?: string }
+  | { readonly kind: 'timer'; readonly timer: Timer | 'grace' | 'run-timeout' | 'not-before' }
+  | { readonly kind: 'child'; readonly slot: string; readonly attempt: number; readonly childRunId: string; readonly outcome: Outcome }
+  | { readonly kind: 'grant'; readonly slot: string }
+  | { readonly kind: 'adopt'; readonly claims: readonly { readonly slot: string; readonly attempt: number }[] }
+  | { readonly kind: 'handoff'; readonly payload: Omit<Payload<'EngineHandoff'>, 'epoch'> }
+  | { readonly kind: 'upgrade'; readonly to: number }
+  | { readonly kind: 'fork'; readonly payload: Payload<'RunForked'> }
+  | { readonly kind: 'erase'; readonly payload: Payload<'ErasureRecorded'>; readonly notes?: string }
+  | { readonly kind: 'continue'; readonly cause: string; readonly facts: ReadonlyMap<string, SlotFacts> }
+
+export type Input = InputBody & {
+  readonly now: number
+  readonly epoch: number
+  /** Number the first event of this decision will get; the log's head + 1 unless the store burned numbers. */
+  readonly nextSeq?: number
+  /** How many events this decision may still write; more continue on the next turn (P-11). Default 500. */
+  readonly room?: number
+}
+
+/** The cause recorded with every event of the decision (P-14). */
+export function causeOf(input: InputBody, timerText: (timer: Timer) => string): string {
+  switch (input.kind) {
+    case 'outcome':
+      return `outcome:${input.slot}:${input.attempt}:${input.engineAttempt}`
+    case 'signal':
+      return `signal:${input.signalId}`
+    case 'scope':
+      return `scope:${input.pauseId}`
+    case 'timer':
+      return `timer:${typeof input.timer === 'string' ? input.timer : timerText(input.timer)}`
+    case 'child':
+      return `child:${input.childRunId}`
+    case 'grant':
+      return `grant:${input.slot}`
+    case 'continue':
+      return input.cause
+    default:
+      return input.kind
+  }
+}
+
+/** What a decision still has to be told before it can go on. */
+export type Need =
+  | { readonly kind: 'step'; readonly slot: string; readonly stepId: string; readonly condition: boolean; readonly items: boolean; readonly wait: boolean }
+  | { readonly kind: 'output'; readonly slot: 'RUN' }
+
+export type { FoldEvent }

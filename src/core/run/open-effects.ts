@@ -1,0 +1,51 @@
+/**
+ * Every effect the state is still owed: what an adopter, an engine after an unknown commit, or a worker's first
+ * call must send out (again). Order: executors by dispatch order, then what waits for people, then undoing.
+ */
+import { bitMembers } from '../collections/bit-tree.ts'
+import { vectorGet } from '../collections/vector.ts'
+import { compensationSlot } from '../events/slot.ts'
+import type { PlanGraph } from '../plan/graph.ts'
+import { childSignals } from './decide/pause.ts'
+import { effectId, engineAttemptAt, type Effect } from './effect.ts'
+import type { RunState, Unit } from './state.ts'
+import { isTerminalRun } from './transitions.ts'
+import { kindOfUnit, slotOfUnit } from './units.ts'
+
+export function openEffects(graph: PlanGraph, state: RunState, epoch: number): readonly Effect[] {
+  if (isTerminalRun(state.status)) return []
+  const effects: Effect[] = []
+  const stopping = state.cancelling !== undefined || state.timedOutAt >= 0
+  for (const index of bitMembers(state.inFlight)) {
+    const unit = vectorGet(state.units, index)
+    if (unit !== undefined) effects.push(...owedTo(graph, unit, epoch, stopping, state.failing))
+  }
+  for (const index of bitMembers(state.parked)) {
+    const unit = vectorGet(state.units, index)
+    if (unit === undefined || kindOfUnit(graph, unit) !== 'manual') continue
+    const slot = slotOfUnit(graph, unit)
+    effects.push({ kind: 'OpenManualTask', id: effectId('OpenManualTask', slot, unit.attempt), slot, attempt: unit.attempt })
+  }
+  const current = state.undo?.current
+  if (current?.status === 'RUNNING') {
+    const slot = compensationSlot(current.slot)
+    const engineAttempt = engineAttemptAt(epoch, current.epoch)
+    effects.push({ kind: 'Compensate', id: effectId('Compensate', slot, current.attempt, engineAttempt), slot, attempt: current.attempt, engineAttempt })
+  }
+  if (state.pauseCycle > 0) effects.push(...childSignals(state, state.status === 'PAUSED' ? 'PAUSE' : 'RESUME'))
+  return effects
+}
+
+function owedTo(graph: PlanGraph, unit: Unit, epoch: number, stopping: boolean, failing: boolean): Effect[] {
+  const slot = slotOfUnit(graph, unit)
+  const { attempt } = unit
+  if (kindOfUnit(graph, unit) === 'plan') {
+    const start: Effect = { kind: 'StartChild', id: effectId('StartChild', slot, attempt), slot, attempt }
+    if (!stopping && !failing) return [start]
+    const id = `${effectId('SignalChild', slot, attempt)}:CANCEL`
+    return [start, { kind: 'SignalChild', id, slot, attempt, signalType: 'CANCEL', cycle: 0 }]
+  }
+  const engineAttempt = engineAttemptAt(epoch, unit.epoch)
+  const kind = stopping ? 'CancelStep' : 'ExecuteStep'
+  return [{ kind, id: effectId(kind, slot, attempt, engineAttempt), slot, attempt, engineAttempt }]
+}

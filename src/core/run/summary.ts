@@ -1,0 +1,59 @@
+/**
+ * What the run row shows of a state: status, substatus, the next instant it must be woken, and counts (STO-27).
+ */
+import { LIMITS } from '../limits.ts'
+import { isHeld } from './decide/proceed.ts'
+import { rootCause } from './decide/finish.ts'
+import { RULES_VERSION, type RunState } from './state.ts'
+import { nextTimer } from './timers.ts'
+import { isTerminalRun, type RunStatus } from './transitions.ts'
+
+export interface StateSummary {
+  readonly status: RunStatus
+  readonly substatus?: string
+  readonly nextWakeAt?: number
+  readonly rulesVersion: number
+  readonly minRulesVersion: number
+  readonly startedAt?: number
+  readonly endedAt?: number
+  readonly stepsTotal: number
+  readonly stepsDone: number
+  readonly stepsFailed: number
+  readonly errorCode?: string
+}
+
+/** `cut`: the last decision had more to write, so the run wants to be woken at once (P-11). */
+export function summaryOf(state: RunState, cut = false): StateSummary {
+  const substatus = substatusOf(state)
+  const wakeAt = cut ? state.lastNow : nextTimer(state)?.dueAt
+  const code = state.status === 'FAILED' ? (state.timedOutAt >= 0 ? 'RUN_TIMEOUT' : rootCause(state)?.code) : undefined
+  return {
+    status: state.status,
+    ...(substatus === undefined ? {} : { substatus }),
+    ...(wakeAt === undefined ? {} : { nextWakeAt: wakeAt }),
+    rulesVersion: state.rulesVersion,
+    minRulesVersion: RULES_VERSION,
+    ...(state.startedAt < 0 ? {} : { startedAt: state.startedAt }),
+    ...(state.endedAt < 0 ? {} : { endedAt: state.endedAt }),
+    stepsTotal: state.graph.steps.length,
+    stepsDone: state.satisfied,
+    stepsFailed: state.failed,
+    ...(code === undefined ? {} : { errorCode: code }),
+  }
+}
+
+export function substatusOf(state: RunState): string | undefined {
+  if (isTerminalRun(state.status)) return undefined
+  const engine = (word: string): string => `${state.engineType}/${word}`
+  if (state.cancelling !== undefined) return engine('CANCELLING')
+  if (state.undo !== undefined) return engine('COMPENSATING')
+  if (state.status === 'PAUSED') return state.inFlight.size > 0 ? 'DRAINING' : undefined
+  if (state.status !== 'RUNNING') return undefined
+  if (isHeld(state) && state.inFlight.size === 0) return engine('HOLDING')
+  return state.backoffs > 0 ? 'RETRYING' : undefined
+}
+
+/** A state snapshot is worth writing this often: never more often than the state has slots to write (P-51). */
+export function snapshotInterval(state: RunState): number {
+  return Math.max(LIMITS.snapshotEveryEvents, state.unitCount)
+}

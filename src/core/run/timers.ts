@@ -1,0 +1,107 @@
+/**
+ * Timers are state (P-25). Relative waits and backoffs count active time, which stands still during a pause;
+ * timeouts, manual expiry and absolute instants do not care about pauses.
+ */
+import { compareTimers, heapPop, type Timer, type TimerHeap } from '../collections/timer-heap.ts'
+import { vectorGet } from '../collections/vector.ts'
+import { LIMITS } from '../limits.ts'
+import type { RunState } from './state.ts'
+import { isTerminalRun } from './transitions.ts'
+import { slotOfUnit } from './units.ts'
+
+type Clocked = Pick<RunState, 'pausedAt' | 'pausedMs'>
+
+export function activeTime(state: Clocked, at: number): number {
+  return (state.pausedAt >= 0 ? state.pausedAt : at) - state.pausedMs
+}
+
+/** Does the state still owe this timer? */
+function isOwed(state: RunState, timer: Timer): boolean {
+  const unit = vectorGet(state.units, timer.unit)
+  if (unit === undefined || unit.attempt !== timer.attempt) return false
+  if (timer.kind === 'retry') return unit.backoff && unit.dueAt === timer.dueAt
+  if (unit.status !== 'RUNNING') return false
+  return (timer.kind === 'wait' ? unit.dueAt : unit.timeoutAt) === timer.dueAt
+}
+
+type Heaps = { retries: TimerHeap | undefined; waits: TimerHeap | undefined; timers: TimerHeap | undefined }
+
+/** Drops timers from the top that are no longer owed, so that the top is always a real one. */
+export function dropSettledTimers(next: Heaps & RunState): void {
+  next.retries = dropSettled(next, next.retries)
+  next.waits = dropSettled(next, next.waits)
+  next.timers = dropSettled(next, next.timers)
+}
+
+function dropSettled(state: RunState, heap: TimerHeap | undefined): TimerHeap | undefined {
+  let top = heap
+  while (top !== undefined && !isOwed(state, top.timer)) top = heapPop(top)
+  return top
+}
+
+/** Units whose backoff is over, earliest first, at most `limit` of them. */
+export function dueRetries(state: RunState, now: number, limit: number): number[] {
+  const due: number[] = []
+  const active = activeTime(state, now)
+  let heap = state.retries
+  while (heap !== undefined && heap.timer.dueAt <= active && due.length < limit) {
+    if (isOwed(state, heap.timer)) due.push(heap.timer.unit)
+    heap = heapPop(heap)
+  }
+  return due
+}
+
+export type DueTimer = { readonly dueAt: number; readonly timer: Timer | 'grace' | 'run-timeout' | 'not-before' }
+
+/** The earliest timer the run waits for, with its instant; undefined when only the outside can move it. */
+export function nextTimer(state: RunState): DueTimer | undefined {
+  if (isTerminalRun(state.status)) return undefined
+  let first: DueTimer | undefined
+  for (const one of candidates(state)) if (first === undefined || precedes(one, first)) first = one
+  return first
+}
+
+function* candidates(state: RunState): Generator<DueTimer> {
+  if (state.notBefore >= 0 && state.startedAt < 0) yield { dueAt: state.notBefore, timer: 'not-before' }
+  const stopAt = stopDeadline(state)
+  if (stopAt >= 0 && state.inFlight.size > 0) yield { dueAt: stopAt, timer: 'grace' }
+  const paused = state.status === 'PAUSED'
+  const mayTimeOut = state.runTimeoutAt >= 0 && state.timedOutAt < 0 && state.startedAt >= 0 && state.undo === undefined
+  if (mayTimeOut && !paused) yield { dueAt: state.runTimeoutAt, timer: 'run-timeout' }
+  if (state.timers !== undefined) yield { dueAt: state.timers.timer.dueAt, timer: state.timers.timer }
+  yield* undoTimers(state)
+  // While a run is being cancelled or fails, retries and relative waits no longer come due.
+  if (paused || state.cancelling !== undefined || state.failing) return
+  if (state.waits !== undefined) yield { dueAt: state.waits.timer.dueAt + state.pausedMs, timer: state.waits.timer }
+  // A backoff that is over while all slots are taken is looked at when one is freed.
+  if (state.retries !== undefined && state.slotsInUse < state.limit) {
+    yield { dueAt: state.retries.timer.dueAt + state.pausedMs, timer: state.retries.timer }
+  }
+}
+
+function* undoTimers(state: RunState): Generator<DueTimer> {
+  const current = state.undo?.current
+  if (current === undefined) return
+  const { unit, attempt, dueAt, timeoutAt } = current
+  if (dueAt >= 0) yield { dueAt, timer: { dueAt, kind: 'undo-retry', unit, attempt } }
+  if (timeoutAt >= 0) yield { dueAt: timeoutAt, timer: { dueAt: timeoutAt, kind: 'undo-timeout', unit, attempt } }
+}
+
+/** When work in flight is ended by force: after the grace of a cancel or of a run timeout; -1 when nothing stops. */
+export function stopDeadline(state: RunState): number {
+  if (state.cancelling !== undefined) return state.cancelling.graceUntil
+  return state.timedOutAt >= 0 ? state.timedOutAt + LIMITS.cancelGraceMs : -1
+}
+
+function precedes(a: DueTimer, b: DueTimer): boolean {
+  if (a.dueAt !== b.dueAt) return a.dueAt < b.dueAt
+  if (typeof a.timer === 'string' || typeof b.timer === 'string') return typeof a.timer === 'string' && typeof b.timer !== 'string'
+  return compareTimers(a.timer, b.timer) < 0
+}
+
+/** Name of a timer as it stands in a cause. */
+export function timerText(state: RunState, timer: Timer): string {
+  const unit = vectorGet(state.units, timer.unit)
+  return `${timer.kind}:${unit === undefined ? timer.unit : slotOfUnit(state.graph, unit)}:${timer.attempt}`
+}
+

@@ -1,0 +1,71 @@
+/**
+ * The only table of legal moves: (status × event → status) for runs, step attempts and compensation attempts.
+ * Decider, fold, append check and views all ask here; nothing else encodes a transition.
+ */
+export type RunStatus = 'PENDING' | 'APPROVED' | 'RUNNING' | 'PAUSED' | 'COMPLETED' | 'FAILED' | 'CANCELLED'
+export type AttemptStatus = 'PENDING' | 'RUNNING' | 'SUCCESS' | 'FAILED' | 'SKIPPED'
+export type CompensationStatus = 'PENDING' | 'RUNNING' | 'DONE' | 'FAILED'
+
+type Table<S extends string> = { readonly [status in S]: { readonly [eventType: string]: S } }
+
+export const RUN_TRANSITIONS: Table<RunStatus> = {
+  PENDING: {
+    RunQueued: 'PENDING',
+    RunValidated: 'PENDING',
+    RunApproved: 'APPROVED',
+    RunFailed: 'FAILED',
+    RunCancelled: 'CANCELLED',
+  },
+  APPROVED: { RunQueued: 'APPROVED', RunStarted: 'RUNNING', RunFailed: 'FAILED', RunCancelled: 'CANCELLED' },
+  RUNNING: { RunPaused: 'PAUSED', RunCompleted: 'COMPLETED', RunFailed: 'FAILED', RunCancelled: 'CANCELLED' },
+  PAUSED: { RunResumed: 'RUNNING', RunCancelled: 'CANCELLED' },
+  COMPLETED: {},
+  FAILED: {},
+  CANCELLED: {},
+}
+
+export const ATTEMPT_TRANSITIONS: Table<AttemptStatus> = {
+  PENDING: { StepStarted: 'RUNNING', StepSkipped: 'SKIPPED' },
+  RUNNING: { StepCompleted: 'SUCCESS', StepFailed: 'FAILED' },
+  SUCCESS: {},
+  FAILED: {},
+  SKIPPED: {},
+}
+
+export const COMPENSATION_TRANSITIONS: Table<CompensationStatus> = {
+  PENDING: { CompensationStarted: 'RUNNING' },
+  RUNNING: { CompensationCompleted: 'DONE', CompensationFailed: 'FAILED' },
+  DONE: {},
+  FAILED: {},
+}
+
+/** Events that may follow a terminal event of a run (P-48). */
+export const AFTER_END: ReadonlySet<string> = new Set([
+  'SignalAccepted',
+  'SignalRejected',
+  'LateOutcomeRecorded',
+  'RunForked',
+  'AlertRaised',
+  'AlertEscalated',
+  'ErasureRecorded',
+])
+
+export function runTransition(status: RunStatus, eventType: string): RunStatus | undefined {
+  return RUN_TRANSITIONS[status][eventType]
+}
+
+export function attemptTransition(status: AttemptStatus, eventType: string): AttemptStatus | undefined {
+  return ATTEMPT_TRANSITIONS[status][eventType]
+}
+
+export function compensationTransition(status: CompensationStatus, eventType: string): CompensationStatus | undefined {
+  return COMPENSATION_TRANSITIONS[status][eventType]
+}
+
+export function isTerminalRun(status: RunStatus): boolean {
+  return status === 'COMPLETED' || status === 'FAILED' || status === 'CANCELLED'
+}
+
+export function isTerminalAttempt(status: AttemptStatus): boolean {
+  return status === 'SUCCESS' || status === 'FAILED' || status === 'SKIPPED'
+}

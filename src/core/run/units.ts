@@ -1,0 +1,103 @@
+/**
+ * Where a slot's unit lies and back again. Steps come first, then the fallbacks of plain steps, then the items of
+ * each fan-out (and their fallbacks) as it is expanded.
+ */
+import { vectorGet } from '../collections/vector.ts'
+import { parseStepSlot, stepSlotText, type StepSlot } from '../events/slot.ts'
+import type { ActionKind, Step } from '../plan/plan.ts'
+import { actionKind } from '../plan/plan.ts'
+import type { PlanGraph } from '../plan/graph.ts'
+import type { RunState, Unit } from './state.ts'
+
+const FRESH = {
+  status: 'PENDING',
+  attempt: 0,
+  final: false,
+  fallbackOpen: false,
+  recovered: false,
+  backoff: false,
+  inputSeq: 0,
+  epoch: 0,
+  startedAt: -1,
+  outputSeq: 0,
+  dueAt: -1,
+  timeoutAt: -1,
+  dueIsActive: false,
+  opening: 0,
+  ends: [],
+  late: [],
+  errorCode: '',
+  errorClass: '',
+  failedSeq: 0,
+  freshKey: '',
+  ownerRunId: '',
+  fan: undefined,
+} as const
+
+export function unitAt(state: RunState, index: number, step: number, item: number, fallback: boolean): Unit {
+  return vectorGet(state.units, index) ?? { step, item, fallback, ...FRESH }
+}
+
+export function stepUnit(state: RunState, step: number): Unit {
+  return unitAt(state, step, step, -1, false)
+}
+
+export function stepAt(graph: PlanGraph, index: number): Step {
+  const step = graph.steps[index]
+  if (step === undefined) throw new RangeError(`no step at ${index}`)
+  return step
+}
+
+export interface Located {
+  readonly index: number
+  readonly unit: Unit
+}
+
+export function locate(state: RunState, slotText: string): Located | undefined {
+  const direct = state.graph.indexOf.get(slotText)
+  if (direct !== undefined) return { index: direct, unit: stepUnit(state, direct) }
+  const slot = parseStepSlot(slotText)
+  return slot === undefined ? undefined : locateSlot(state, slot)
+}
+
+function locateSlot(state: RunState, slot: StepSlot): Located | undefined {
+  const step = state.graph.indexOf.get(slot.stepId)
+  if (step === undefined) return undefined
+  const fallback = slot.role === 'fallback'
+  if (slot.itemIndex === undefined) {
+    if (!fallback) return { index: step, unit: stepUnit(state, step) }
+    const index = state.graph.fallbackIndex[step] ?? -1
+    if (index < 0) return undefined
+    return { index, unit: unitAt(state, index, step, -1, true) }
+  }
+  const fan = stepUnit(state, step).fan
+  if (fan === undefined || slot.itemIndex >= fan.count || (fallback && fan.fallbackBase < 0)) return undefined
+  const index = (fallback ? fan.fallbackBase : fan.base) + slot.itemIndex
+  return { index, unit: unitAt(state, index, step, slot.itemIndex, fallback) }
+}
+
+export function slotOfUnit(graph: PlanGraph, unit: Unit): string {
+  const stepId = stepAt(graph, unit.step).stepId
+  if (unit.item < 0 && !unit.fallback) return stepId
+  return stepSlotText({
+    stepId,
+    ...(unit.item < 0 ? {} : { itemIndex: unit.item }),
+    ...(unit.fallback ? { role: 'fallback' as const } : {}),
+  })
+}
+
+/** A forEach parent has no work of its own. */
+export function isFanParent(graph: PlanGraph, unit: Unit): boolean {
+  return unit.item < 0 && !unit.fallback && stepAt(graph, unit.step).forEach !== undefined
+}
+
+export function kindOfUnit(graph: PlanGraph, unit: Unit): ActionKind {
+  const step = stepAt(graph, unit.step)
+  if (unit.fallback && step.fallback !== undefined) return actionKind(step.fallback)
+  return graph.kinds[unit.step] ?? actionKind(step)
+}
+
+/** Waits and manual tasks only wait: they take no slot of the run. */
+export function isParkedKind(kind: ActionKind): boolean {
+  return kind === 'wait' || kind === 'manual'
+}

@@ -1,0 +1,124 @@
+/**
+ * One record on a view: which fold it goes to. Types this version does not know, and known ones that change nothing
+ * people see, move the watermark only (PRJ-08).
+ */
+import type { ForeignRecord } from '../events/event.ts'
+import { isEventType } from '../events/event.ts'
+import { parseStepSlot } from '../events/slot.ts'
+import { compensationTransition, isTerminalRun } from '../run/transitions.ts'
+import { vectorGrow } from '../collections/vector.ts'
+import { foldRunEvent } from './fold-run-event.ts'
+import { awaitPerson, openAttempt } from './fold-slot.ts'
+import { changeSlot, changeStep, foldStepEvent, openFan, type Folded } from './fold-step-event.ts'
+import { addressOf, errorOf, eventMs, eventTime, fieldsOf, numberFrom, textOf } from './reading.ts'
+import type { RunView, SlotFold } from './run-view.ts'
+import { momentOf } from './time-split.ts'
+
+export function foldEvent(view: RunView, record: ForeignRecord): Folded {
+  if (!isEventType(record.eventType)) return { view, alerts: [] }
+  switch (record.eventType) {
+    case 'StepStarted':
+    case 'StepCompleted':
+    case 'StepFailed':
+    case 'StepSkipped':
+      return foldStepEvent(view, record)
+    case 'RunQueued':
+    case 'RunValidated':
+    case 'RunApproved':
+    case 'RunStarted':
+    case 'RunPaused':
+    case 'RunResumed':
+    case 'RunCompleted':
+    case 'RunFailed':
+    case 'RunCancelled':
+      return foldRunEvent(view, record)
+    case 'SignalAccepted':
+      return { view: foldSignal(view, record), alerts: [] }
+    case 'ManualTaskOpened':
+      return { view: foldManualTask(view, record), alerts: [] }
+    case 'FanOutExpanded':
+      return { view: foldFanOut(view, record), alerts: [] }
+    case 'CompensationStarted':
+    case 'CompensationCompleted':
+    case 'CompensationFailed':
+      return { view: foldCompensation(view, record), alerts: [] }
+    case 'EngineHandoff':
+      return { view: foldHandoff(view, record), alerts: [] }
+    default:
+      return { view, alerts: [] }
+  }
+}
+
+/** A signal never moves a status by itself; an applied one tells what is about to happen (EVT-02). */
+function foldSignal(view: RunView, record: ForeignRecord): RunView {
+  const payload = fieldsOf(record.payload)
+  if (payload['applied'] !== true || isTerminalRun(view.run.status)) return view
+  switch (payload['signalType']) {
+    case 'CANCEL':
+    case 'EMERGENCY_STOP':
+      return { ...view, run: { ...view.run, cancelling: true } }
+    case 'RETRY_STEP': {
+      const address = parseStepSlot(textOf(payload, 'target') ?? '')
+      if (address === undefined) return view
+      const at = momentOf(view.run, eventMs(record))
+      return changeSlot(view, address, (slot) => openAttempt(slot, textOf(payload, 'signalId') ?? record.eventId, at))
+    }
+    default:
+      return view
+  }
+}
+
+function foldManualTask(view: RunView, record: ForeignRecord): RunView {
+  const address = addressOf(record)
+  if (address === undefined) return view
+  const attempt = numberFrom(fieldsOf(record.payload), 'attempt')
+  return changeSlot(view, address, (slot) => awaitPerson(slot, attempt, momentOf(view.run, eventMs(record))))
+}
+
+function foldFanOut(view: RunView, record: ForeignRecord): RunView {
+  const address = addressOf(record)
+  const count = numberFrom(fieldsOf(record.payload), 'count')
+  if (address === undefined || count === undefined) return view
+  return changeStep(view, address.stepId, (step) => {
+    if (step.fan?.since !== undefined) return step
+    const fan = step.fan ?? openFan(0, undefined)
+    const total = Math.max(fan.total, count)
+    const since = momentOf(view.run, eventMs(record))
+    return { ...step, fan: { ...fan, total, since, items: vectorGrow(fan.items, total) } }
+  })
+}
+
+function foldCompensation(view: RunView, record: ForeignRecord): RunView {
+  const address = addressOf(record)
+  if (address === undefined) return view
+  const after = changeSlot(view, address, (slot) => compensated(slot, record))
+  return isTerminalRun(view.run.status) ? after : { ...after, run: { ...after.run, compensating: true } }
+}
+
+function compensated(slot: SlotFold, record: ForeignRecord): SlotFold {
+  const before = slot.compensation
+  const attempt = record.logicalAttemptId
+  if (before !== undefined && attempt < before.attempt) return slot
+  const isNew = before === undefined || attempt > before.attempt
+  const status = compensationTransition(isNew ? 'PENDING' : before.status, record.eventType)
+  if (status === undefined) return slot
+  const payload = fieldsOf(record.payload)
+  const started = record.eventType === 'CompensationStarted'
+  return {
+    ...slot,
+    compensation: {
+      status,
+      attempt,
+      startedAt: started ? (textOf(payload, 'startedAt') ?? eventTime(record)) : before?.startedAt,
+      completedAt: started ? undefined : (textOf(payload, 'completedAt') ?? textOf(payload, 'failedAt') ?? eventTime(record)),
+      error: record.eventType === 'CompensationFailed' ? errorOf(record) : undefined,
+    },
+  }
+}
+
+function foldHandoff(view: RunView, record: ForeignRecord): RunView {
+  const payload = fieldsOf(record.payload)
+  const { run } = view
+  const engine = textOf(payload, 'toEngine') ?? run.engine
+  return { ...view, run: { ...run, engine, engineRunRef: textOf(payload, 'engineRunRef') ?? run.engineRunRef } }
+}

@@ -1,0 +1,179 @@
+/**
+ * Step-level events on a view: finds the slot an event is about, folds it there, and keeps the counters of the parent
+ * and of the run in step. Costs the same whatever the size of the plan or the fan-out.
+ */
+import { vectorGet, vectorGrow, vectorOf, vectorSet } from '../collections/vector.ts'
+import type { ForeignRecord } from '../events/event.ts'
+import { attemptTransition } from '../run/transitions.ts'
+import { foldSlot, type SlotChange } from './fold-slot.ts'
+import { addName, numberOf } from './name-index.ts'
+import { addressOf, artifactsOf, eventMs, fieldsOf, type SlotAddress } from './reading.ts'
+import {
+  EMPTY_PAIR,
+  EMPTY_SLOT,
+  EMPTY_STEP,
+  type FanFold,
+  type Moment,
+  type RunView,
+  type SlotFold,
+  type SlotPair,
+  type StepFold,
+  type Tally,
+} from './run-view.ts'
+import { itemCounter, movedTally, settledAt, tallyOf } from './slot-facts.ts'
+import { countFirstWait, momentOf } from './time-split.ts'
+import { alertAbout, type ViewAlert } from './view-alert.ts'
+
+export interface Folded {
+  readonly view: RunView
+  readonly alerts: readonly ViewAlert[]
+}
+
+export function foldStepEvent(view: RunView, record: ForeignRecord): Folded {
+  const address = addressOf(record)
+  if (address === undefined) return { view, alerts: [] }
+  const at = momentOf(view.run, eventMs(record))
+  let change: SlotChange | undefined
+  const early = record.eventType === 'StepStarted' ? unsettledPredecessors(view, address) : []
+  const after = changeSlot(view, address, (slot, pair, fan) => {
+    const waited = isFirstStart(slot, record) ? countWait(view, address, slot, pair, fan, at) : slot
+    change = foldSlot(waited, record, at)
+    return change.slot
+  })
+  const alerts = change === undefined ? [] : alertsOf(record, change, early)
+  if (change?.kind === 'refused') return { view: { ...view, run: { ...view.run, inconsistent: true } }, alerts }
+  const gained = change?.kind === 'applied' || change?.kind === 'early'
+  return { view: gained && record.eventType === 'StepCompleted' ? withArtifacts(after, record) : after, alerts }
+}
+
+export function changeSlot(
+  view: RunView,
+  address: SlotAddress,
+  change: (slot: SlotFold, pair: SlotPair, fan: FanFold | undefined) => SlotFold,
+): RunView {
+  return changeStep(view, address.stepId, (step) => {
+    if (address.itemIndex === undefined) return { ...step, ...changePair(step, address, step.fan, change) }
+    const fan = step.fan ?? openFan(0, undefined)
+    const pair = vectorGet(fan.items, address.itemIndex) ?? EMPTY_PAIR
+    return { ...step, fan: withItem(fan, address.itemIndex, pair, changePair(pair, address, fan, change)) }
+  })
+}
+
+function changePair(
+  pair: SlotPair,
+  address: SlotAddress,
+  fan: FanFold | undefined,
+  change: (slot: SlotFold, pair: SlotPair, fan: FanFold | undefined) => SlotFold,
+): SlotPair {
+  if (address.role !== 'fallback') return { own: change(pair.own, pair, fan), fallback: pair.fallback }
+  return { own: pair.own, fallback: change(pair.fallback ?? EMPTY_SLOT, pair, fan) }
+}
+
+/** The step after a change, counted; a step that metadata did not name is added at the end (PRJ-05). */
+export function changeStep(view: RunView, stepId: string, change: (step: StepFold) => StepFold): RunView {
+  const found = numberOf(view.names, stepId)
+  const number = found ?? view.names.size
+  const known = found === undefined ? withStep(view, stepId) : view
+  const before = vectorGet(known.steps, number) ?? EMPTY_STEP
+  const after = change(before)
+  if (after === before) return view
+  const tally = movedTally(known.tally, stepTally(before), stepTally(after))
+  return { ...known, tally, steps: vectorSet(known.steps, number, after) }
+}
+
+function withStep(view: RunView, stepId: string): RunView {
+  const extra = view.extraNames.length
+  return {
+    ...view,
+    names: addName(view.names, stepId),
+    extraNames: vectorSet(vectorGrow(view.extraNames, extra + 1), extra, stepId),
+    steps: vectorGrow(view.steps, view.names.size + 1),
+  }
+}
+
+/** Items stand in their parent's counters, and their work in the run's; a failed item is not a failed step. */
+function stepTally(step: StepFold): Tally {
+  const own = tallyOf(step, step.fan !== undefined)
+  const { working = 0, retrying = 0 } = step.fan ?? {}
+  return { ...own, inFlight: own.inFlight + working, retrying: own.retrying + retrying }
+}
+
+export function openFan(total: number, since: Moment | undefined): FanFold {
+  return { total, done: 0, failed: 0, running: 0, working: 0, retrying: 0, since, items: vectorOf(total) }
+}
+
+function withItem(fan: FanFold, index: number, before: SlotPair, after: SlotPair): FanFold {
+  const room = index < fan.items.length ? fan.items : vectorGrow(fan.items, index + 1)
+  const [left, joined] = [itemCounter(before), itemCounter(after)]
+  const [was, is] = [tallyOf(before, false), tallyOf(after, false)]
+  const count = (name: 'done' | 'failed' | 'running'): number =>
+    fan[name] - (left === name ? 1 : 0) + (joined === name ? 1 : 0)
+  return {
+    ...fan,
+    total: Math.max(fan.total, index + 1),
+    done: count('done'),
+    failed: count('failed'),
+    running: count('running'),
+    working: fan.working - was.inFlight + is.inFlight,
+    retrying: fan.retrying - was.retrying + is.retrying,
+    items: vectorSet(room, index, after),
+  }
+}
+
+function isFirstStart(slot: SlotFold, record: ForeignRecord): boolean {
+  return record.eventType === 'StepStarted' && slot.attempts.length === 0
+}
+
+function countWait(
+  view: RunView,
+  address: SlotAddress,
+  slot: SlotFold,
+  pair: SlotPair,
+  fan: FanFold | undefined,
+  at: Moment,
+): SlotFold {
+  if (address.role === 'fallback') return countFirstWait(slot, pair.own.settled, pair.own.settled ?? at, at)
+  if (address.itemIndex !== undefined) return countFirstWait(slot, fan?.since, fan?.since ?? at, at)
+  if (view.run.begunMs === undefined) return slot
+  const since = { atMs: view.run.begunMs, pausedMs: 0 }
+  return countFirstWait(slot, since, view.meta.edges === undefined ? at : readyAt(view, address.stepId, since), at)
+}
+
+/** When the last predecessor settled; the run's start for a step that has none. */
+function readyAt(view: RunView, stepId: string, since: Moment): Moment {
+  return predecessors(view, stepId)
+    .map((number) => settledAt(vectorGet(view.steps, number) ?? EMPTY_STEP) ?? since)
+    .reduce((latest, one) => (one.atMs > latest.atMs ? one : latest), since)
+}
+
+function predecessors(view: RunView, stepId: string): readonly number[] {
+  return view.predecessors.get(numberOf(view.names, stepId) ?? -1) ?? []
+}
+
+function unsettledPredecessors(view: RunView, address: SlotAddress): readonly string[] {
+  if (address.itemIndex !== undefined || address.role === 'fallback') return []
+  return predecessors(view, address.stepId)
+    .filter((number) => settledAt(vectorGet(view.steps, number) ?? EMPTY_STEP) === undefined)
+    .map((number) => view.meta.stepIds[number] ?? '')
+}
+
+function alertsOf(record: ForeignRecord, change: SlotChange, early: readonly string[]): readonly ViewAlert[] {
+  if (change.kind === 'refused') {
+    const attemptedState = attemptTransition('RUNNING', record.eventType) ?? attemptTransition('PENDING', record.eventType)
+    const detail = `${record.eventType} of attempt ${record.logicalAttemptId} of ${record.stepId} came when it was ${change.prior}; it was ignored.`
+    return [alertAbout(record, 'INVALID_TRANSITION', detail, { priorState: change.prior, attemptedState: attemptedState ?? '' })]
+  }
+  if (change.kind === 'early') {
+    const detail = `${record.eventType} of ${record.stepId} came before its StepStarted.`
+    return [alertAbout(record, 'PROJECTOR_CAUSAL_VIOLATION', detail)]
+  }
+  if (change.kind !== 'applied' || early.length === 0) return []
+  return [alertAbout(record, 'PROJECTOR_CAUSAL_VIOLATION', `${record.stepId} started before ${early.join(', ')} had settled.`)]
+}
+
+function withArtifacts(view: RunView, record: ForeignRecord): RunView {
+  return artifactsOf(fieldsOf(record.payload)).reduce((so, artifact) => {
+    const at = so.artifacts.length
+    return { ...so, artifacts: vectorSet(vectorGrow(so.artifacts, at + 1), at, artifact) }
+  }, view)
+}

@@ -1,0 +1,97 @@
+/**
+ * Lenient reading of records (EVT-24, EVT-27): takes the fields it knows when they have the right kind, says what is
+ * wrong with a payload of a known type, and ignores everything else.
+ */
+import { EVENTS, EVENT_TYPES, isEventType, type ArtifactRef, type ForeignRecord } from '../events/event.ts'
+import { recordSchema } from '../events/schemas.ts'
+import { checkOf, type Check } from '../schema/check.ts'
+import { LIMITS } from '../limits.ts'
+import { msFromIso } from '../time.ts'
+import type { ErrorView } from './run-snapshot.ts'
+import { noteAbout, type ConsumerNote } from './view-alert.ts'
+
+export type Fields = Readonly<Record<string, unknown>>
+
+const PAYLOAD_CHECKS: ReadonlyMap<string, Check> = new Map(
+  EVENT_TYPES.map((type) => [type, checkOf(fieldsOf(fieldsOf(recordSchema(type)['properties'])['payload']))]),
+)
+
+/** Undefined when the record is one this version knows and its payload holds what its type promises. */
+export function noteOf(record: ForeignRecord): ConsumerNote | undefined {
+  if (!isEventType(record.eventType)) return noteAbout(record, 'UNKNOWN_EVENT_TYPE', 'This version does not know the type.')
+  if (EVENTS[record.eventType].level === 'step' && addressOf(record) === undefined)
+    return noteAbout(record, 'MALFORMED_PAYLOAD', 'A step event without a usable stepId or itemIndex.')
+  const wrong = PAYLOAD_CHECKS.get(record.eventType)?.(record.payload ?? {})
+  return wrong === undefined ? undefined : noteAbout(record, 'MALFORMED_PAYLOAD', `payload${wrong}`)
+}
+
+export function fieldsOf(value: unknown): Fields {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Fields) : {}
+}
+
+export function textOf(fields: Fields, name: string): string | undefined {
+  const value = fields[name]
+  return typeof value === 'string' ? value : undefined
+}
+
+export function numberFrom(fields: Fields, name: string): number | undefined {
+  const value = fields[name]
+  return typeof value === 'number' && Number.isFinite(value) ? value : undefined
+}
+
+/** The instant durations are counted from (EVT-15). */
+export function eventTime(record: ForeignRecord): string {
+  return record.occurredAt ?? record.emittedAt
+}
+
+export function eventMs(record: ForeignRecord): number {
+  return msFromIso(eventTime(record)) ?? msFromIso(record.emittedAt) ?? 0
+}
+
+export function artifactsOf(payload: Fields): readonly ArtifactRef[] {
+  const list = payload['artifactRefs']
+  if (!Array.isArray(list)) return []
+  return list.filter((one): one is ArtifactRef => {
+    const { uri, kind } = fieldsOf(one)
+    return typeof uri === 'string' && typeof kind === 'string'
+  })
+}
+
+/** The error of a failure; its text lives in `data` and is gone after erasure, then the code stands in for it. */
+export function errorOf(record: ForeignRecord): ErrorView {
+  const error = fieldsOf(fieldsOf(record.payload)['error'])
+  const text = fieldsOf(fieldsOf(record.data)['errorText'])
+  const code = textOf(error, 'code') ?? 'UNKNOWN'
+  const stackTrace = textOf(text, 'stackTrace')
+  return {
+    ...known(error),
+    code,
+    retryable: error['retryable'] === true,
+    message: textOf(text, 'message') ?? textOf(error, 'message') ?? code,
+    ...(stackTrace === undefined ? {} : { stackTrace }),
+  }
+}
+
+const ERROR_FIELDS = ['errorClass', 'category', 'failureCategory', 'failureSource'] as const
+
+/** New words of a later version are passed on as they are (UIC-08). */
+function known(error: Fields): Partial<ErrorView> {
+  return Object.fromEntries(
+    ERROR_FIELDS.flatMap((name) => (typeof error[name] === 'string' ? [[name, error[name]]] : [])),
+  ) as Partial<ErrorView>
+}
+
+export interface SlotAddress {
+  readonly stepId: string
+  readonly itemIndex?: number | undefined
+  readonly role?: string | undefined
+}
+
+/** The slot a record is about; undefined when its step fields cannot be used. */
+export function addressOf(record: ForeignRecord): SlotAddress | undefined {
+  const { stepId, itemIndex, role } = record
+  if (typeof stepId !== 'string' || stepId === '') return undefined
+  const isItem = itemIndex !== undefined
+  if (isItem && !(Number.isInteger(itemIndex) && itemIndex >= 0 && itemIndex < LIMITS.fanOutItems)) return undefined
+  return { stepId, itemIndex, role }
+}

@@ -1,0 +1,109 @@
+/**
+ * What people see of a run (PRJ-06, X-79): plain, deeply read-only data, computed from the log and from nothing else.
+ * Times are texts as the events gave them; durations are counted by event time and never below zero (X-99).
+ */
+import type { ArtifactRef, ErrorInfo } from '../events/event.ts'
+import type { AttemptStatus, RunStatus } from '../run/transitions.ts'
+
+/** An error as a reader gets it: the structural part and its text in one object (P-32). */
+export type ErrorView = Pick<ErrorInfo, 'code' | 'retryable'> &
+  Partial<Omit<ErrorInfo, 'code' | 'retryable'>> & { readonly message: string; readonly stackTrace?: string }
+
+export interface AttemptSnapshot {
+  readonly logicalAttemptId: number
+  readonly engineAttemptId: number
+  readonly status: AttemptStatus
+  readonly startedAt?: string
+  readonly completedAt?: string
+  readonly durationMs?: number
+  readonly artifacts: readonly ArtifactRef[]
+  readonly error?: ErrorView
+  /** False while the policy will try again. */
+  readonly final?: boolean
+  readonly retryAt?: string
+  readonly reason?: string
+  readonly reasonCode?: string
+  readonly mayHaveRunTwice?: boolean
+}
+
+/** Where a step's time went, counted over what has ended; a wait still open is not in it. */
+export interface TimeSplit {
+  /** From the run's start until every predecessor had settled. */
+  readonly dependencyMs: number
+  /** Ready, but without a place, a grant or a handler. */
+  readonly grantMs: number
+  readonly retryMs: number
+  /** Part of a wait during which the run was paused. */
+  readonly pauseMs: number
+  /** Waiting for a person: a manual task, or a decision about a failed step. */
+  readonly humanMs: number
+  readonly runningMs: number
+}
+
+export interface CompensationSnapshot {
+  readonly status: 'PENDING' | 'RUNNING' | 'DONE' | 'FAILED'
+  readonly attempts: number
+  readonly startedAt?: string
+  readonly completedAt?: string
+  readonly error?: ErrorView
+}
+
+export interface ItemCounts {
+  readonly total: number
+  readonly done: number
+  readonly failed: number
+  readonly running: number
+}
+
+export interface StepSnapshot {
+  readonly stepId: string
+  readonly itemIndex?: number
+  readonly role?: 'fallback'
+  readonly status: AttemptStatus
+  readonly logicalAttemptId: number
+  readonly engineAttemptId?: number
+  readonly startedAt?: string
+  readonly completedAt?: string
+  readonly artifacts: readonly ArtifactRef[]
+  readonly error?: ErrorView
+  readonly attempts: readonly AttemptSnapshot[]
+  readonly reason?: string
+  readonly reasonCode?: string
+  /** The step failed, and its fallback succeeded in its place (X-101). */
+  readonly recovered?: true
+  readonly waitingForManualCompletion?: true
+  /** When the next attempt is due; the step is shown RUNNING until then. */
+  readonly retryAt?: string
+  /** Only on the parent of a fan-out. Its items are read with `itemsOf`. */
+  readonly items?: ItemCounts
+  readonly compensation?: CompensationSnapshot
+  readonly timeSplit: TimeSplit
+}
+
+/** Why a failed run failed: the error, and the attempt it came from when it came from one. */
+export interface RootCause extends ErrorView {
+  readonly stepId?: string
+  readonly itemIndex?: number
+  readonly role?: 'fallback'
+  readonly attempt?: number
+  readonly runSeq?: number
+}
+
+export interface RunSnapshot {
+  readonly runId: string
+  readonly status: RunStatus
+  readonly substatus?: string
+  readonly message?: string
+  readonly lastEventSeq: number
+  readonly steps: readonly StepSnapshot[]
+  readonly artifacts: readonly ArtifactRef[]
+  readonly startedAt?: string
+  readonly completedAt?: string
+  readonly totalDurationMs?: number
+  readonly engineRunRef?: string
+  /** Steps whose latest attempt failed for good, cancelled and recovered ones left out. */
+  readonly failedSteps: number
+  readonly rootCause?: RootCause
+  /** The log holds an event that the transition table does not allow; it was ignored (PRJ-22). */
+  readonly inconsistent?: true
+}

@@ -1,0 +1,80 @@
+/**
+ * What a step and its fallback amount to together: in flight, waiting for a retry, failed, recovered, settled.
+ * The fallback is part of handling its step, so the pair is judged as one (X-101).
+ */
+import { isTerminalAttempt } from '../run/transitions.ts'
+import type { AttemptFold, Moment, SlotFold, SlotPair, Tally } from './run-view.ts'
+
+export const CANCELLED_CODE = 'CANCELLED'
+
+export function latestAttempt(slot: SlotFold | undefined): AttemptFold | undefined {
+  return slot?.attempts.at(-1)
+}
+
+/** The policy will try again: the attempt failed, the slot has not. */
+export function isRetrying(pair: SlotPair): boolean {
+  const last = latestAttempt(pair.own)
+  return last?.status === 'FAILED' && !last.final && !last.fallbackNext
+}
+
+export function isRecovered(pair: SlotPair): boolean {
+  return latestAttempt(pair.own)?.status === 'FAILED' && latestAttempt(pair.fallback)?.status === 'SUCCESS'
+}
+
+/** The attempt that speaks for the pair: the fallback's once it has begun, for as long as the step itself failed. */
+function deciding(pair: SlotPair): AttemptFold | undefined {
+  const own = latestAttempt(pair.own)
+  return own?.status === 'FAILED' && !isRetrying(pair) ? (latestAttempt(pair.fallback) ?? own) : own
+}
+
+/** The step failed and its fallback has not begun. */
+function awaitsFallback(pair: SlotPair): boolean {
+  return pair.fallback === undefined && latestAttempt(pair.own)?.fallbackNext === true
+}
+
+export function isFailed(pair: SlotPair): boolean {
+  const last = deciding(pair)
+  return last?.status === 'FAILED' && last.final && last.error?.code !== CANCELLED_CODE && !awaitsFallback(pair)
+}
+
+/** Undefined while something of the pair is still to come. */
+export function settledAt(pair: SlotPair): Moment | undefined {
+  const last = deciding(pair)
+  if (last === undefined || !isTerminalAttempt(last.status) || isRetrying(pair) || awaitsFallback(pair)) return undefined
+  if (last.status === 'FAILED' && !last.final) return undefined
+  return latestAttempt(pair.own)?.status === 'FAILED' && pair.fallback !== undefined
+    ? pair.fallback.settled
+    : pair.own.settled
+}
+
+export function tallyOf(pair: SlotPair, isFanOut: boolean): Tally {
+  const own = isFanOut ? 0 : working(pair.own)
+  return {
+    inFlight: own + working(pair.fallback),
+    retrying: isRetrying(pair) ? 1 : 0,
+    failed: isFailed(pair) ? 1 : 0,
+    indeterminate: isFailed(pair) && deciding(pair)?.error?.code === 'INDETERMINATE' ? 1 : 0,
+  }
+}
+
+function working(slot: SlotFold | undefined): number {
+  const last = latestAttempt(slot)
+  return last?.status === 'RUNNING' && last.waitsFor === undefined ? 1 : 0
+}
+
+export function movedTally(total: Tally, before: Tally, after: Tally): Tally {
+  return {
+    inFlight: total.inFlight - before.inFlight + after.inFlight,
+    retrying: total.retrying - before.retrying + after.retrying,
+    failed: total.failed - before.failed + after.failed,
+    indeterminate: total.indeterminate - before.indeterminate + after.indeterminate,
+  }
+}
+
+/** Which of its parent's counters an item stands in. */
+export function itemCounter(pair: SlotPair): 'done' | 'failed' | 'running' | undefined {
+  const last = deciding(pair)
+  if (last === undefined || last.status === 'PENDING') return undefined
+  if (last.status === 'RUNNING' || isRetrying(pair) || awaitsFallback(pair)) return 'running'
+  return last.status === 'FAILED' ? 'failed' : 'done'
+}

@@ -1,0 +1,133 @@
+/**
+ * From the fold's view to the shape people see. Costs one pass over the steps, made only when somebody looks; the
+ * items of a fan-out are not in it but read page by page with `itemsOf`.
+ */
+import { vectorGet } from '../collections/vector.ts'
+import type { ArtifactRef } from '../events/event.ts'
+import { isTerminalRun } from '../run/transitions.ts'
+import { numberOf } from './name-index.ts'
+import type { AttemptSnapshot, CompensationSnapshot, RunSnapshot, StepSnapshot } from './run-snapshot.ts'
+import { EMPTY_PAIR, EMPTY_STEP, type AttemptFold, type CompensationFold, type RunView, type SlotFold, type SlotPair } from './run-view.ts'
+import { isRecovered, isRetrying, latestAttempt } from './slot-facts.ts'
+import { substatusOf } from './substatus.ts'
+
+export function snapshotOf(view: RunView): RunSnapshot {
+  const { run, tally } = view
+  const total = run.begunMs === undefined || run.endedMs === undefined ? undefined : Math.max(0, run.endedMs - run.begunMs)
+  return present({
+    runId: view.meta.runId,
+    status: run.status,
+    ...substatusOf(view),
+    lastEventSeq: view.lastEventSeq,
+    steps: stepsOf(view),
+    artifacts: runArtifacts(view),
+    startedAt: run.startedAt,
+    completedAt: run.completedAt,
+    totalDurationMs: total,
+    engineRunRef: run.engineRunRef,
+    failedSteps: tally.failed,
+    rootCause: run.rootCause,
+    inconsistent: run.inconsistent ? (true as const) : undefined,
+  })
+}
+
+/** The items of a fan-out from `from` on, at most `limit`; those not yet started are shown PENDING. */
+export function itemsOf(view: RunView, stepId: string, from = 0, limit = 1000): readonly StepSnapshot[] {
+  const step = vectorGet(view.steps, numberOf(view.names, stepId) ?? -1)
+  const total = step?.fan?.total ?? 0
+  const out: StepSnapshot[] = []
+  for (let itemIndex = from; itemIndex < Math.min(total, from + limit); itemIndex += 1) {
+    const pair = (step?.fan === undefined ? undefined : vectorGet(step.fan.items, itemIndex)) ?? EMPTY_PAIR
+    out.push(...pairSnapshots(view, pair, { stepId, itemIndex }))
+  }
+  return out
+}
+
+function stepsOf(view: RunView): readonly StepSnapshot[] {
+  const out: StepSnapshot[] = []
+  const known = view.meta.stepIds.length
+  for (let number = 0; number < view.names.size; number += 1) {
+    const stepId = (number < known ? view.meta.stepIds[number] : vectorGet(view.extraNames, number - known)) ?? ''
+    const step = vectorGet(view.steps, number) ?? EMPTY_STEP
+    const [own, ...fallback] = pairSnapshots(view, step, { stepId })
+    if (own === undefined) continue
+    const { fan } = step
+    const items = fan && { total: fan.total, done: fan.done, failed: fan.failed, running: fan.running }
+    out.push(items === undefined ? own : { ...own, items }, ...fallback)
+  }
+  return out
+}
+
+type Names = Pick<StepSnapshot, 'stepId' | 'itemIndex'>
+
+function pairSnapshots(view: RunView, pair: SlotPair, names: Names): readonly StepSnapshot[] {
+  const retrying = isRetrying(pair) && !isTerminalRun(view.run.status)
+  const own = slotSnapshot(pair.own, names, retrying)
+  const shown = isRecovered(pair) ? { ...own, recovered: true as const } : own
+  if (pair.fallback === undefined) return [shown]
+  return [shown, slotSnapshot(pair.fallback, { ...names, role: 'fallback' as const }, false)]
+}
+
+function slotSnapshot(slot: SlotFold, names: Names & Pick<StepSnapshot, 'role'>, retrying: boolean): StepSnapshot {
+  const last = latestAttempt(slot)
+  return present({
+    ...names,
+    status: retrying ? ('RUNNING' as const) : (last?.status ?? ('PENDING' as const)),
+    logicalAttemptId: last?.attempt ?? 1,
+    engineAttemptId: last?.engineAttempt,
+    startedAt: last?.startedAt,
+    completedAt: retrying ? undefined : last?.completedAt,
+    artifacts: last?.artifacts ?? [],
+    error: last?.error,
+    attempts: slot.attempts.map(attemptSnapshot),
+    reason: last?.reason,
+    reasonCode: last?.reasonCode,
+    waitingForManualCompletion: last?.waitsFor === 'person' ? (true as const) : undefined,
+    retryAt: retrying ? last?.retryAt : undefined,
+    compensation: slot.compensation === undefined ? undefined : compensationSnapshot(slot.compensation),
+    timeSplit: slot.split,
+  })
+}
+
+function attemptSnapshot(attempt: AttemptFold): AttemptSnapshot {
+  const { begunMs, endedMs, status } = attempt
+  return present({
+    logicalAttemptId: attempt.attempt,
+    engineAttemptId: attempt.engineAttempt,
+    status,
+    startedAt: attempt.startedAt,
+    completedAt: attempt.completedAt,
+    durationMs: begunMs === undefined || endedMs === undefined ? undefined : Math.max(0, endedMs - begunMs),
+    artifacts: attempt.artifacts,
+    error: attempt.error,
+    final: status === 'FAILED' ? attempt.final : undefined,
+    retryAt: attempt.retryAt,
+    reason: attempt.reason,
+    reasonCode: attempt.reasonCode,
+    mayHaveRunTwice: attempt.mayHaveRunTwice ? true : undefined,
+  })
+}
+
+function compensationSnapshot({ status, attempt, startedAt, completedAt, error }: CompensationFold): CompensationSnapshot {
+  return present({ status, attempts: attempt, startedAt, completedAt, error })
+}
+
+/** What the steps gave and what the run's end names, each once. */
+function runArtifacts(view: RunView): readonly ArtifactRef[] {
+  const byUri = new Map<string, ArtifactRef>()
+  for (let at = 0; at < view.artifacts.length; at += 1) {
+    const artifact = vectorGet(view.artifacts, at)
+    if (artifact !== undefined && !byUri.has(artifact.uri)) byUri.set(artifact.uri, artifact)
+  }
+  for (const artifact of view.run.artifacts) if (!byUri.has(artifact.uri)) byUri.set(artifact.uri, artifact)
+  return [...byUri.values()]
+}
+
+type Present<T> = { [K in keyof T as undefined extends T[K] ? never : K]: T[K] } & {
+  [K in keyof T as undefined extends T[K] ? K : never]?: Exclude<T[K], undefined>
+}
+
+/** The same object without its undefined fields. */
+function present<T extends object>(fields: T): Present<T> {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as Present<T>
+}

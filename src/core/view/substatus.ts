@@ -1,0 +1,32 @@
+/**
+ * The substatus that the log tells (STO-27), most urgent first; a terminal status has none. Bare words are the seeds'
+ * own; every other word carries its engine.
+ */
+import { isTerminalRun } from '../run/transitions.ts'
+import type { RunView } from './run-view.ts'
+
+export interface Substatus {
+  readonly substatus: string
+  readonly message?: string
+}
+
+export function substatusOf(view: RunView): Substatus | undefined {
+  const { run, tally } = view
+  if (isTerminalRun(run.status)) return undefined
+  if (run.cancelling) return { substatus: `${run.engine}/CANCELLING` }
+  if (run.compensating) return { substatus: `${run.engine}/COMPENSATING` }
+  if (run.status === 'PAUSED') return tally.inFlight === 0 ? undefined : draining(tally.inFlight)
+  if (run.status !== 'RUNNING') return undefined
+  if (isHolding(view)) return { substatus: `${run.engine}/HOLDING` }
+  return tally.retrying > 0 ? { substatus: 'RETRYING' } : undefined
+}
+
+function draining(inFlight: number): Substatus {
+  return { substatus: 'DRAINING', message: `${inFlight} in-flight ${inFlight === 1 ? 'task' : 'tasks'}` }
+}
+
+/** Only a person moves the run on: a step failed for good, the policy holds it, and nothing else is under way. */
+function isHolding({ meta, tally }: RunView): boolean {
+  const held = meta.onFailure === 'hold' ? tally.failed : tally.indeterminate
+  return held > 0 && tally.inFlight === 0 && tally.retrying === 0
+}

@@ -1,0 +1,35 @@
+/** Stores mirror each other: what two of them both have lies in files of equal names, so that two files can be compared. */
+import { existsSync, readdirSync } from 'node:fs'
+import { basename, join } from 'node:path'
+import { expect, it } from 'vitest'
+import { productFiles } from '../../scripts/repository.ts'
+import { ROOT } from '../../scripts/terminal.ts'
+
+const STORES = 'src/adapters/stores'
+
+/** Concepts only one store has, with the reason. */
+const ALONE: Readonly<Record<string, readonly string[]>> = {
+  memory: [],
+  sqlite: [],
+}
+
+function conceptsOf(store: string): readonly string[] {
+  const alone = ALONE[store] ?? []
+  return productFiles(`${STORES}/${store}`)
+    .map((path) => basename(path))
+    .filter((name) => !alone.includes(name))
+}
+
+it('all stores have files of the same names', () => {
+  const stores = existsSync(join(ROOT, STORES)) ? readdirSync(join(ROOT, STORES)) : []
+  expect(stores).toContain('memory')
+  const [first, ...others] = stores.map((store) => ({ store, concepts: conceptsOf(store) }))
+  for (const other of others) expect(other.concepts, `${other.store} and ${first?.store}`).toEqual(first?.concepts)
+})
+
+it('files declared to be alone exist', () => {
+  const missing = Object.entries(ALONE).flatMap(([store, names]) =>
+    names.filter((name) => !existsSync(join(ROOT, STORES, store, name))),
+  )
+  expect(missing).toEqual([])
+})
