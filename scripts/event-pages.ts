@@ -75,12 +75,12 @@ function section(type: EventType): readonly string[] {
     '',
     `Schemas: [write](../../${EVENT_SCHEMAS}/${type}.write.json), [record](../../${EVENT_SCHEMAS}/${type}.record.json).`,
     '',
-    ...table('payload', payloadSchema(type)),
-    ...(data === undefined ? ['It carries no `data`.', ''] : table('data', data)),
+    ...fieldTable('payload', payloadSchema(type)),
+    ...(data === undefined ? ['It carries no `data`.', ''] : fieldTable('data', data)),
   ]
 }
 
-function table(title: string, schema: JsonSchema): readonly string[] {
+function fieldTable(title: string, schema: JsonSchema): readonly string[] {
   const fields = Object.entries(isSchema(schema['properties']) ? schema['properties'] : {})
   const required: readonly unknown[] = Array.isArray(schema['required']) ? schema['required'] : []
   return [

@@ -13,7 +13,7 @@ export interface GeneratedFile {
 export function staleFiles(files: readonly GeneratedFile[], ownedFolder?: string): readonly string[] {
   const expected = new Map(files.map((file) => [file.path, file.text]))
   const stale = files.filter((file) => !existsSync(join(ROOT, file.path)) || textOf(file.path) !== file.text)
-  const present = ownedFolder !== undefined && existsSync(join(ROOT, ownedFolder)) ? filesUnder(ownedFolder) : []
+  const present = ownedFolder === undefined ? [] : filesUnder(ownedFolder)
   return [...stale.map((file) => file.path), ...present.filter((path) => !expected.has(path))]
 }
 

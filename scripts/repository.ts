@@ -1,11 +1,11 @@
 /** The repository's own files, as its checks and generators see them: everything a clone holds, nothing that is built. */
-import { readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join, relative, sep } from 'node:path'
 import { ROOT } from './terminal.ts'
 
 const NOT_OURS = new Set(['node_modules', 'dist', '.git', '.cache', '.keelson', 'coverage', 'test-results'])
 
-/** Paths relative to the root, with forward slashes, sorted. */
+/** Paths relative to the root, with forward slashes, sorted. A folder that is not there holds nothing. */
 export function filesUnder(folder: string, endings: readonly string[] = ['']): readonly string[] {
   const found: string[] = []
   const walk = (absolute: string): void => {
@@ -17,7 +17,7 @@ export function filesUnder(folder: string, endings: readonly string[] = ['']): r
         found.push(relative(ROOT, path).split(sep).join('/'))
     }
   }
-  walk(join(ROOT, folder))
+  if (existsSync(join(ROOT, folder))) walk(join(ROOT, folder))
   return found.sort()
 }
 

@@ -10,9 +10,9 @@ export interface Title {
   readonly path: string
 }
 
-/** Tests, and the suites that ship with the product for others to run. */
+/** Tests, what they are made of, and the suites that ship with the product for others to run. */
 function holdsTests(path: string): boolean {
-  return path.endsWith('.test.ts') || path.startsWith('src/testing/') || path.startsWith('test/suites/')
+  return path.endsWith('.test.ts') || path.startsWith('src/testing/') || path.startsWith('test/')
 }
 
 function stringText(node: ts.Node): string | undefined {

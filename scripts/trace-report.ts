@@ -13,6 +13,8 @@ export interface AreaTrace {
 
 export interface Trace {
   readonly areas: Readonly<Record<string, AreaTrace>>
+  /** Every id a test of the report names, whatever came of it. */
+  readonly named: readonly string[]
   readonly errors: readonly string[]
 }
 
@@ -21,10 +23,12 @@ export function traceReport(report: Pick<TestReport, 'outcomes'>, ids: AreaIds, 
   const known = knownIds(ids)
   const proven = new Set<string>()
   const broken = new Set<string>()
+  const all = new Set<string>()
   const errors: string[] = []
   for (const { title, status } of report.outcomes) {
     const named = idsOfTitle(title, known)
     for (const id of named.unknown) errors.push(`unknown id ${id} in the title “${title}”`)
+    for (const id of named.ids) all.add(id)
     if (status === 'passed') for (const id of named.ids) proven.add(id)
     if (status === 'failed') for (const id of named.ids) broken.add(id)
   }
@@ -34,16 +38,16 @@ export function traceReport(report: Pick<TestReport, 'outcomes'>, ids: AreaIds, 
     else if (proven.has(id)) errors.push(`${id} is deferred and yet a passing test names it`)
   }
   const areas = Object.fromEntries(
-    Object.entries(ids).map(([area, all]) => [area, traceArea(area, all, proven, deferred)]),
+    Object.entries(ids).map(([area, members]) => [area, traceArea(area, members, proven, deferred)]),
   )
-  return { areas, errors: [...new Set(errors)] }
+  return { areas, named: [...all].sort(), errors: [...new Set(errors)] }
 }
 
-function traceArea(area: string, all: readonly string[], proven: ReadonlySet<string>, deferred: Deferred): AreaTrace {
+function traceArea(area: string, ids: readonly string[], proven: ReadonlySet<string>, deferred: Deferred): AreaTrace {
   return {
-    covered: all.filter((id) => proven.has(id)).length,
-    total: all.length,
-    missing: all.filter((id) => !proven.has(id) && !Object.hasOwn(deferred, id)),
+    covered: ids.filter((id) => proven.has(id)).length,
+    total: ids.length,
+    missing: ids.filter((id) => !proven.has(id) && !Object.hasOwn(deferred, id)),
     deferred: Object.fromEntries(Object.entries(deferred).filter(([id]) => areaOf(id) === area)),
   }
 }

@@ -6,6 +6,7 @@ import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import { filesUnder, textOf } from './repository.ts'
 import { readIds } from './requirement-ids.ts'
+import { idsNamedByTests } from './spec-page.ts'
 import { requireNode, ROOT, runNode } from './terminal.ts'
 import { FULL_REPORT, readReport, type TestReport } from './test-report.ts'
 import { traceReport, type AreaTrace, type Deferred, type Trace } from './trace-report.ts'
@@ -51,8 +52,11 @@ async function main(args: readonly string[]): Promise<number> {
   process.stdout.write(
     args.includes('--json') ? `${JSON.stringify(trace.areas, undefined, 2)}\n` : `${table(trace.areas)}\n`,
   )
-  for (const error of trace.errors) process.stderr.write(`✖ ${error}\n`)
-  return trace.errors.length === 0 ? 0 : 1
+  const inSources = idsNamedByTests()
+  const hidden = trace.named.filter((id) => !inSources.has(id))
+  const errors = [...trace.errors, ...hidden.map((id) => `${id} is in no title that can be read from the sources`)]
+  for (const error of errors) process.stderr.write(`✖ ${error}\n`)
+  return errors.length === 0 ? 0 : 1
 }
 
 process.exitCode = await main(process.argv.slice(2))

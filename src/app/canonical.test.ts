@@ -7,7 +7,7 @@ import { canonicalText } from './canonical.ts'
 const seed = Number(process.env['KEELSON_SEED'] ?? Date.now() % 2_147_483_647)
 
 describe('canonical text', () => {
-  it(`is what canonicalize writes, for any JSON value (seed ${seed}) [P-33]`, () => {
+  it(`is what canonicalize writes, for any JSON value (seed ${seed})`, () => {
     const json = fc
       .jsonValue({ maxDepth: 6, stringUnit: 'binary' })
       .filter((value) => JSON.stringify(value).isWellFormed())

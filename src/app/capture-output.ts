@@ -5,9 +5,9 @@
  */
 import { LIMITS } from '../core/limits.ts'
 import type { Capture, Json, StepCommon } from '../core/plan/plan.ts'
+import { REFUSED_KEYS } from '../core/plan/plan-limits.ts'
 import { problem } from '../core/problems/problem.ts'
 import { ok, refused, type Result } from '../core/result.ts'
-import { isForbiddenName } from './expression-check.ts'
 import { evaluateOver } from './expressions.ts'
 import { jsonBytes } from './json-bytes.ts'
 import type { ContextChange, ContextVariables } from './run-context.ts'
@@ -42,11 +42,14 @@ export function applyCaptures(
     const value = capture.transform === undefined ? ok(output ?? null) : evaluateOver(capture.transform, output ?? null)
     if (!value.ok) return value
     const blocked = isolate.readOnly?.find((path) => writesInto(capture, value.value, path))
-    if (blocked !== undefined) return invalid(`\`${capture.destination}\` would change \`${blocked}\`, which is read-only here.`)
+    if (blocked !== undefined)
+      return invalid(`\`${capture.destination}\` would change \`${blocked}\`, which is read-only here.`)
     values.push(value.value)
   }
   if (jsonBytes(values, LIMITS.factsBytes) === undefined) {
-    return refused(problem('DECISION_DATA_TOO_LARGE', `The captured values are larger than ${LIMITS.factsBytes} bytes.`))
+    return refused(
+      problem('DECISION_DATA_TOO_LARGE', `The captured values are larger than ${LIMITS.factsBytes} bytes.`),
+    )
   }
   const recorded = kept.map(({ destination, merge }) => ({ path: destination, mode: merge }))
   const after = replayCaptures(context, recorded, values)
@@ -65,7 +68,8 @@ export function replayCaptures(
   let after: unknown = context
   for (const [index, { path, mode }] of captures.entries()) {
     const segments = path.split('.')
-    if (segments.some((segment) => segment === '' || isForbiddenName(segment))) return invalid(`\`${path}\` is not a context path.`)
+    if (segments.some((segment) => segment === '' || REFUSED_KEYS.has(segment)))
+      return invalid(`\`${path}\` is not a context path.`)
     const written = write(after, segments, path, (current) => combined(mode, current, values[index] ?? null, path))
     if (!written.ok) return written
     after = written.value
@@ -105,11 +109,15 @@ function combined(mode: Capture['merge'], current: unknown, value: unknown, path
   if (mode === 'replace') return ok(value)
   if (mode === 'append') {
     if (current === undefined || current === null) return ok([value])
-    return Array.isArray(current) ? ok([...current, value]) : invalid(`\`${path}\` is not a list, so nothing can be appended to it.`)
+    return Array.isArray(current)
+      ? ok([...current, value])
+      : invalid(`\`${path}\` is not a list, so nothing can be appended to it.`)
   }
   if (!isObject(value)) return invalid(`Only an object can be merged into \`${path}\`.`)
   if (current === undefined || current === null) return ok(value)
-  return isObject(current) ? ok(overlaid(current, value)) : invalid(`\`${path}\` is not an object, so nothing can be merged into it.`)
+  return isObject(current)
+    ? ok(overlaid(current, value))
+    : invalid(`\`${path}\` is not an object, so nothing can be merged into it.`)
 }
 
 /** Own properties only and defined, not assigned: a key named `__proto__` in an output stays a mere key. */

@@ -91,7 +91,7 @@ const timeCheck = checkOf(ENVELOPE_TIME)
 const emittedAtFits = (text: string): boolean => timeCheck(text) === undefined
 
 const DATA_BYTES: Readonly<Record<DataField, number>> = {
-  input: LIMITS.runInputBytes,
+  input: LIMITS.inlinePayloadBytes,
   result: LIMITS.inlinePayloadBytes,
   output: LIMITS.inlinePayloadBytes,
   captureValues: LIMITS.inlinePayloadBytes,

@@ -1,15 +1,21 @@
 import { describe, expect, it } from 'vitest'
 import { KeelsonError, problem } from '../core/problems/problem.ts'
+import { retryDecision } from '../core/run/retry.ts'
 import { describeError, errorFacts } from './describe-error.ts'
 
 const withFields = (fields: object): Error => Object.assign(new Error('boom'), fields)
 
 describe('facts of a thrown value', () => {
-  it.each([400, 404, 408, 409, 429, 500, 503])('read status %i from statusCode and from status [ERR-04, X-63]', (status) => {
-    expect(errorFacts(withFields({ statusCode: status })).status).toBe(status)
-    expect(errorFacts(withFields({ status })).status).toBe(status)
-    expect(describeError(withFields({ statusCode: status })).error).toEqual(describeError(withFields({ status })).error)
-  })
+  it.each([400, 404, 408, 409, 429, 500, 503])(
+    'read status %i from statusCode and from status [ERR-04, X-63]',
+    (status) => {
+      expect(errorFacts(withFields({ statusCode: status })).status).toBe(status)
+      expect(errorFacts(withFields({ status })).status).toBe(status)
+      expect(describeError(withFields({ statusCode: status })).error).toEqual(
+        describeError(withFields({ status })).error,
+      )
+    },
+  )
 
   it.each(['ECONNREFUSED', 'ENOTFOUND'])('find %s by name, by code and by cause.code [ERR-02, X-63]', (code) => {
     const fetchFailed = new TypeError('fetch failed', { cause: withFields({ code }) })
@@ -33,20 +39,46 @@ describe('facts of a thrown value', () => {
   })
 })
 
+describe('a plain error', () => {
+  it('is unknown and is tried three times by the default policy [RTY-05, ERR-05]', () => {
+    const policy = { maxAttempts: 3, initialBackoffMs: 1000, backoffMultiplier: 2, maxBackoffMs: 30_000 }
+    const { errorClass } = describeError(new Error('x')).error
+    expect([1, 2, 3].map((attempt) => retryDecision(policy, errorClass, attempt))).toEqual([
+      'retry',
+      'retry',
+      'exhausted',
+    ])
+  })
+})
+
 describe('an aborted attempt', () => {
   const aborted = new AbortController()
   aborted.abort()
-  const reasons = ['stop please', new DOMException('gone', 'AbortError'), withFields({ name: 'AbortError' }), aborted.signal.reason, undefined]
+  const reasons = [
+    'stop please',
+    new DOMException('gone', 'AbortError'),
+    withFields({ name: 'AbortError' }),
+    aborted.signal.reason,
+    undefined,
+  ]
 
   it('is CANCELLED and not retried when the run was cancelled, whatever was thrown [ERR-09, X-62]', () => {
     for (const reason of reasons) {
-      expect(describeError(reason, 'cancel').error).toEqual({ code: 'CANCELLED', errorClass: 'cancelled', retryable: false })
+      expect(describeError(reason, 'cancel').error).toEqual({
+        code: 'CANCELLED',
+        errorClass: 'cancelled',
+        retryable: false,
+      })
     }
   })
 
   it('is TIMEOUT and retryable when its time was up, whatever was thrown [X-62]', () => {
     for (const reason of reasons) {
-      expect(describeError(reason, 'timeout').error).toMatchObject({ code: 'TIMEOUT', errorClass: 'timeout', retryable: true })
+      expect(describeError(reason, 'timeout').error).toMatchObject({
+        code: 'TIMEOUT',
+        errorClass: 'timeout',
+        retryable: true,
+      })
     }
   })
 })
@@ -84,7 +116,12 @@ describe('hostile values', () => {
   }
   const getters = Object.defineProperties(
     {},
-    Object.fromEntries(['name', 'code', 'message', 'stack', 'cause', 'status', 'statusCode', 'errors', 'toJSON'].map((key) => [key, { get: bomb }])),
+    Object.fromEntries(
+      ['name', 'code', 'message', 'stack', 'cause', 'status', 'statusCode', 'errors', 'toJSON'].map((key) => [
+        key,
+        { get: bomb },
+      ]),
+    ),
   )
   const proxy = new Proxy(() => undefined, { get: bomb, getPrototypeOf: bomb, ownKeys: bomb, has: bomb, apply: bomb })
   const revoked = Proxy.revocable({}, {})
@@ -112,7 +149,13 @@ describe('hostile values', () => {
   })
 
   it('leave a text of at most 8 KiB that is well-formed', () => {
-    for (const text of ['x'.repeat(1_000_000), '😀'.repeat(10_000), `${'x'.repeat(8_191)}😀`, `${'é'.repeat(5_000)}`, 'half \ud800']) {
+    for (const text of [
+      'x'.repeat(1_000_000),
+      '😀'.repeat(10_000),
+      `${'x'.repeat(8_191)}😀`,
+      `${'é'.repeat(5_000)}`,
+      'half \ud800',
+    ]) {
       const { message } = describeError(text).errorText
       expect(Buffer.byteLength(message)).toBeLessThanOrEqual(8_192)
       expect(message.isWellFormed()).toBe(true)

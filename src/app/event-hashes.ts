@@ -4,7 +4,7 @@
  */
 import { hash } from 'node:crypto'
 
-export const HASH_BYTES = 32
+const HASH_BYTES = 32
 export const FIRST_PREVIOUS: Uint8Array = new Uint8Array(HASH_BYTES)
 
 /** Hex SHA-256(salt ‖ canonical data). */

@@ -4,6 +4,7 @@
  * the caller load just the step outputs an expression needs, and lets admission check each of them.
  */
 import { compile, getRegisteredFunctions } from '@jmespath-community/jmespath'
+import { REFUSED_KEYS } from '../core/plan/plan-limits.ts'
 import { problem, type Problem } from '../core/problems/problem.ts'
 import { ok, refused, type Result } from '../core/result.ts'
 
@@ -28,7 +29,8 @@ export type ExpressionDocument = 'roots' | 'value'
 
 const MAX_CHARS = 4_096
 const MAX_DEPTH = 10
-const FORBIDDEN: ReadonlySet<string> = new Set(['__proto__', 'prototype', 'constructor'])
+const MAX_LITERAL_CHARS = 1_024
+const RUN_FIELDS: readonly string[] = ['id', 'planId', 'planVersion', 'attempt']
 
 /** Functions that take `&expression`, with the place of that argument. */
 const EXPRESSION_ARGUMENT: ReadonlyMap<string, number> = new Map([
@@ -40,13 +42,11 @@ const EXPRESSION_ARGUMENT: ReadonlyMap<string, number> = new Map([
 ])
 const FUNCTIONS: ReadonlySet<string> = new Set(getRegisteredFunctions())
 
-export function isForbiddenName(name: string): boolean {
-  return FORBIDDEN.has(name)
-}
-
 export function compileExpression(expression: string, document: ExpressionDocument): Result<CompiledExpression> {
   if (expression.length > MAX_CHARS) {
-    return refused(problem('EXPR_TOO_COMPLEX', `An expression may have ${MAX_CHARS} characters; this one has ${expression.length}.`))
+    return refused(
+      problem('EXPR_TOO_COMPLEX', `An expression may have ${MAX_CHARS} characters; this one has ${expression.length}.`),
+    )
   }
   const checker = new Checker(expression, document)
   try {
@@ -60,7 +60,8 @@ export function compileExpression(expression: string, document: ExpressionDocume
 }
 
 function syntaxProblem(expression: string, thrown: unknown): Problem {
-  if (thrown instanceof RangeError) return problem('EXPR_TOO_COMPLEX', `The expression is nested too deeply: ${shown(expression)}`)
+  if (thrown instanceof RangeError)
+    return problem('EXPR_TOO_COMPLEX', `The expression is nested too deeply: ${shown(expression)}`)
   // Where the parser runs off the end of the tokens it fails with a TypeError of its own.
   const reason = thrown instanceof Error && !(thrown instanceof TypeError) ? thrown.message : 'it ends too early'
   return problem('EXPR_INVALID_SYNTAX', `\`${shown(expression)}\` is not an expression: ${reason}`)
@@ -70,8 +71,8 @@ export function shown(expression: string): string {
   return expression.length <= 120 ? expression : `${expression.slice(0, 117)}…`
 }
 
-/** What a node stands for: the whole data, the map of all steps, one step, or plain data. */
-type Meaning = 'root' | 'steps' | 'step' | 'data'
+/** What a node stands for: the whole data, the map of all steps, one step, the run's own fields, or plain data. */
+type Meaning = 'root' | 'steps' | 'step' | 'run' | 'data'
 
 class Checker {
   readonly problems: Problem[] = []
@@ -96,7 +97,7 @@ class Checker {
   /** A node whose value is used as such: the whole data or all steps would have to be loaded for it. */
   #value(node: SyntaxTree, current: Meaning, depth: number): 'data' {
     const meaning = this.#walk(node, current, depth)
-    if (meaning === 'root') this.#refuse('names the whole of the run\'s data', 'name a root, such as `input.orderId`')
+    if (meaning === 'root') this.#refuse("names the whole of the run's data", 'name a root, such as `input.orderId`')
     if (meaning === 'steps') this.#refuse('names all steps at once', 'name each step: `steps.<id>.output`')
     return 'data'
   }
@@ -114,75 +115,111 @@ class Checker {
         return current
       case 'Root':
         return this.#document
+      case 'Subexpression':
+      case 'IndexExpression':
+        return this.#walk(node.right, this.#base(node.left, current, depth), depth)
+      case 'Pipe':
+        return this.#walk(node.right, this.#walk(node.left, current, depth), depth)
+      case 'OrExpression':
+      case 'AndExpression':
+        return this.#either([node.left, node.right], current, depth)
+      case 'Ternary':
+        this.#value(node.condition, current, depth)
+        return this.#either([node.trueExpr, node.falseExpr], current, depth)
       case 'Literal':
+        return this.#literal(node.value)
       case 'Index':
       case 'Slice':
         return 'data'
-      case 'Subexpression':
-      case 'IndexExpression':
-      case 'Pipe':
-        return this.#walk(node.right, this.#walk(node.left, current, depth), depth)
+      case 'MultiSelectHash':
+        for (const pair of node.children) this.#name(pair.name)
+        return this.#values(
+          node.children.map(({ value }) => value),
+          current,
+          depth + 1,
+        )
+      case 'Function':
+        return this.#call(node.name, node.children, current, depth)
+      case 'ExpressionReference':
+        return this.#refuse('uses `&` where no function asks for an expression')
+      case 'LetExpression':
+      case 'Binding':
+      case 'Variable':
+        return this.#refuse('has variables of its own (`let`, `$name`)', 'write the path itself in each place')
+      default:
+        return this.#operation(node, current, depth)
+    }
+  }
+
+  /** Nodes whose parts are all used as values. */
+  #operation(node: SyntaxTree, current: Meaning, depth: number): 'data' {
+    switch (node.type) {
+      case 'FilterProjection':
+        this.#value(node.left, current, depth)
+        return this.#values([node.condition, node.right], 'data', depth + 1)
       case 'Projection':
       case 'ValueProjection':
         this.#value(node.left, current, depth)
         return this.#value(node.right, 'data', depth + 1)
-      case 'FilterProjection':
+      case 'Comparator':
+      case 'Arithmetic':
         this.#value(node.left, current, depth)
-        this.#value(node.condition, 'data', depth + 1)
-        return this.#value(node.right, 'data', depth + 1)
+        return this.#value(node.right, current, depth + 1)
       case 'Flatten':
         return this.#value(node.child, current, depth)
       case 'NotExpression':
         return this.#value(node.child, current, depth + 1)
       case 'Unary':
         return this.#value(node.operand, current, depth + 1)
-      case 'Comparator':
-      case 'Arithmetic':
-        this.#value(node.left, current, depth)
-        return this.#value(node.right, current, depth + 1)
-      case 'OrExpression':
-      case 'AndExpression':
-        return this.#either(this.#walk(node.left, current, depth), this.#walk(node.right, current, depth + 1))
-      case 'Ternary':
-        this.#value(node.condition, current, depth)
-        return this.#either(this.#walk(node.trueExpr, current, depth + 1), this.#walk(node.falseExpr, current, depth + 1))
       case 'MultiSelectList':
-        for (const child of node.children) this.#value(child, current, depth + 1)
-        return 'data'
-      case 'MultiSelectHash':
-        for (const pair of node.children) {
-          this.#name(pair.name)
-          this.#value(pair.value, current, depth + 1)
-        }
-        return 'data'
-      case 'Function':
-        return this.#call(node.name, node.children, current, depth)
-      case 'ExpressionReference':
-        this.#refuse('uses `&` where no function asks for an expression')
-        return 'data'
-      case 'LetExpression':
-      case 'Binding':
-      case 'Variable':
-        this.#refuse('has variables of its own (`let`, `$name`)', 'write the path itself in each place')
-        return 'data'
+        return this.#values(node.children, current, depth + 1)
+      default:
+        return this.#refuse(`has a part of an unknown kind, ${node.type}`)
     }
+  }
+
+  #values(nodes: readonly SyntaxTree[], current: Meaning, depth: number): 'data' {
+    for (const node of nodes) this.#value(node, current, depth)
+    return 'data'
+  }
+
+  /** What a path goes on from. `!a.b` is `(!a).b` in JMESPath, always null: a condition that could never be true. */
+  #base(node: SyntaxTree, current: Meaning, depth: number): Meaning {
+    if (node.type !== 'NotExpression') return this.#walk(node, current, depth)
+    return this.#refuse('negates only the first name of a path', 'put the path in brackets: `!(input.flag)`')
   }
 
   #field(name: string, current: Meaning): Meaning {
     this.#name(name)
-    if (current === 'steps') this.#steps.add(name)
-    if (current === 'steps') return 'step'
-    if (current === 'step' && name !== 'output') {
-      this.#problem('EXPR_PATH_NOT_FOUND', `reads \`${name}\` of a step, which has only \`output\``)
+    if (current === 'steps') {
+      this.#steps.add(name)
+      return 'step'
     }
+    if (current === 'step' && name !== 'output') this.#noField(name, 'a step', ['output'])
+    if (current === 'run' && !RUN_FIELDS.includes(name)) this.#noField(name, 'the run', RUN_FIELDS)
     if (current !== 'root') return 'data'
     const root = ROOTS.find((known) => known === name)
     if (root === undefined) {
-      this.#problem('EXPR_ROOT_UNKNOWN', `begins with \`${name}\`, which is not one of ${ROOTS.join(', ')}`, this.#hyphenHint())
+      this.#problem(
+        'EXPR_ROOT_UNKNOWN',
+        `begins with \`${name}\`, which is not one of ${ROOTS.join(', ')}`,
+        this.#hyphenHint(),
+      )
       return 'data'
     }
     this.#roots.add(root)
-    return root === 'steps' ? 'steps' : 'data'
+    return root === 'steps' || root === 'run' ? root : 'data'
+  }
+
+  #literal(value: unknown): 'data' {
+    if (JSON.stringify(value).length > MAX_LITERAL_CHARS + 2) {
+      this.#problem('EXPR_TOO_COMPLEX', `has a literal of more than ${MAX_LITERAL_CHARS} characters`)
+    }
+    return 'data'
+  }
+
+  #noField(name: string, owner: string, fields: readonly string[]): void {
+    this.#problem('EXPR_PATH_NOT_FOUND', `reads \`${name}\` of ${owner}, which has only ${fields.join(', ')}`)
   }
 
   #call(name: string, children: readonly SyntaxTree[], current: Meaning, depth: number): Meaning {
@@ -197,16 +234,16 @@ class Checker {
     return 'data'
   }
 
-  #either(left: Meaning, right: Meaning): Meaning {
-    if (left === right) return left
-    if (left === 'root' || right === 'root' || left === 'steps' || right === 'steps') {
-      this.#refuse('mixes the whole data with a part of it')
-    }
+  /** One or the other: known only if both mean the same. */
+  #either([first, second]: readonly [SyntaxTree, SyntaxTree], current: Meaning, depth: number): Meaning {
+    const meanings = [this.#walk(first, current, depth), this.#walk(second, current, depth + 1)] as const
+    if (meanings[0] === meanings[1]) return meanings[0]
+    if (meanings.includes('root') || meanings.includes('steps')) this.#refuse('mixes the whole data with a part of it')
     return 'data'
   }
 
   #name(name: string): void {
-    if (isForbiddenName(name)) this.#refuse(`uses the name \`${name}\`, which is not allowed`)
+    if (REFUSED_KEYS.has(name)) this.#refuse(`uses the name \`${name}\`, which is not allowed`)
   }
 
   #hyphenHint(): string | undefined {
@@ -214,8 +251,9 @@ class Checker {
     return match === null ? undefined : `quote an id that has a hyphen: steps."${match[1]?.split('.')[0]}".output`
   }
 
-  #refuse(what: string, hint?: string): void {
+  #refuse(what: string, hint?: string): 'data' {
     this.#problem('EXPR_INVALID_SYNTAX', what, hint)
+    return 'data'
   }
 
   #problem(code: Problem['code'], what: string, hint?: string): void {

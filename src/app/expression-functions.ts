@@ -123,10 +123,10 @@ function groups(entries: readonly Keyed[]): JSONValue {
 function trimmed(value: Argument | undefined, chars: Argument | undefined, left: boolean, right: boolean): string {
   const text = [...textOf(value)]
   const dropped = typeof chars === 'string' && chars !== '' ? new Set(chars) : BLANKS
-  let start = 0
-  let end = text.length
-  while (left && start < end && dropped.has(text[start] ?? '')) start += 1
-  while (right && end > start && dropped.has(text[end - 1] ?? '')) end -= 1
+  const first = text.findIndex((char) => !dropped.has(char))
+  if (first === -1) return ''
+  const start = left ? first : 0
+  const end = right ? text.findLastIndex((char) => !dropped.has(char)) + 1 : text.length
   return text.slice(start, end).join('')
 }
 

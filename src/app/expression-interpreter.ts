@@ -27,7 +27,8 @@ export class FencedInterpreter extends Interpreter {
   constructor() {
     super()
     for (const [name, { signature, call }] of Object.entries(REPLACEMENTS)) {
-      const visit = (tree: Argument, element: JSONValue): JSONValue => this.visit(tree as SyntaxTree, element) as JSONValue
+      const visit = (tree: Argument, element: JSONValue): JSONValue =>
+        this.visit(tree as SyntaxTree, element) as JSONValue
       this.runtime.registerFunction(name, (args) => call(args, visit), signature, { override: true })
     }
   }
@@ -116,7 +117,9 @@ function limitText(name: string, args: readonly Visited[]): void {
   const [first, second, third] = args
   if (name === 'to_string') jsonSize(first)
   if (name === 'join' && typeof first === 'string' && Array.isArray(second)) {
-    limitBytes(second.reduce<number>((sum, part) => sum + first.length + (typeof part === 'string' ? part.length : 0), 0))
+    limitBytes(
+      second.reduce<number>((sum, part) => sum + first.length + (typeof part === 'string' ? part.length : 0), 0),
+    )
   }
   if ((name === 'pad_left' || name === 'pad_right') && typeof second === 'number') limitBytes(second)
   if (name === 'replace' && typeof first === 'string' && typeof second === 'string' && typeof third === 'string') {
@@ -130,5 +133,6 @@ function jsonSize(value: unknown): void {
 }
 
 function limitBytes(bytes: number): void {
-  if (bytes > MAX_EXPANSION_BYTES) throw new ExpressionLimit(`it builds a text of more than ${MAX_EXPANSION_BYTES} bytes`)
+  if (bytes > MAX_EXPANSION_BYTES)
+    throw new ExpressionLimit(`it builds a text of more than ${MAX_EXPANSION_BYTES} bytes`)
 }

@@ -2,7 +2,16 @@ import { describe, expect, it } from 'vitest'
 import { checkTransform, evaluate, evaluateOver, expressionNeeds, isTrue, type ExpressionRoots } from './expressions.ts'
 
 const ROOTS: ExpressionRoots = {
-  input: { name: 'Ada', qty: 3, tags: ['b', 'a', 'C'], items: [{ id: 'x', n: 10 }, { id: 'y', n: 9 }, { id: 'z', n: 1 }] },
+  input: {
+    name: 'Ada',
+    qty: 3,
+    tags: ['b', 'a', 'C'],
+    items: [
+      { id: 'x', n: 10 },
+      { id: 'y', n: 9 },
+      { id: 'z', n: 1 },
+    ],
+  },
   steps: { pay: { output: { total: 12.5 } }, 'send-mail': { output: null }, each: { output: [1, 2, 3] } },
   context: { order: { total: 7 } },
   previous: 'before',
@@ -33,7 +42,7 @@ describe('expressions over the data of a run', () => {
     ['input.items[?n > `5`].id', ['x', 'y']],
     ['{ sum: sum(input.items[].n), who: input.name }', { sum: 20, who: 'Ada' }],
     ['map(&id, input.items)', ['x', 'y', 'z']],
-    ['length(input.items) > `2` && !steps."send-mail".output', true],
+    ['length(input.items) > `2` && !(steps."send-mail".output)', true],
     ['steps.pay | output.total', 12.5],
     ['$.input.qty', 3],
     ['input.items[*].id | [0]', 'x'],
@@ -50,7 +59,11 @@ describe('expressions over the data of a run', () => {
   })
 
   it('keep the order of equals and the keys that objects have by birth', () => {
-    const rows = [{ k: 'b', n: 1 }, { k: 'toString', n: 2 }, { k: 'b', n: 3 }]
+    const rows = [
+      { k: 'b', n: 1 },
+      { k: 'toString', n: 2 },
+      { k: 'b', n: 3 },
+    ]
     expect(valueOf('sort_by(input, &k)[].n', { input: rows })).toEqual([1, 3, 2])
     expect(valueOf('group_by(input, &k)', { input: rows })).toEqual({ b: [rows[0], rows[2]], toString: [rows[1]] })
   })
@@ -60,7 +73,9 @@ describe('expressions over the data of a run', () => {
       ok: true,
       value: ['a b', 'a b ', ' a b', 'b'],
     })
-    expect(evaluateOver("[replace(@, 'a', '$&'), replace(@, 'a', 'xy', `1`), replace(@, 'a', 'x', `0`)]", 'banana')).toEqual({
+    expect(
+      evaluateOver("[replace(@, 'a', '$&'), replace(@, 'a', 'xy', `1`), replace(@, 'a', 'x', `0`)]", 'banana'),
+    ).toEqual({
       ok: true,
       value: ['b$&n$&n$&', 'bxynana', 'banana'],
     })
@@ -76,6 +91,7 @@ describe('expressions over the data of a run', () => {
     expect(valueOf('length(input.qty)')).toBe('EXPR_FAILED')
     expect(valueOf('input.qty / `0`')).toBe('EXPR_FAILED')
     expect(valueOf("to_number('Infinity')")).toBe('EXPR_LIMIT')
+    expect(valueOf("split('😀', '')")).toBe('EXPR_LIMIT')
   })
 })
 
@@ -127,7 +143,11 @@ describe('what an expression needs', () => {
     ['steps.*.output', 'EXPR_INVALID_SYNTAX'],
     ['values(steps)', 'EXPR_INVALID_SYNTAX'],
     ['(steps || input).a', 'EXPR_INVALID_SYNTAX'],
+    ['!input.flag', 'EXPR_INVALID_SYNTAX'],
+    ['!steps.a.output', 'EXPR_INVALID_SYNTAX'],
     ['steps.a.result', 'EXPR_PATH_NOT_FOUND'],
+    ['run.secret', 'EXPR_PATH_NOT_FOUND'],
+    [`input.a || '${'x'.repeat(1_025)}'`, 'EXPR_TOO_COMPLEX'],
     ['orders.id', 'EXPR_ROOT_UNKNOWN'],
     ['env.PATH', 'EXPR_ROOT_UNKNOWN'],
     ['input.', 'EXPR_INVALID_SYNTAX'],
@@ -141,6 +161,12 @@ describe('what an expression needs', () => {
   it('helps with an id that has a hyphen', () => {
     const found = evaluate('steps.send-mail.output', ROOTS)
     expect(found.ok ? undefined : found.problems[0]?.hint).toContain('steps."send-mail".output')
+  })
+
+  it('says what `!a.b` means, because it is not what it looks like', () => {
+    const found = evaluate('!input.flag', ROOTS)
+    expect(found.ok ? undefined : found.problems[0]?.hint).toContain('!(input.flag)')
+    expect(valueOf('!(input.flag)')).toBe(true)
   })
 
   it('has no roots in a transform, which sees one value alone', () => {

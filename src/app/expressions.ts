@@ -84,6 +84,8 @@ function run(expression: string, document: ExpressionDocument, data: unknown): R
   } catch (thrown) {
     const limit = thrown instanceof ExpressionLimit || thrown instanceof RangeError
     const reason = thrown instanceof Error ? thrown.message : 'it failed'
-    return refused(problem(limit ? 'EXPR_LIMIT' : 'EXPR_FAILED', `\`${shown(expression)}\` was not evaluated: ${reason}.`))
+    return refused(
+      problem(limit ? 'EXPR_LIMIT' : 'EXPR_FAILED', `\`${shown(expression)}\` was not evaluated: ${reason}.`),
+    )
   }
 }

@@ -3,7 +3,7 @@
  * shared many times over can be astronomically large as text while it is small in memory.
  */
 
-/** Undefined when the value is larger than `limit` or is not JSON (a function, NaN, an infinite number). */
+/** Undefined when the value is larger than `limit` or is not JSON (a function, NaN, half a character). */
 export function jsonBytes(value: unknown, limit: number): number | undefined {
   let bytes = 0
   const open: unknown[] = [value]
@@ -20,7 +20,7 @@ export function jsonBytes(value: unknown, limit: number): number | undefined {
 function ownBytes(value: unknown, open: unknown[]): number | undefined {
   switch (typeof value) {
     case 'string':
-      return textBytes(value)
+      return value.isWellFormed() ? textBytes(value) : undefined
     case 'number':
       return Number.isFinite(value) ? String(value).length : undefined
     case 'boolean':

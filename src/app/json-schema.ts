@@ -59,28 +59,31 @@ function validated(schema: JsonSchema, kind: Kind, value: unknown, code: Code): 
 
 function compiledOnce(schema: JsonSchema, kind: Kind): Result<ValidateFunction> {
   const text = schemaText(schema)
-  if (text === undefined) return invalid(`A schema may have ${MAX_SCHEMA_BYTES} bytes and must be JSON.`)
-  const key = `${kind}:${text}`
+  if (!text.ok) return text
+  const key = `${kind}:${text.value}`
   const known = compiled.get(key)
   if (known !== undefined) return known
-  const fresh = compileSchema(schema, text, kind)
+  const fresh = compileSchema(text.value, kind)
   compiled.set(key, fresh)
   return fresh
 }
 
-function schemaText(schema: JsonSchema): string | undefined {
-  if (typeof schema !== 'object') return String(schema)
+/** The bounds come first: a schema that is too deep or too large is not even written as text. */
+function schemaText(schema: JsonSchema): Result<string> {
+  if (typeof schema !== 'object') return ok(String(schema))
   const known = textOf.get(schema)
-  if (known !== undefined) return known
-  if (jsonBytes(schema, MAX_SCHEMA_BYTES) === undefined) return undefined
+  if (known !== undefined) return ok(known)
+  const reason =
+    jsonBytes(schema, MAX_SCHEMA_BYTES) === undefined
+      ? `A JSON Schema must be JSON and may have ${MAX_SCHEMA_BYTES} bytes.`
+      : refusalOf(schema, 0)
+  if (reason !== undefined) return invalid(reason)
   const text = JSON.stringify(schema)
   textOf.set(schema, text)
-  return text
+  return ok(text)
 }
 
-function compileSchema(schema: JsonSchema, text: string, kind: Kind): Result<ValidateFunction> {
-  const reason = refusalOf(schema, 0)
-  if (reason !== undefined) return invalid(reason)
+function compileSchema(text: string, kind: Kind): Result<ValidateFunction> {
   try {
     return ok(newAjv(kind === 'defaults').compile(JSON.parse(text) as JsonSchema))
   } catch (thrown) {
@@ -144,9 +147,12 @@ const boundedRegExp = Object.assign(
     const expression = new RegExp(pattern, flags)
     return {
       test: (text: string): boolean => {
-        if (text.length > MAX_PATTERN_TEXT) throw new Error(`A text of ${text.length} characters is too long for a pattern.`)
+        if (text.length > MAX_PATTERN_TEXT)
+          throw new Error(`A text of ${text.length} characters is too long for a pattern.`)
         return expression.test(text)
       },
+      // ajv keeps compiled patterns under this text; without it all would be one.
+      toString: (): string => String(expression),
     }
   },
   { code: 'new RegExp' },

@@ -12,7 +12,17 @@ import { isoFromMs } from '../core/time.ts'
 import type { StoredEvent } from '../ports/run-store.ts'
 import { hexOf } from './sha256.ts'
 
+/** For drivers: of a known type the payload must hold what its record schema promises, or the fold would guess. */
 export function recordOf(stored: StoredEvent): Result<ForeignRecord> {
+  return read(stored, (type) => (isEventType(type) ? type : ''))
+}
+
+/** For followers, who note a malformed payload and go on: only the envelope must be whole. */
+export function envelopeOf(stored: StoredEvent): Result<ForeignRecord> {
+  return read(stored, () => '')
+}
+
+function read(stored: StoredEvent, checkedAs: (type: string) => EventType | ''): Result<ForeignRecord> {
   const parsed = parseObject(stored.record)
   if (typeof parsed === 'string') return damaged(stored, `its record ${parsed}`)
   const data = stored.data === undefined ? undefined : parseObject(stored.data)
@@ -25,21 +35,19 @@ export function recordOf(stored: StoredEvent): Result<ForeignRecord> {
     ...(data === undefined ? {} : { data }),
     ...(stored.salt === undefined ? {} : { salt: hexOf(stored.salt) }),
   })
-  const wrong = checkRecord(record) ?? misfiled(record, stored)
+  const wrong = checkFor(checkedAs(String(record['eventType'])))(record) ?? misfiled(record, stored)
   return wrong === undefined ? ok(record as unknown as ForeignRecord) : damaged(stored, `its record${wrong}`)
 }
 
 const checks = new Map<EventType | '', Check>()
 
-/** Undefined when the record holds what its type promises a reader; the envelope only for unknown types. */
-function checkRecord(record: Readonly<Record<string, unknown>>): string | undefined {
-  const type = typeof record['eventType'] === 'string' && isEventType(record['eventType']) ? record['eventType'] : ''
-  let check = checks.get(type)
-  if (check === undefined) {
-    check = checkOf(type === '' ? foreignRecordSchema() : recordSchema(type))
-    checks.set(type, check)
-  }
-  return check(record)
+/** By event type; the empty one knows the envelope only. */
+function checkFor(type: EventType | ''): Check {
+  const known = checks.get(type)
+  if (known !== undefined) return known
+  const made = checkOf(type === '' ? foreignRecordSchema() : recordSchema(type))
+  checks.set(type, made)
+  return made
 }
 
 /** The columns beside the bytes must say the same as the bytes. */

@@ -68,6 +68,9 @@ export async function loadRoots(needs: ExpressionNeeds, sources: RootSources): P
   }
 }
 
-function stepsOf(stepIds: readonly string[], outputOf: ReadonlyMap<string, unknown>): NonNullable<ExpressionRoots['steps']> {
+function stepsOf(
+  stepIds: readonly string[],
+  outputOf: ReadonlyMap<string, unknown>,
+): NonNullable<ExpressionRoots['steps']> {
   return Object.fromEntries(stepIds.map((stepId) => [stepId, { output: outputOf.get(stepId) ?? null }]))
 }

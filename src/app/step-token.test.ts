@@ -15,7 +15,9 @@ describe('the key a step hands to the outside', () => {
   it('does not depend on the order of keys in the input [IDC-05]', () => {
     expect(stepToken({ ...PARTS, input: { a: 1, b: 2 } }).token).toBe(token)
     const nested = { x: [{ p: 1, q: null }], y: 'é' }
-    expect(stepToken({ ...PARTS, input: nested })).toEqual(stepToken({ ...PARTS, input: { y: 'é', x: [{ q: null, p: 1 }] } }))
+    expect(stepToken({ ...PARTS, input: nested })).toEqual(
+      stepToken({ ...PARTS, input: { y: 'é', x: [{ q: null, p: 1 }] } }),
+    )
   })
 
   it('changes with the input, the step, the run, the plan and a fresh key, and with nothing else [X-66]', () => {

@@ -5,10 +5,11 @@
 import { isEventType, type ForeignRecord } from '../core/events/event.ts'
 import { keyText, keyTextV2 } from '../core/events/idempotency-key.ts'
 import { slotOf } from '../core/events/slot-of.ts'
+import { KeelsonError } from '../core/problems/problem.ts'
 import type { StoredEvent } from '../ports/run-store.ts'
 import { canonicalText } from './canonical.ts'
 import { FIRST_PREVIOUS, chainHashOf, dataHashOf } from './event-hashes.ts'
-import { recordOf } from './read-events.ts'
+import { envelopeOf } from './read-events.ts'
 import { hexOf, sha256Hex } from './sha256.ts'
 
 export interface ChainBreak {
@@ -38,7 +39,7 @@ export function verifyChain(events: readonly StoredEvent[], keyVersion: 'v1' | '
   let checked = 0
   let broken: ChainBreak | undefined
   for (const stored of events) {
-    const read = recordOf(stored)
+    const read = envelopeOf(stored)
     const what = read.ok
       ? (wrongPlace(read.value, before) ??
         wrongBytes(stored, read.value, head) ??
@@ -85,8 +86,14 @@ function wrongBytes(stored: StoredEvent, record: ForeignRecord, previous: Uint8A
   return isCanonical(stored.data) ? undefined : 'its data is not canonical JSON'
 }
 
+/** Text may be JSON and still have no canonical form, such as half a character. */
 function isCanonical(text: string): boolean {
-  return canonicalText(JSON.parse(text)) === text
+  try {
+    return canonicalText(JSON.parse(text)) === text
+  } catch (error) {
+    if (error instanceof KeelsonError) return false
+    throw error
+  }
 }
 
 /** Events of unknown types keep their key unchecked: only their version knows their slot. */

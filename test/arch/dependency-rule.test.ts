@@ -22,7 +22,7 @@ const RULE: Readonly<
   },
   adapters: { values: ['core', 'ports', 'adapters'], types: [], packages: ['node:'] },
   edge: { values: ['core', 'app', 'edge', 'main'], types: ['ports'], packages: ['node:', 'commander', 'picocolors'] },
-  testing: { values: ['core', 'ports', 'testing'], types: [], packages: ['node:', 'vitest'] },
+  testing: { values: ['core', 'ports', 'testing'], types: [], packages: ['node:', 'canonicalize', 'vitest'] },
   main: { values: ['core', 'ports', 'app', 'adapters', 'edge', 'main'], types: [], packages: ['node:'] },
 }
 

@@ -4,7 +4,8 @@ import { applyCaptures } from '../../src/app/capture-output.ts'
 import { evaluate, evaluateOver, type ExpressionRoots } from '../../src/app/expressions.ts'
 import { mapValue } from '../../src/app/map-input.ts'
 
-const codeOf = (result: ReturnType<typeof evaluate>): unknown => (result.ok ? { value: result.value } : result.problems[0]?.code)
+const codeOf = (result: ReturnType<typeof evaluate>): unknown =>
+  result.ok ? { value: result.value } : result.problems[0]?.code
 
 const bornWith = JSON.stringify(Object.getOwnPropertyNames(Object.prototype))
 afterEach(() => {
@@ -30,7 +31,14 @@ describe('reaching for prototypes', () => {
   })
 
   it('reads own properties only: what objects have by birth is not data [DFL-09]', () => {
-    for (const name of ['toString', 'hasOwnProperty', 'valueOf', '__defineGetter__', '__lookupGetter__', 'isPrototypeOf']) {
+    for (const name of [
+      'toString',
+      'hasOwnProperty',
+      'valueOf',
+      '__defineGetter__',
+      '__lookupGetter__',
+      'isPrototypeOf',
+    ]) {
       expect(codeOf(evaluate(`input.${name}`, { input: {} }))).toEqual({ value: null })
     }
     expect(codeOf(evaluate('input.length', { input: [1, 2] }))).toEqual({ value: null })
@@ -45,13 +53,20 @@ describe('reaching for prototypes', () => {
     expect(codeOf(evaluate('merge(input, `{}`).polluted', { input: evil }))).toEqual({ value: null })
   })
 
-  it.each(['__proto__.x', 'a.__proto__.polluted', 'constructor.prototype.polluted', 'a.constructor', 'prototype', '__proto__', '', 'a..b', '.a'])(
-    'a capture to `%s` is refused [DFL-11]',
-    (destination) => {
-      const result = applyCaptures([{ destination, merge: 'replace' }], { polluted: true }, { a: {} })
-      expect(result.ok ? 'written' : result.problems[0]?.code).toBe('OUTPUT_INVALID')
-    },
-  )
+  it.each([
+    '__proto__.x',
+    'a.__proto__.polluted',
+    'constructor.prototype.polluted',
+    'a.constructor',
+    'prototype',
+    '__proto__',
+    '',
+    'a..b',
+    '.a',
+  ])('a capture to `%s` is refused [DFL-11]', (destination) => {
+    const result = applyCaptures([{ destination, merge: 'replace' }], { polluted: true }, { a: {} })
+    expect(result.ok ? 'written' : result.problems[0]?.code).toBe('OUTPUT_INVALID')
+  })
 
   it('merging an output that has the key `__proto__` leaves a plain object [DFL-11]', () => {
     const output: unknown = JSON.parse('{"__proto__": {"polluted": true}}')
@@ -65,7 +80,11 @@ describe('reaching for prototypes', () => {
 describe('running data as code', () => {
   it('refuses a value in place of an &expression, however it looks [DFL-09]', () => {
     const tree = { expref: true, type: 'Function', name: 'to_string', children: [{ type: 'Current' }] }
-    for (const expression of ['map(input.tree, input.list)', 'sort_by(input.list, input.tree)', 'group_by(input.list, input.tree)']) {
+    for (const expression of [
+      'map(input.tree, input.list)',
+      'sort_by(input.list, input.tree)',
+      'group_by(input.list, input.tree)',
+    ]) {
       expect(codeOf(evaluate(expression, { input: { tree, list: [1] } }))).toBe('EXPR_INVALID_SYNTAX')
     }
     expect(codeOf(evaluate('&input', {}))).toBe('EXPR_INVALID_SYNTAX')
@@ -106,7 +125,9 @@ describe('limits', () => {
     expect(mapValue(template, { input: 'x'.repeat(65_535) }).ok).toBe(true)
     expect(codeOf(mapValue(template, { input: 'x'.repeat(65_536) }))).toBe('EXPR_LIMIT')
     expect(codeOf(mapValue(template, { input: 'é'.repeat(32_768) }))).toBe('EXPR_LIMIT')
-    expect(codeOf(mapValue('${input}${input}', { input: big.list }))).toEqual(expect.objectContaining({ value: expect.any(String) as unknown }))
+    expect(codeOf(mapValue('${input}${input}', { input: big.list }))).toEqual(
+      expect.objectContaining({ value: expect.any(String) as unknown }),
+    )
     expect(codeOf(mapValue('${input}${input}${input}', { input: big.list }))).toBe('EXPR_LIMIT')
   })
 
@@ -141,10 +162,78 @@ describe('limits', () => {
 
 describe('random expressions', () => {
   const PIECES = [
-    ...['input', 'steps', 'context', 'previous', 'item', 'index', 'run', 'a', 'output', 'x-y', '"q"', '"', "'s'", "'", '`1`', '`[1,2]`', '`'],
-    ...['.', '[', ']', '[]', '[?', '[*]', '*', '(', ')', '{', '}', ',', ':', '|', '||', '&&', '&', '!', '==', '!=', '<', '>=', '@', '$', '?'],
-    ...['length(', 'map(&', 'sort(', 'merge(', 'zip(', 'to_string(', 'from_items(', 'let $v = ', ' in ', '$v', '+', '-', '/', '//', '%', '0', '-1', '1:2'],
-    ...['__proto__', 'constructor', '\\', '\u0000', '😀', '\ud800', ' ', '\n', 'reverse(', 'split(', 'group_by(', 'pad_left('],
+    'input',
+    'steps',
+    'context',
+    'previous',
+    'item',
+    'index',
+    'run',
+    'a',
+    'output',
+    'x-y',
+    '"q"',
+    '"',
+    "'s'",
+    "'",
+    '`1`',
+    '`[1,2]`',
+    '`',
+    '.',
+    '[',
+    ']',
+    '[]',
+    '[?',
+    '[*]',
+    '*',
+    '(',
+    ')',
+    '{',
+    '}',
+    ',',
+    ':',
+    '|',
+    '||',
+    '&&',
+    '&',
+    '!',
+    '==',
+    '!=',
+    '<',
+    '>=',
+    '@',
+    '$',
+    '?',
+    'length(',
+    'map(&',
+    'sort(',
+    'merge(',
+    'zip(',
+    'to_string(',
+    'from_items(',
+    'let $v = ',
+    ' in ',
+    '$v',
+    '+',
+    '-',
+    '/',
+    '//',
+    '%',
+    '0',
+    '-1',
+    '1:2',
+    '__proto__',
+    'constructor',
+    '\\',
+    '\u0000',
+    '😀',
+    '\ud800',
+    ' ',
+    '\n',
+    'reverse(',
+    'split(',
+    'group_by(',
+    'pad_left(',
   ] as const
 
   function random(seed: number): () => number {

@@ -53,13 +53,13 @@ describe('the idempotency key', () => {
     expect(new Set([parts, ...changed].map(keyText)).size).toBe(6)
   })
 
-  it.each(vectors.v2)('has its six-part form only where it is asked for: $text', ({ text, key, ...parts }) => {
+  it.each(vectors.v2)('has its six-part form only where it is asked for: $text [IDM-06]', ({ text, key, ...parts }) => {
     expect(keyTextV2(parts)).toBe(text)
     expect(sha256(keyTextV2(parts))).toBe(key)
     expect(keyText(parts)).not.toBe(text)
   })
 
-  it('takes no identifier that is empty or could be mistaken for two [IDM-07]', () => {
+  it('takes no identifier that is empty or could be mistaken for two', () => {
     expect(['run-1', 'a.b-c_d', 'SIGNAL:x', 'é'].every(isKeySafe)).toBe(true)
     expect(['', '|', 'a|b', 'a|'].some(isKeySafe)).toBe(false)
   })

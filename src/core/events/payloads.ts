@@ -65,9 +65,14 @@ export const SKIP_REASONS = ['DEPENDENCY_FAILED', 'CONDITION_FALSE', 'OPERATOR_S
 export const CANCEL_CAUSES = ['cancelRun', 'CANCEL', 'EMERGENCY_STOP', 'parent'] as const
 
 export const PAYLOADS = {
-  RunQueued: object({ policy: oneOf('QUEUE', 'DELAY'), notBefore: optional(instant) }),
-  RunValidated: object({ status: oneOf('WARNINGS', 'ERRORS'), errors: list(finding), warnings: list(finding) }),
-  RunApproved: object({ approvedBy: optional(name) }),
+  RunQueued: object({ policy: oneOf('QUEUE', 'DELAY'), notBefore: optional(instant), inputRef: optional(blobRef) }),
+  RunValidated: object({
+    status: oneOf('WARNINGS', 'ERRORS'),
+    errors: list(finding),
+    warnings: list(finding),
+    inputRef: optional(blobRef),
+  }),
+  RunApproved: object({ approvedBy: optional(name), inputRef: optional(blobRef) }),
   RunStarted: object({
     status: literal('RUNNING'),
     engineRunRef: name,

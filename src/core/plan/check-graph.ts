@@ -13,6 +13,7 @@ export interface OutlinedStep {
   /** As written; undefined when it is not there or no list. */
   readonly dependsOn: readonly Json[] | undefined
   readonly order: Json | undefined
+  readonly hasItems: boolean
 }
 
 export interface Outline {
@@ -33,7 +34,8 @@ export function outlineSteps(values: readonly Json[]): Outline {
 }
 
 function outlineStep(value: Json, place: Place): OutlinedStep {
-  if (!isObject(value)) return { place, id: undefined, idKey: 'id', dependsOn: undefined, order: undefined }
+  if (!isObject(value))
+    return { place, id: undefined, idKey: 'id', dependsOn: undefined, order: undefined, hasItems: false }
   const { dependsOn, order } = value
   const idKey = value.stepId === undefined ? 'id' : 'stepId'
   const id = value[idKey]
@@ -43,6 +45,7 @@ function outlineStep(value: Json, place: Place): OutlinedStep {
     idKey,
     dependsOn: isList(dependsOn) ? dependsOn : undefined,
     order,
+    hasItems: value.forEach !== undefined,
   }
 }
 

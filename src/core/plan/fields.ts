@@ -59,69 +59,53 @@ export interface ObjectKind<F extends Fields> extends Kind<ObjectOf<F>> {
 }
 
 export function objectOf<F extends Fields>(fields: F, options: ObjectOptions): ObjectKind<F> {
+  const table = new Map(Object.entries(fields))
+  const needed = [...table.keys()].filter((name) => table.get(name)?.presence === 'required')
+  const defaults = Object.fromEntries(
+    [...table].flatMap(([name, { fallback }]) => (fallback === undefined ? [] : [[name, fallback]])),
+  )
   const kind: ObjectKind<F> = {
     fields,
     what: `an object (${options.what})`,
     schema: objectSchema(fields),
     read: (value, place, reading) => {
       if (!isObject(value)) return mustBe(kind, value, place, reading)
-      const read = readFields(fields, value, place, reading)
-      const known = refuseUnknown(fields, options, value, place, reading)
-      const present = requirePresent(fields, options, value, place, reading)
-      return read !== undefined && known && present ? (read as ObjectOf<F>) : undefined
+      const read: Record<string, unknown> = { ...defaults }
+      let whole = true
+      for (const name of Object.keys(value)) {
+        const compiled = readField(table, options, value, name, place, reading)
+        if (compiled === undefined) whole = false
+        else read[name] = compiled
+      }
+      for (const name of needed) {
+        if (value[name] !== undefined) continue
+        whole = false
+        refuse(reading, reading.codes.missing, place, `${options.what} needs '${name}'`)
+      }
+      return whole ? (read as ObjectOf<F>) : undefined
     },
   }
   return kind
 }
 
-type Given = { readonly [name: string]: Json }
-
-function readFields(fields: Fields, value: Given, place: Place | undefined, reading: Reading): object | undefined {
-  const read: Record<string, unknown> = {}
-  let whole = true
-  for (const [name, field] of Object.entries(fields)) {
-    const given = value[name]
-    if (given === undefined) {
-      if (field.fallback !== undefined) read[name] = field.fallback
-      continue
-    }
-    const compiled = field.kind.read(given, child(place, name), reading)
-    if (compiled === undefined) whole = false
-    else read[name] = compiled
-  }
-  for (const name of Object.keys(value)) if (name.startsWith('x-')) read[name] = value[name]
-  return whole ? read : undefined
-}
-
-function refuseUnknown(
-  fields: Fields,
+function readField(
+  table: ReadonlyMap<string, Field<unknown>>,
   { what, foreign = {} }: ObjectOptions,
-  value: Given,
+  value: { readonly [name: string]: Json },
+  name: string,
   place: Place | undefined,
   reading: Reading,
-): boolean {
-  const unknown = Object.keys(value).filter((name) => !Object.hasOwn(fields, name) && !name.startsWith('x-'))
-  for (const name of unknown) {
-    const instead = Object.hasOwn(foreign, name) ? foreign[name] : undefined
-    const refusal = instead === undefined ? didYouMean(name, Object.keys(fields)) : { hint: instead }
-    const message = `'${name}' is not a field of ${what}`
-    refuse(reading, reading.codes.unknown, child(place, name), message, { ...refusal, part: 'key' })
-  }
-  return unknown.length === 0
-}
-
-function requirePresent(
-  fields: Fields,
-  { what }: ObjectOptions,
-  value: Given,
-  place: Place | undefined,
-  reading: Reading,
-): boolean {
-  const missing = Object.keys(fields).filter(
-    (name) => fields[name]?.presence === 'required' && value[name] === undefined,
-  )
-  for (const name of missing) refuse(reading, reading.codes.missing, place, `${what} needs '${name}'`)
-  return missing.length === 0
+): unknown {
+  const given = value[name]
+  const field = table.get(name)
+  if (given === undefined) return undefined
+  if (field !== undefined) return field.kind.read(given, child(place, name), reading)
+  if (name.startsWith('x-')) return given
+  const instead = Object.hasOwn(foreign, name) ? foreign[name] : undefined
+  const refusal = instead === undefined ? didYouMean(name, [...table.keys()]) : { hint: instead }
+  const message = `'${name}' is not a field of ${what}`
+  refuse(reading, reading.codes.unknown, child(place, name), message, { ...refusal, part: 'key' })
+  return undefined
 }
 
 function objectSchema(fields: Fields): SchemaFragment {

@@ -32,7 +32,7 @@ export function mustBe(
   reading: Reading,
 ): undefined {
   const name = typeof place?.key === 'string' ? `'${place.key}'` : 'this'
-  const hint = typeof value === 'number' && kind.what.startsWith('text') ? { hint: `put it in quotes: "${value}"` } : {}
+  const hint = typeof value === 'number' && kind.what.startsWith('text') ? { hint: 'put it in quotes' } : {}
   refuse(reading, reading.codes.invalid, place, `${name} must be ${kind.what}, not ${describe(value)}`, hint)
 }
 

@@ -101,6 +101,21 @@ export const mapping: Kind<Mapping> = {
   },
 }
 
+/** Values that are taken as they stand: nothing is evaluated in them, so an expression there is a mistake. */
+export const plainObject: Kind<Mapping> = {
+  what: 'an object',
+  schema: { type: 'object' },
+  read: (value, place, reading) => {
+    const before = reading.sites.length
+    const read = mapping.read(value, place, reading)
+    const computed = reading.sites.splice(before)
+    for (const site of computed) {
+      refuse(reading, reading.codes.invalid, site.place, 'nothing is evaluated here, so ${…} cannot be used')
+    }
+    return computed.length === 0 ? read : undefined
+  },
+}
+
 /** Text in which `${…}` is replaced when the step runs. */
 export function template(kind: Kind<string>): Kind<string> {
   return withRule(kind, (value, place, reading) => {

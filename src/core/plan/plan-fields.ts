@@ -1,7 +1,7 @@
 /** The fields of a plan outside its steps: metadata and policy, with their defaults. */
 import { defaulted, objectOf, optional } from './fields.ts'
 import { listOf } from './kind.ts'
-import { concurrency, durationMs, id, json, jsonSchema, labels, mapping, oneOf, text } from './kinds.ts'
+import { concurrency, durationMs, id, json, jsonSchema, labels, oneOf, plainObject, text } from './kinds.ts'
 import { STEP_RETRY, retry } from './retry-fields.ts'
 import { CURRENT_SCHEMA_VERSION, schemaVersion } from './schema-version.ts'
 
@@ -92,7 +92,7 @@ export const PLAN_HEAD = {
     'JSON Schema 2020-12 of the input of a run, checked at admission; its defaults are applied.',
     '{ type: object, required: [orderId] }',
   ),
-  context: defaulted(mapping, {}, 'The first values of the variables of a run.', '{ attempts: 0 }'),
+  context: defaulted(plainObject, {}, 'The first values of the variables of a run.', '{ attempts: 0 }'),
   policy: optional(policy, 'Limits of the run and defaults for its steps.', '{ concurrency: 5 }', 'see policy'),
   output: optional(json, 'The result of the run, mapped when it ends.', '{ id: "${steps.charge.output.id}" }'),
 }

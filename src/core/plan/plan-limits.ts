@@ -4,11 +4,9 @@ export const PLAN_LIMITS = {
   aliases: 10_000,
   /** After so many problems the rest is not collected: a hostile text must not cost memory without end. */
   problems: 1_000,
+  documentValues: 4_000_000,
   idChars: 128,
   textChars: 65_536,
-  expressionChars: 4_096,
-  expressionDepth: 10,
-  expressionLiteralChars: 1_024,
   pathSegments: 10,
   retryAttemptsMax: 10,
   /** One year. */

@@ -76,7 +76,7 @@ function readNode(walk: Walk, node: Node | null, depth: number): SourceNode | un
       ? readSeq(walk, node.items, span, depth)
       : readScalar(walk, isScalar(node) ? node.value : null, span)
   if (anchor !== undefined && read !== undefined) walk.anchors.set(anchor, read)
-  if (read !== undefined && read.weight > LIMITS.planBytes)
+  if (read !== undefined && walk.aliases > 0 && read.weight > LIMITS.planBytes)
     return stop(walk, 'PLAN_ALIAS_LIMIT', 'aliases expand this to more than a plan may hold', span)
   return read
 }
@@ -157,7 +157,7 @@ function readScalar(walk: Walk, value: unknown, span: Span): SourceNode {
   const refusal = valueProblem(value)
   if (refusal !== undefined) walk.problems.push({ ...refusal, at: walk.locate(span.start, span.end) })
   const kept = refusal === undefined && isScalarValue(value) ? value : ''
-  return { ...span, value: kept, height: 0, weight: typeof kept === 'string' ? kept.length + 2 : 8 }
+  return { ...span, value: kept, height: 0, weight: typeof kept === 'string' ? kept.length + 2 : 4 }
 }
 
 function isScalarValue(value: unknown): value is null | boolean | number | string {

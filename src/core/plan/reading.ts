@@ -86,7 +86,7 @@ const SEARCHED_NAMES = 2_000
 export function nearest(name: string, known: readonly string[]): string | undefined {
   if (known.length === 0 || known.length > SEARCHED_NAMES || name.length > 64) return undefined
   const candidate = closest(name, known)
-  const tolerated = Math.max(1, Math.floor(Math.max(name.length, candidate.length) / 3))
+  const tolerated = Math.max(1, Math.floor(Math.max(name.length, candidate.length) * 0.45))
   return distance(name.toLowerCase(), candidate.toLowerCase()) <= tolerated ? candidate : undefined
 }
 

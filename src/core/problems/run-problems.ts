@@ -24,6 +24,12 @@ export const RUN_PROBLEMS = {
     did: 'The run ended before anything was started; the report is in its log.',
     todo: 'Read the report; choose another engine or change the plan.',
   },
+  PLAN_NOT_FOUND: {
+    title: 'No stored plan has this id, version or hash.',
+    retryable: false,
+    did: 'Nothing was started.',
+    todo: 'Publish the plan first: `keelson plan compile <file> --publish`, or run it once from its file.',
+  },
   STEP_UNKNOWN: {
     title: 'The plan has no step with this id.',
     retryable: false,

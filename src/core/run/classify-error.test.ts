@@ -3,8 +3,14 @@ import type { ErrorClass } from '../events/event.ts'
 import { classifyError, type ErrorFact, type ErrorFacts } from './classify-error.ts'
 import { retryDecision } from './retry.ts'
 
-const facts = (fact: ErrorFact, extra: Partial<ErrorFacts> = {}): ErrorFacts => ({ message: 'x', causes: [], ...fact, ...extra })
-const classOf = (fact: ErrorFact, extra: Partial<ErrorFacts> = {}): ErrorClass => classifyError(facts(fact, extra)).errorClass
+const facts = (fact: ErrorFact, extra: Partial<ErrorFacts> = {}): ErrorFacts => ({
+  message: 'x',
+  causes: [],
+  ...fact,
+  ...extra,
+})
+const classOf = (fact: ErrorFact, extra: Partial<ErrorFacts> = {}): ErrorClass =>
+  classifyError(facts(fact, extra)).errorClass
 
 const NAMES: readonly (readonly [string, ErrorClass])[] = [
   ['TimeoutError', 'timeout'],
@@ -39,12 +45,15 @@ const STATUSES: readonly (readonly [number, ErrorClass])[] = [
 const POLICY = { maxAttempts: 3, initialBackoffMs: 0, backoffMultiplier: 2, maxBackoffMs: 0 }
 
 describe('the table of error classes', () => {
-  it.each(NAMES)('puts %s in class %s by name, by code and by the code of its cause [ERR-11, ERR-02, ERR-03, X-63]', (name, expected) => {
-    expect(classOf({ name })).toBe(expected)
-    expect(classOf({ name: 'Error', code: name })).toBe(expected)
-    expect(classOf({ name: 'TypeError' }, { causes: [{ name: 'Error', code: name }] })).toBe(expected)
-    expect(classOf({ name: 'TypeError' }, { causes: [{ name: 'Error' }, { name }] })).toBe(expected)
-  })
+  it.each(NAMES)(
+    'puts %s in class %s by name, by code and by the code of its cause [ERR-11, ERR-02, X-63]',
+    (name, expected) => {
+      expect(classOf({ name })).toBe(expected)
+      expect(classOf({ name: 'Error', code: name })).toBe(expected)
+      expect(classOf({ name: 'TypeError' }, { causes: [{ name: 'Error', code: name }] })).toBe(expected)
+      expect(classOf({ name: 'TypeError' }, { causes: [{ name: 'Error' }, { name }] })).toBe(expected)
+    },
+  )
 
   it.each(STATUSES)('puts status %i in class %s [ERR-11, ERR-04, X-63]', (status, expected) => {
     expect(classOf({ name: 'Error', status })).toBe(expected)
@@ -52,7 +61,10 @@ describe('the table of error classes', () => {
   })
 
   it('lets the name win over the status, and calls the rest unknown and retryable [ERR-05]', () => {
-    expect(classifyError(facts({ name: 'ValidationError', status: 503 }))).toMatchObject({ errorClass: 'validation', retryable: false })
+    expect(classifyError(facts({ name: 'ValidationError', status: 503 }))).toMatchObject({
+      errorClass: 'validation',
+      retryable: false,
+    })
     expect(classifyError(facts({ name: 'Error' }))).toMatchObject({ errorClass: 'unknown', retryable: true })
     expect(classifyError(facts({}))).toMatchObject({ errorClass: 'unknown', retryable: true })
   })
@@ -72,6 +84,21 @@ describe('the table of error classes', () => {
     expect(route({ name: 'TimeoutError' }, ['transport'])).toBe('permanent')
   })
 
+  it.each([
+    'ValidationError',
+    'AuthenticationError',
+    'AuthorizationError',
+    'NotFoundError',
+    'ConflictError',
+    'BadRequest',
+  ])('ends after one attempt on %s, under every list of retryable classes [ERR-03]', (name) => {
+    const { errorClass, retryable } = classifyError(facts({ name }))
+    expect(retryable).toBe(false)
+    expect(retryDecision(POLICY, errorClass, 1)).toBe('permanent')
+    const all = ['timeout', 'rate_limit', '5xx', 'transport', 'unknown'] as const
+    expect(retryDecision({ ...POLICY, retryableErrors: all }, errorClass, 1)).toBe('permanent')
+  })
+
   it('calls an error retryable exactly when the default policy would repeat its class', () => {
     for (const fact of [...NAMES.map(([name]) => ({ name })), ...STATUSES.map(([status]) => ({ status }))]) {
       const { errorClass, retryable } = classifyError(facts(fact))
@@ -83,7 +110,10 @@ describe('the table of error classes', () => {
 describe('cancellation', () => {
   it('is asked first and is never retryable, whatever the handler threw [ERR-09, X-62]', () => {
     for (const fact of [{}, { name: 'AbortError' }, { name: 'Error' }, { code: 'ECONNREFUSED' }, { status: 503 }]) {
-      expect(classifyError(facts(fact, { aborted: 'cancel' }))).toMatchObject({ errorClass: 'cancelled', retryable: false })
+      expect(classifyError(facts(fact, { aborted: 'cancel' }))).toMatchObject({
+        errorClass: 'cancelled',
+        retryable: false,
+      })
     }
   })
 

@@ -67,7 +67,9 @@ export type InputBody =
       readonly kind: 'admit'
       readonly policy: 'START' | 'QUEUE' | 'DELAY'
       readonly notBefore?: number
+      /** The run's input, or where it lies when it is too large to be inline (P-43). */
       readonly runInput?: unknown
+      readonly inputRef?: { readonly sha256: string; readonly sizeBytes: number }
       readonly autoApprove: boolean
       readonly report?: Payload<'RunValidated'>
     }

@@ -28,11 +28,14 @@ describe('backoff', () => {
 })
 
 describe('the retry decision', () => {
-  it.each(['timeout', 'rate_limit', '5xx', 'transport'] as const)('repeats %s until attempts are used up [RTY-03]', (errorClass) => {
-    expect(attemptsUsed(DEFAULTS, errorClass)).toEqual({ attempts: 3, end: 'exhausted' })
-  })
+  it.each(['timeout', 'rate_limit', '5xx', 'transport'] as const)(
+    'repeats %s until attempts are used up [RTY-03]',
+    (errorClass) => {
+      expect(attemptsUsed(DEFAULTS, errorClass)).toEqual({ attempts: 3, end: 'exhausted' })
+    },
+  )
 
-  it('repeats an unknown error until attempts are used up [RTY-05]', () => {
+  it('repeats an unknown error until attempts are used up', () => {
     expect(attemptsUsed(DEFAULTS, 'unknown')).toEqual({ attempts: 3, end: 'exhausted' })
   })
 

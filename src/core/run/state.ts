@@ -21,6 +21,8 @@ export interface Chain<T> {
 /** What a forEach parent keeps: counters and which items are ready, never lists of results. */
 export interface Fan {
   readonly count: number
+  /** Hash of the recorded list, which is stored by it. */
+  readonly itemsSha256: string
   /** Unit of item 0; item i is base + i. */
   readonly base: number
   /** Unit of item 0's fallback, or -1. */

@@ -4,10 +4,11 @@
  */
 import { vectorGet, vectorGrow, vectorOf, vectorSet } from '../collections/vector.ts'
 import type { ForeignRecord } from '../events/event.ts'
+import type { StepSlot } from '../events/slot.ts'
 import { attemptTransition } from '../run/transitions.ts'
 import { foldSlot, type SlotChange } from './fold-slot.ts'
 import { addName, numberOf } from './name-index.ts'
-import { addressOf, artifactsOf, eventMs, fieldsOf, type SlotAddress } from './reading.ts'
+import { addressOf, artifactsOf, eventMs, fieldsOf } from './reading.ts'
 import {
   EMPTY_PAIR,
   EMPTY_SLOT,
@@ -48,25 +49,32 @@ export function foldStepEvent(view: RunView, record: ForeignRecord): Folded {
 
 export function changeSlot(
   view: RunView,
-  address: SlotAddress,
+  address: StepSlot,
   change: (slot: SlotFold, pair: SlotPair, fan: FanFold | undefined) => SlotFold,
 ): RunView {
   return changeStep(view, address.stepId, (step) => {
-    if (address.itemIndex === undefined) return { ...step, ...changePair(step, address, step.fan, change) }
+    if (address.itemIndex === undefined) {
+      const pair = changePair(step, address, step.fan, change)
+      return pair === step ? step : { ...step, ...pair }
+    }
     const fan = step.fan ?? openFan(0, undefined)
-    const pair = vectorGet(fan.items, address.itemIndex) ?? EMPTY_PAIR
-    return { ...step, fan: withItem(fan, address.itemIndex, pair, changePair(pair, address, fan, change)) }
+    const before = vectorGet(fan.items, address.itemIndex) ?? EMPTY_PAIR
+    const after = changePair(before, address, fan, change)
+    return after === before ? step : { ...step, fan: withItem(fan, address.itemIndex, before, after) }
   })
 }
 
 function changePair(
   pair: SlotPair,
-  address: SlotAddress,
+  address: StepSlot,
   fan: FanFold | undefined,
   change: (slot: SlotFold, pair: SlotPair, fan: FanFold | undefined) => SlotFold,
 ): SlotPair {
-  if (address.role !== 'fallback') return { own: change(pair.own, pair, fan), fallback: pair.fallback }
-  return { own: pair.own, fallback: change(pair.fallback ?? EMPTY_SLOT, pair, fan) }
+  const isFallback = address.role === 'fallback'
+  const before = isFallback ? (pair.fallback ?? EMPTY_SLOT) : pair.own
+  const after = change(before, pair, fan)
+  if (after === before) return pair
+  return isFallback ? { own: pair.own, fallback: after } : { own: after, fallback: pair.fallback }
 }
 
 /** The step after a change, counted; a step that metadata did not name is added at the end (PRJ-05). */
@@ -126,7 +134,7 @@ function isFirstStart(slot: SlotFold, record: ForeignRecord): boolean {
 
 function countWait(
   view: RunView,
-  address: SlotAddress,
+  address: StepSlot,
   slot: SlotFold,
   pair: SlotPair,
   fan: FanFold | undefined,
@@ -150,7 +158,7 @@ function predecessors(view: RunView, stepId: string): readonly number[] {
   return view.predecessors.get(numberOf(view.names, stepId) ?? -1) ?? []
 }
 
-function unsettledPredecessors(view: RunView, address: SlotAddress): readonly string[] {
+function unsettledPredecessors(view: RunView, address: StepSlot): readonly string[] {
   if (address.itemIndex !== undefined || address.role === 'fallback') return []
   return predecessors(view, address.stepId)
     .filter((number) => settledAt(vectorGet(view.steps, number) ?? EMPTY_STEP) === undefined)

@@ -5,6 +5,7 @@
 import { EVENTS, EVENT_TYPES, isEventType, type ArtifactRef, type ForeignRecord } from '../events/event.ts'
 import { recordSchema } from '../events/schemas.ts'
 import { checkOf, type Check } from '../schema/check.ts'
+import type { StepSlot } from '../events/slot.ts'
 import { LIMITS } from '../limits.ts'
 import { msFromIso } from '../time.ts'
 import type { ErrorView } from './run-snapshot.ts'
@@ -20,7 +21,7 @@ const PAYLOAD_CHECKS: ReadonlyMap<string, Check> = new Map(
 export function noteOf(record: ForeignRecord): ConsumerNote | undefined {
   if (!isEventType(record.eventType)) return noteAbout(record, 'UNKNOWN_EVENT_TYPE', 'This version does not know the type.')
   if (EVENTS[record.eventType].level === 'step' && addressOf(record) === undefined)
-    return noteAbout(record, 'MALFORMED_PAYLOAD', 'A step event without a usable stepId or itemIndex.')
+    return noteAbout(record, 'MALFORMED_PAYLOAD', 'A step event without a usable stepId, itemIndex or role.')
   const wrong = PAYLOAD_CHECKS.get(record.eventType)?.(record.payload ?? {})
   return wrong === undefined ? undefined : noteAbout(record, 'MALFORMED_PAYLOAD', `payload${wrong}`)
 }
@@ -81,17 +82,11 @@ function known(error: Fields): Partial<ErrorView> {
   ) as Partial<ErrorView>
 }
 
-export interface SlotAddress {
-  readonly stepId: string
-  readonly itemIndex?: number | undefined
-  readonly role?: string | undefined
-}
-
 /** The slot a record is about; undefined when its step fields cannot be used. */
-export function addressOf(record: ForeignRecord): SlotAddress | undefined {
+export function addressOf(record: ForeignRecord): StepSlot | undefined {
   const { stepId, itemIndex, role } = record
-  if (typeof stepId !== 'string' || stepId === '') return undefined
+  if (typeof stepId !== 'string' || stepId === '' || (role !== undefined && role !== 'fallback')) return undefined
   const isItem = itemIndex !== undefined
   if (isItem && !(Number.isInteger(itemIndex) && itemIndex >= 0 && itemIndex < LIMITS.fanOutItems)) return undefined
-  return { stepId, itemIndex, role }
+  return { stepId, ...(isItem ? { itemIndex } : {}), ...(role === undefined ? {} : { role }) }
 }

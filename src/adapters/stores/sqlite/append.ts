@@ -3,11 +3,13 @@
  * or breaks a constraint leaves the others standing. The hot path of the product: few statements, each prepared once.
  */
 import type { SQLInputValue } from 'node:sqlite'
-import type { CommitResult, NewRun, RunCommit, RunKey, RunSummary, SealedEvent } from '../../../ports/run-store.ts'
+import type { Clock } from '../../../ports/clock.ts'
+import type { CommitResult, NewRun, RunCommit, RunKey, RunSummary } from '../../../ports/run-store.ts'
 import { putBlob } from './blobs.ts'
 import type { Connection } from './connect.ts'
 import { writeContext } from './context.ts'
 import { brokenConstraint } from './failure.ts'
+import { insertEvents } from './insert-events.ts'
 import { consume, consumptionRefusal, notify } from './inbox.ts'
 import { number, text, type Columns } from './run-row.ts'
 import { requireTenant } from './scope.ts'
@@ -16,8 +18,6 @@ const HEAD = 'SELECT run_key, epoch, next_seq, head_hash, status, next_wake_at F
 const RUN_EXISTS = 'SELECT 1 FROM runs WHERE run_id = ?'
 const REQUEST_EXISTS = 'SELECT run_id FROM runs WHERE tenant_id = ? AND request_key = ?'
 const LAST_FEED = 'SELECT feed_pos FROM runs ORDER BY feed_pos DESC LIMIT 1'
-const INSERT_EVENT = `INSERT INTO events (run_key, seq, event_type, idempotency_key, record, data, salt, chain_hash,
-  terminal_slot, persisted_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
 const INSERT_RUN = `INSERT INTO runs (run_id, tenant_id, project_id, environment_id, plan_id, plan_version, plan_sha256,
   engine_type, engine_run_ref, request_key, original_run_id, parent_run_id, parent_slot, parent_attempt, triggered_by,
   created_at, updated_at, epoch, next_seq, head_hash, feed_pos, substatus, rules_version, min_rules_version, started_at,
@@ -41,7 +41,7 @@ interface Turn {
 export async function commit(
   connection: Connection,
   batch: readonly RunCommit[],
-  now: number,
+  clock: Clock,
 ): Promise<readonly CommitResult[]> {
   for (const { create, notify: letters } of batch) {
     if (create !== undefined) requireTenant(create.tenantId)
@@ -49,19 +49,19 @@ export async function commit(
   }
   const [only] = batch
   if (only === undefined) return []
-  if (batch.length === 1) return [await commitAlone(connection, only, now)]
+  if (batch.length === 1) return [await commitAlone(connection, only, clock)]
   return connection.write(() => {
-    const turn = newTurn(connection, now)
+    const turn = newTurn(connection, clock)
     return batch.map((one) => commitInSavepoint(turn, one))
   })
 }
 
-async function commitAlone(connection: Connection, one: RunCommit, now: number): Promise<CommitResult> {
+async function commitAlone(connection: Connection, one: RunCommit, clock: Clock): Promise<CommitResult> {
   let refusal: CommitResult | undefined
   try {
     return await connection.write(() => {
       try {
-        return commitRun(newTurn(connection, now), one)
+        return commitRun(newTurn(connection, clock), one)
       } catch (error) {
         refusal = constraintResult(error)
         throw error
@@ -94,8 +94,9 @@ function constraintResult(error: unknown): CommitResult | undefined {
   return detail === undefined ? undefined : { kind: 'constraint', detail }
 }
 
-function newTurn(connection: Connection, now: number): Turn {
-  return { connection, now, feedPos: Number(connection.sql(LAST_FEED).get()?.['feed_pos'] ?? 0) }
+/** Within the transaction: the time of writing is not the time before a wait for the lock. */
+function newTurn(connection: Connection, clock: Clock): Turn {
+  return { connection, now: clock.now(), feedPos: Number(connection.sql(LAST_FEED).get()?.['feed_pos'] ?? 0) }
 }
 
 /** Every refusal it returns is found before its first write; a broken constraint is thrown by SQLite. */
@@ -111,7 +112,7 @@ function commitRun(turn: Turn, one: RunCommit): CommitResult {
     return { kind: 'constraint', detail: 'runSeq' }
   turn.feedPos++
   const runKey = create === undefined ? number(head ?? {}, 'run_key') : insertRun(turn, one, create)
-  for (const event of events) insertEvent(turn.connection, runKey, event, turn.now)
+  insertEvents(turn.connection, runKey, events, turn.now)
   if (head !== undefined) updateRun(turn, one, head)
   writeRest(turn, one, runKey)
   return { kind: 'committed', runKey, persistedAt: turn.now }
@@ -129,23 +130,6 @@ function existing({ connection }: Turn, create: NewRun): CommitResult | undefine
   if (create.requestKey === undefined) return undefined
   const same = connection.sql(REQUEST_EXISTS).get(create.tenantId, create.requestKey)
   return same === undefined ? undefined : { kind: 'request-exists', runId: text(same, 'run_id') }
-}
-
-export function insertEvent(connection: Connection, runKey: RunKey, event: SealedEvent, now: number): void {
-  connection
-    .sql(INSERT_EVENT)
-    .run(
-      runKey,
-      event.runSeq,
-      event.eventType,
-      event.idempotencyKey,
-      event.record,
-      event.data ?? null,
-      event.salt ?? null,
-      event.chainHash,
-      event.terminalSlot ?? null,
-      now,
-    )
 }
 
 function insertRun(turn: Turn, one: RunCommit, create: NewRun): RunKey {

@@ -14,9 +14,9 @@ const ERASE = 'UPDATE events SET data = NULL, salt = NULL WHERE run_key = ? AND 
 const USED = 'DELETE FROM erasure_tickets WHERE run_key = ?'
 
 export async function eraseData(connection: Connection, runKey: RunKey, upToSeq: number): Promise<void> {
-  connection.db.exec('PRAGMA secure_delete = ON')
-  try {
-    await connection.write(() => {
+  await connection.write(() => {
+    connection.db.exec('PRAGMA secure_delete = ON')
+    try {
       connection.sql(TICKET).run(runKey, upToSeq)
       connection.sql(ERASE).run(runKey, upToSeq)
       connection.sql(USED).run(runKey)
@@ -24,10 +24,10 @@ export async function eraseData(connection: Connection, runKey: RunKey, upToSeq:
       eraseContext(connection, runKey, upToSeq)
       eraseBodies(connection, runKey, upToSeq)
       eraseSnapshots(connection, runKey, upToSeq)
-    })
-    // Readers elsewhere can hold the old log for a while; then the next checkpoint drops it.
-    connection.db.exec('PRAGMA wal_checkpoint(TRUNCATE)')
-  } finally {
-    connection.db.exec('PRAGMA secure_delete = OFF')
-  }
+    } finally {
+      connection.db.exec('PRAGMA secure_delete = OFF')
+    }
+  })
+  // A reader elsewhere can hold the old log for a while; then the next checkpoint drops it.
+  await connection.read(() => connection.db.exec('PRAGMA wal_checkpoint(TRUNCATE)'))
 }

@@ -1,5 +1,6 @@
 /** The inbox of a run (P-21): anyone inserts, only a commit consumes, rows stay so that a repeat is recognised. */
 import { hash } from 'node:crypto'
+import type { Clock } from '../../../ports/clock.ts'
 import type { InboxAnswer, InboxInsert, InboxRow, RunCommit, RunKey, RunRef } from '../../../ports/run-store.ts'
 import type { Connection } from './connect.ts'
 import { number, text, type Columns } from './run-row.ts'
@@ -21,10 +22,10 @@ export async function insertInbox(
   connection: Connection,
   ref: RunRef,
   insert: InboxInsert,
-  now: number,
+  clock: Clock,
 ): Promise<InboxAnswer | { readonly kind: 'no-run' }> {
   requireTenant(ref.tenantId)
-  return connection.write(() => notify(connection, ref, insert, now))
+  return connection.write(() => notify(connection, ref, insert, clock.now()))
 }
 
 /** Within the caller's transaction. */

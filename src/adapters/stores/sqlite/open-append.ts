@@ -4,10 +4,11 @@
  */
 import { hasContent } from '../../../core/events/event-content.ts'
 import { fail } from '../../../core/problems/problem.ts'
+import type { Clock } from '../../../ports/clock.ts'
 import type { OpenAppendResult, OpenWrite, RunRef, SealedEvent, StoredEvent } from '../../../ports/run-store.ts'
-import { insertEvent } from './append.ts'
 import type { Connection } from './connect.ts'
 import { brokenConstraint } from './failure.ts'
+import { insertEvents } from './insert-events.ts'
 import { storedEvent } from './read.ts'
 import { bytes, number } from './run-row.ts'
 import { requireTenant } from './scope.ts'
@@ -24,10 +25,11 @@ export async function appendOpen<W extends OpenWrite>(
   ref: RunRef,
   writes: readonly W[],
   seal: Seal<W>,
-  now: number,
+  clock: Clock,
 ): Promise<readonly OpenAppendResult[]> {
   requireTenant(ref.tenantId)
   return connection.write(() => {
+    const now = clock.now()
     const head = connection.sql(HEAD).get(ref.tenantId, ref.runId)
     if (head === undefined) return fail('RUN_NOT_FOUND', `There is no run ${ref.runId}.`)
     const runKey = number(head, 'run_key')
@@ -56,7 +58,7 @@ function sealNext<W>(seal: Seal<W>, write: W, runSeq: number, previous: Uint8Arr
 
 function insertNext(connection: Connection, runKey: number, sealed: SealedEvent, now: number): void {
   try {
-    insertEvent(connection, runKey, sealed, now)
+    insertEvents(connection, runKey, [sealed], now)
   } catch (error) {
     if (brokenConstraint(error) !== 'terminalSlot') throw error
     fail('INVALID_TRANSITION', `The attempt ${sealed.terminalSlot} has ended before.`)

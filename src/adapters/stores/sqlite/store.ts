@@ -36,8 +36,8 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<RunS
 export function storeOn(connection: Connection, clock: Clock): RunStore {
   return {
     manifest: MANIFEST,
-    commit: (batch) => commit(connection, batch, clock.now()),
-    appendOpen: (run, writes, seal) => appendOpen(connection, run, writes, seal, clock.now()),
+    commit: (batch) => commit(connection, batch, clock),
+    appendOpen: (run, writes, seal) => appendOpen(connection, run, writes, seal, clock),
     findRun: (run) => findRun(connection, run),
     findRunByRequest: (tenantId, requestKey) => findRunByRequest(connection, tenantId, requestKey),
     findRunByEngineRef: (tenantId, engineRunRef) => findRunByEngineRef(connection, tenantId, engineRunRef),
@@ -47,7 +47,7 @@ export function storeOn(connection: Connection, clock: Clock): RunStore {
     readEvents: (runKey, range) => readEvents(connection, runKey, range),
     eraseData: (runKey, upToSeq) => eraseData(connection, runKey, upToSeq),
     readContext: (runKey, atSeq) => readContext(connection, runKey, atSeq),
-    insertInbox: (run, row) => insertInbox(connection, run, row, clock.now()),
+    insertInbox: (run, row) => insertInbox(connection, run, row, clock),
     readInbox: (runKey) => readInbox(connection, runKey),
     findInbox: (runKey, inboxId) => findInbox(connection, runKey, inboxId),
     putBlob: (runKey, sha256, text) => connection.write(() => putBlob(connection, runKey, sha256, text)),

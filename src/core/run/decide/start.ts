@@ -14,23 +14,40 @@ type Of<K extends InputBody['kind']> = Extract<InputBody, { kind: K }>
 
 export function decideAdmit(ws: Workspace, input: Of<'admit'>): void {
   if (ws.state.seq > 0) return
-  let data = input.runInput === undefined ? undefined : { input: input.runInput }
-  /** The run's input is data of its first event only (P-43). */
-  const first = (): typeof data => {
-    const value = data
-    data = undefined
+  let rest: FirstEvent | undefined = {
+    ref: input.inputRef === undefined ? {} : { inputRef: input.inputRef },
+    data: input.runInput === undefined ? undefined : { input: input.runInput },
+  }
+  /** The run's input goes with its first event only (P-43). */
+  const first = (): FirstEvent => {
+    const value = rest ?? { ref: {}, data: undefined }
+    rest = undefined
     return value
   }
-  if (input.report !== undefined) emitRun(ws, 'RunValidated', input.report, { data: first() })
+  if (input.report !== undefined) {
+    const { ref, data } = first()
+    emitRun(ws, 'RunValidated', { ...input.report, ...ref }, { data })
+  }
   if (input.report?.status === 'ERRORS') {
-    emitRun(ws, 'RunFailed', { failedAt: ws.nowIso, error: { code: 'PLAN_VALIDATION_FAILED', retryable: false, errorClass: 'validation' } })
+    const error = { code: 'PLAN_VALIDATION_FAILED', retryable: false, errorClass: 'validation' } as const
+    emitRun(ws, 'RunFailed', { failedAt: ws.nowIso, error })
     return
   }
-  if (input.policy !== 'START') {
-    const payload = { policy: input.policy, ...(input.notBefore === undefined ? {} : { notBefore: isoFromMs(input.notBefore) }) }
-    emitRun(ws, 'RunQueued', payload, { data: first() })
+  // A run that waits for approval waits in the queue: its first event must carry its input.
+  const policy = input.policy === 'START' && !input.autoApprove ? 'QUEUE' : input.policy
+  if (policy !== 'START') {
+    const { ref, data } = first()
+    const notBefore = input.notBefore === undefined ? {} : { notBefore: isoFromMs(input.notBefore) }
+    emitRun(ws, 'RunQueued', { policy, ...notBefore, ...ref }, { data })
   }
-  if (input.autoApprove) emitRun(ws, 'RunApproved', { approvedBy: 'policy:auto' }, { data: first() })
+  if (!input.autoApprove) return
+  const { ref, data } = first()
+  emitRun(ws, 'RunApproved', { approvedBy: 'policy:auto', ...ref }, { data })
+}
+
+interface FirstEvent {
+  readonly ref: { readonly inputRef?: { readonly sha256: string; readonly sizeBytes: number } }
+  readonly data: { readonly input: unknown } | undefined
 }
 
 export function decideApprove(ws: Workspace, input: Of<'approve'>): void {

@@ -29,7 +29,7 @@ export function fanOutExpanded(next: NextState, event: FoldEvent): void {
     fail('INVALID_TRANSITION', `FanOutExpanded for '${event.slot}', which is not an unexpanded running step`)
   }
   const { unit } = found
-  const { count } = event.payload as Payload<'FanOutExpanded'>
+  const { count, sha256 } = event.payload as Payload<'FanOutExpanded'>
   const withFallback = stepAt(next.graph, unit.step).fallback !== undefined
   const base = next.unitCount
   next.unitCount = base + (withFallback ? 2 * count : count)
@@ -38,6 +38,7 @@ export function fanOutExpanded(next: NextState, event: FoldEvent): void {
   next.parked = bitGrow(next.parked, next.unitCount)
   const fan: Fan = {
     count,
+    itemsSha256: sha256,
     base,
     fallbackBase: withFallback ? base + count : -1,
     ready: bitRange(count),

@@ -1,0 +1,159 @@
+/**
+ * One run in the hands of the embedded engine: its effects in flight, its next wake-up and its turns of `advance`.
+ * Reports wait here until an advance has taken them in; a store that fails now is asked again.
+ */
+import { KeelsonError } from '../../../core/problems/problem.ts'
+import type { Effect } from '../../../core/run/effect.ts'
+import type { Clock } from '../../../ports/clock.ts'
+import type { AdvanceReport, EffectReport, RunDriver } from '../../../ports/engine.ts'
+import type { RunKey, RunStatus } from '../../../ports/run-store.ts'
+import type { Timers } from '../../../ports/timers.ts'
+
+const RETRY_MS = 200
+
+export interface DrivenRunOptions {
+  readonly runKey: RunKey
+  readonly driver: RunDriver
+  readonly clock: Clock
+  readonly timers: Timers
+  readonly onReport: (report: AdvanceReport) => void
+  /** The run has ended and nothing of it is in flight here, or it is somebody else's now. */
+  readonly onDone: (reason: 'ended' | 'lost', problem?: unknown) => void
+}
+
+export class DrivenRun {
+  readonly #options: DrivenRunOptions
+  readonly #running = new Map<string, { readonly effect: Effect; readonly controller: AbortController }>()
+  #reports: EffectReport[] = []
+  #turning = false
+  #again = false
+  #stopped = false
+  #adopting: boolean
+  #cancelWake: (() => void) | undefined
+  #status: RunStatus = 'PENDING'
+  #terminal = false
+
+  constructor(options: DrivenRunOptions, adopting: boolean) {
+    this.#options = options
+    this.#adopting = adopting
+  }
+
+  get status(): RunStatus {
+    return this.#status
+  }
+
+  get inFlight(): number {
+    return this.#running.size
+  }
+
+  /** Something may have changed: take a turn. */
+  wake(): void {
+    if (this.#stopped) return
+    if (this.#turning) this.#again = true
+    else void this.#turn()
+  }
+
+  /** Goes on from a report somebody else's call brought (the run's creation). */
+  begin(report: AdvanceReport): void {
+    this.#take(report)
+  }
+
+  /** Leaves the run where it is: nothing more leaves from here. What still runs is abandoned or aborted. */
+  stop(abort: boolean): void {
+    this.#stopped = true
+    this.#cancelWake?.()
+    if (abort) for (const { controller } of this.#running.values()) controller.abort(new Error('the engine stops'))
+    this.#running.clear()
+  }
+
+  async #turn(): Promise<void> {
+    this.#turning = true
+    do {
+      this.#again = false
+      const reports = this.#reports
+      this.#reports = []
+      try {
+        const report = this.#adopting ? await this.#options.driver.adopt(this.#options.runKey) : await this.#options.driver.advance(this.#options.runKey, reports)
+        if (this.#adopting) this.#reports = [...reports, ...this.#reports]
+        this.#adopting = false
+        this.#take(report)
+        if (this.#reports.length > 0) this.#again = true
+      } catch (thrown) {
+        this.#reports = [...reports, ...this.#reports]
+        if (this.#failed(thrown)) return
+      }
+    } while (this.#again && !this.#stopped)
+    this.#turning = false
+    this.#finishIfDone()
+  }
+
+  /** True when the run is no longer ours. Anything else is tried again after a while. */
+  #failed(thrown: unknown): boolean {
+    if (this.#stopped) return true
+    const lost = thrown instanceof KeelsonError && thrown.problems.some((one) => !one.retryable)
+    if (lost) {
+      this.stop(true)
+      this.#options.onDone('lost', thrown)
+      return true
+    }
+    this.#wakeAt(this.#options.clock.now() + RETRY_MS)
+    return false
+  }
+
+  #take(report: AdvanceReport): void {
+    if (this.#stopped) return
+    this.#status = report.status
+    this.#terminal = report.terminal
+    for (const effect of report.effects) this.#launch(effect)
+    this.#cancelWake?.()
+    this.#cancelWake = undefined
+    if (report.wakeAt !== undefined) this.#wakeAt(report.wakeAt)
+    this.#options.onReport(report)
+    if (!this.#turning) this.#finishIfDone()
+  }
+
+  #wakeAt(instant: number): void {
+    this.#cancelWake?.()
+    this.#cancelWake = this.#options.timers.after(Math.max(0, instant - this.#options.clock.now()), () => this.wake())
+  }
+
+  #launch(effect: Effect): void {
+    if (effect.kind === 'CancelStep') {
+      for (const { effect: other, controller } of this.#running.values()) {
+        if ('slot' in other && other.slot === effect.slot && other.attempt === effect.attempt) controller.abort(new Error('cancelled'))
+      }
+      return
+    }
+    if (this.#running.has(effect.id)) return
+    const controller = new AbortController()
+    this.#running.set(effect.id, { effect, controller })
+    void this.#execute(effect, controller)
+  }
+
+  async #execute(effect: Effect, controller: AbortController): Promise<void> {
+    try {
+      const report = await this.#options.driver.execute(this.#options.runKey, effect, controller.signal)
+      this.#running.delete(effect.id)
+      if (this.#stopped) return
+      if (report !== undefined) {
+        this.#reports.push(report)
+        this.wake()
+      } else {
+        this.#finishIfDone()
+      }
+    } catch {
+      // The effect could not be carried out or its fate is unknown (a store that does not answer): it is still owed.
+      if (this.#stopped) return
+      this.#options.timers.after(RETRY_MS, () => {
+        if (!this.#stopped && !controller.signal.aborted) void this.#execute(effect, controller)
+        else this.#running.delete(effect.id)
+      })
+    }
+  }
+
+  #finishIfDone(): void {
+    if (!this.#terminal || this.#stopped || this.#turning || this.#running.size > 0 || this.#reports.length > 0) return
+    this.stop(false)
+    this.#options.onDone('ended')
+  }
+}

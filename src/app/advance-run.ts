@@ -1,0 +1,234 @@
+/**
+ * advance: the only writer of a run's log. It takes the inbox, folds, decides, and appends by compare-and-set; who
+ * loses folds again and decides again. Effects are handed back only after the commit (protocol, P-06 … P-14).
+ */
+import { fail, problem, KeelsonError } from '../core/problems/problem.ts'
+import { openEffects } from '../core/run/open-effects.ts'
+import type { InputBody } from '../core/run/input.ts'
+import { snapshotInterval, summaryOf } from '../core/run/summary.ts'
+import { nextTimer } from '../core/run/timers.ts'
+import { isTerminalRun } from '../core/run/transitions.ts'
+import { isoFromMs } from '../core/time.ts'
+import { RULES_VERSION } from '../core/run/state.ts'
+import type { AdvanceReport, EffectReport } from '../ports/engine.ts'
+import type { RunCommit, RunKey } from '../ports/run-store.ts'
+import { CommitQueue } from './commit-queue.ts'
+import { childEndNotice, childOutcome } from './child-end.ts'
+import { DecisionRound } from './decision-round.ts'
+import { inboxInput } from './inbox-input.ts'
+import { PlanShelf } from './load-plan.ts'
+import { loadRun, snapshotBody, type LoadedRun } from './load-run.ts'
+import { prepareOutcome } from './prepare-outcome.ts'
+import { sealEvents } from './seal-events.ts'
+import type { Services } from './services.ts'
+
+/** Losing this often in a row means the store does not hold its promise. */
+const LOSSES_MAX = 100
+
+export interface AdvanceRequest {
+  readonly reports?: readonly EffectReport[]
+  readonly inputs?: readonly InputBody[]
+  /** Take the run over under the next epoch. */
+  readonly adopt?: boolean
+}
+
+export class RunAdvancer {
+  readonly #services: Services
+  readonly plans: PlanShelf
+  readonly queue: CommitQueue
+  readonly #loaded = new Map<RunKey, LoadedRun>()
+  readonly #turns = new Map<RunKey, Promise<unknown>>()
+  /** The epoch this process drives each run under; a run whose row has moved on is no longer ours (I9). */
+  readonly #epochs = new Map<RunKey, number>()
+
+  constructor(services: Services) {
+    this.#services = services
+    this.plans = new PlanShelf(services.store)
+    this.queue = new CommitQueue(services.store, services.timers)
+  }
+
+  /** One at a time per run; the next turn starts when this one is committed or has failed. */
+  advance(runKey: RunKey, request: AdvanceRequest = {}): Promise<AdvanceReport> {
+    const before = this.#turns.get(runKey) ?? Promise.resolve()
+    const turn = before.then(() => this.#advance(runKey, request))
+    const settled = turn.catch(() => undefined)
+    this.#turns.set(runKey, settled)
+    void settled.then(() => {
+      if (this.#turns.get(runKey) === settled) this.#turns.delete(runKey)
+    })
+    return turn
+  }
+
+  /** The fold at hand, read from the log when there is none. For executors and views; never for writing. */
+  async current(runKey: RunKey): Promise<LoadedRun> {
+    return this.#loaded.get(runKey) ?? loadRun(this.#services.store, this.plans, runKey)
+  }
+
+  /** This process created the run and drives it under its first epoch. */
+  own(runKey: RunKey, run: LoadedRun): void {
+    this.#loaded.set(runKey, run)
+    this.#epochs.set(runKey, run.epoch)
+  }
+
+  forget(runKey: RunKey): void {
+    this.#loaded.delete(runKey)
+  }
+
+  /** The run has ended or is somebody else's: nothing of it is kept. */
+  release(runKey: RunKey): void {
+    this.#loaded.delete(runKey)
+    this.#epochs.delete(runKey)
+  }
+
+  async #advance(runKey: RunKey, request: AdvanceRequest): Promise<AdvanceReport> {
+    for (let losses = 0; losses < LOSSES_MAX; losses += 1) {
+      const report = await this.#attempt(runKey, request)
+      if (report !== 'lost') return report
+      this.forget(runKey)
+    }
+    return fail('STORE_UNAVAILABLE', `run ${runKey} lost its compare-and-set ${LOSSES_MAX} times in a row`)
+  }
+
+  async #attempt(runKey: RunKey, request: AdvanceRequest): Promise<AdvanceReport | 'lost'> {
+    const { store } = this.#services
+    try {
+      const run = await this.#load(runKey, request.adopt === true)
+      const round = await this.#decideAll(run, request)
+      const answer = await this.#commit(run, round)
+      if (answer === 'lost') return 'lost'
+      return this.#report(run, round, request.adopt === true)
+    } catch (thrown) {
+      this.forget(runKey)
+      if (thrown instanceof KeelsonError && (thrown.code === 'INVALID_TRANSITION' || thrown.code === 'SCHEMA_VALIDATION_FAILED')) {
+        await store.quarantine(runKey, thrown.code)
+        this.release(runKey)
+        throw new KeelsonError([problem('RUN_QUARANTINED', `run ${runKey} was set aside: ${thrown.message}`)], { cause: thrown })
+      }
+      throw thrown
+    }
+  }
+
+  async #load(runKey: RunKey, adopting: boolean): Promise<LoadedRun> {
+    const known = this.#loaded.get(runKey)
+    const run = known ?? (await loadRun(this.#services.store, this.plans, runKey))
+    const owned = this.#epochs.get(runKey)
+    if (!adopting && owned !== undefined && owned !== run.epoch) {
+      this.release(runKey)
+      fail('RUN_EPOCH_STALE', `run ${run.row.runId} is driven by another process under epoch ${run.epoch}; this one had ${owned}`)
+    }
+    if (!adopting && owned === undefined) this.#epochs.set(runKey, run.epoch)
+    this.#loaded.set(runKey, run)
+    return run
+  }
+
+  async #decideAll(run: LoadedRun, request: AdvanceRequest): Promise<Turn> {
+    const { store, clock } = this.#services
+    const { runKey } = run.row
+    const now = Math.max(clock.now(), run.state.lastNow)
+    const epoch = request.adopt === true ? run.epoch + 1 : run.epoch
+    const round = new DecisionRound(store, run, now, epoch)
+    const consumed: { inboxId: string; seq: number }[] = []
+    if (request.adopt === true) await round.take({ kind: 'adopt', claims: await store.readClaims(runKey) })
+    for (const input of request.inputs ?? []) await round.take(input)
+    for (const report of request.reports ?? []) await this.#takeReport(run, round, report)
+    for (const row of await store.readInbox(runKey)) {
+      if (round.isFull) break
+      consumed.push({ inboxId: row.inboxId, seq: round.nextSeq })
+      const one = inboxInput(row)
+      if (one.kind === 'input') await round.take(one.input)
+      else if (one.kind === 'report') await this.#takeReport(run, round, one.report)
+      else if (one.kind === 'child') await round.take(await childOutcome(store, run, one.body))
+    }
+    await fireTimers(round)
+    if (round.drafts.length === 0 || round.cut) await round.take({ kind: 'continue', cause: `cut:${round.firstSeq}`, facts: new Map() })
+    return { round, consumed }
+  }
+
+  async #takeReport(run: LoadedRun, round: DecisionRound, report: EffectReport): Promise<void> {
+    const { store, handlers } = this.#services
+    const prepared = await prepareOutcome(report, {
+      store,
+      run,
+      state: round.state,
+      seq: run.nextSeq - 1,
+      pending: round.pending,
+      buildId: handlers.buildId,
+    })
+    await round.take(prepared.input, prepared)
+  }
+
+  async #commit(run: LoadedRun, { round, consumed }: Turn): Promise<'committed' | 'lost'> {
+    const epochChanged = round.epoch !== run.epoch
+    if (round.drafts.length === 0 && consumed.length === 0 && !epochChanged) return 'committed'
+    const sealed = sealEvents({
+      identity: run.identity,
+      drafts: round.drafts,
+      firstSeq: round.firstSeq,
+      previousHash: run.headHash,
+      emittedAt: isoFromMs(round.now),
+      random: this.#services.random,
+    })
+    const ended = isTerminalRun(round.state.status) && !isTerminalRun(run.state.status)
+    const commit: RunCommit = {
+      runKey: run.row.runKey,
+      expected: { epoch: run.epoch, nextSeq: run.nextSeq },
+      ...(epochChanged ? { newEpoch: round.epoch } : {}),
+      events: sealed.events,
+      summary: summaryOf(round.state, round.cut),
+      consumed,
+      context: round.context,
+      notify: ended ? childEndNotice(run, round) : [],
+    }
+    const result = await this.queue.submit(commit)
+    if (result.kind === 'conflict') return 'lost'
+    if (result.kind !== 'committed') {
+      await this.#services.store.quarantine(run.row.runKey, 'INVALID_TRANSITION')
+      fail('RUN_QUARANTINED', `run ${run.row.runId} was set aside: the store refused its events (${result.kind})`)
+    }
+    run.state = round.state
+    run.epoch = round.epoch
+    run.nextSeq = round.nextSeq
+    run.headHash = sealed.headHash
+    for (const [seq, output] of round.outputs) run.outputs.set(seq, output)
+    this.#epochs.set(run.row.runKey, round.epoch)
+    await this.#snapshot(run)
+    return 'committed'
+  }
+
+  /** After the commit and never in its way: a snapshot only spares the next reader some folding (P-51). */
+  async #snapshot(run: LoadedRun): Promise<void> {
+    if (run.state.seq - run.snapshotSeq < snapshotInterval(run.state)) return
+    run.snapshotSeq = run.state.seq
+    const body = snapshotBody(run.state)
+    await this.#services.store.putSnapshot(run.row.runKey, { kind: 'state', seq: run.state.seq, rulesVersion: RULES_VERSION, body })
+  }
+
+  #report(run: LoadedRun, { round }: Turn, adopted: boolean): AdvanceReport {
+    const { state, epoch } = run
+    const terminal = isTerminalRun(state.status)
+    return {
+      epoch,
+      headSeq: run.nextSeq - 1,
+      status: state.status,
+      effects: adopted ? openEffects(run.plan.graph, state, epoch) : round.effects,
+      wakeAt: terminal ? undefined : summaryOf(state, round.cut).nextWakeAt,
+      terminal,
+    }
+  }
+}
+
+interface Turn {
+  readonly round: DecisionRound
+  readonly consumed: readonly { readonly inboxId: string; readonly seq: number }[]
+}
+
+/** Fires every due timer by (dueAt, id). One that decides nothing now would come round for ever, so it is left. */
+async function fireTimers(round: DecisionRound): Promise<void> {
+  for (;;) {
+    const due = nextTimer(round.state)
+    if (due === undefined || due.dueAt > round.now || due.timer === 'not-before' || round.isFull) return
+    const before = round.drafts.length
+    await round.take({ kind: 'timer', timer: due.timer })
+    if (round.drafts.length === before) return
+  }
+}

@@ -1,0 +1,66 @@
+/**
+ * How a child run's end reaches its parent: a row for the parent's inbox in the child's terminal append, and its
+ * reading as the outcome of the parent's plan step (P-29).
+ */
+import type { ErrorInfo } from '../core/events/event.ts'
+import type { InputBody, Outcome } from '../core/run/input.ts'
+import { rootCause } from '../core/run/decide/finish.ts'
+import type { InboxInsert, RunRef, RunStore } from '../ports/run-store.ts'
+import type { ChildEnd } from './inbox-input.ts'
+import type { DecisionRound } from './decision-round.ts'
+import type { LoadedRun } from './load-run.ts'
+import { sha256Bytes } from './sha256.ts'
+
+/** First 16 bytes of SHA-256(`child|runId|slot|attempt`) with the bits of a version 4 UUID (P-29). */
+export function childRunId(runId: string, slot: string, attempt: number): string {
+  const bytes = sha256Bytes(`child|${runId}|${slot}|${attempt}`).slice(0, 16)
+  bytes[6] = ((bytes[6] ?? 0) & 0x0f) | 0x40
+  bytes[8] = ((bytes[8] ?? 0) & 0x3f) | 0x80
+  const hex = Buffer.from(bytes).toString('hex')
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`
+}
+
+export function childEndNotice(run: LoadedRun, round: DecisionRound): readonly { run: RunRef; row: InboxInsert }[] {
+  const { parent } = run.row
+  if (parent === undefined) return []
+  const last = round.drafts.find(({ draft }) => draft.eventType === 'RunCompleted')?.draft
+  const outputRef = (last?.payload as { outputRef?: ChildEnd['outputRef'] } | undefined)?.outputRef
+  const status = round.state.status as ChildEnd['status']
+  const errorCode = round.state.timedOutAt >= 0 ? 'RUN_TIMEOUT' : rootCause(round.state)?.code
+  const body: ChildEnd = {
+    slot: parent.slot,
+    attempt: parent.attempt,
+    childRunId: run.identity.runId,
+    childRunKey: run.row.runKey,
+    status,
+    ...(last?.data?.output === undefined ? {} : { output: last.data.output }),
+    ...(outputRef === undefined ? {} : { outputRef }),
+    ...(errorCode === undefined ? {} : { errorCode }),
+  }
+  const row = { inboxId: `child:${run.identity.runId}`, kind: 'child', body: JSON.stringify(body) }
+  return [{ run: { tenantId: run.identity.tenantId, runId: parent.runId }, row }]
+}
+
+export async function childOutcome(store: RunStore, parent: LoadedRun, end: ChildEnd): Promise<Extract<InputBody, { kind: 'child' }>> {
+  return { kind: 'child', slot: end.slot, attempt: end.attempt, childRunId: end.childRunId, outcome: await outcomeOf(store, parent, end) }
+}
+
+async function outcomeOf(store: RunStore, parent: LoadedRun, end: ChildEnd): Promise<Outcome> {
+  if (end.status === 'COMPLETED') {
+    if (end.outputRef !== undefined && end.childRunKey !== undefined) {
+      const text = await store.getBlob(end.childRunKey, end.outputRef.sha256)
+      if (text !== undefined) await store.putBlob(parent.row.runKey, end.outputRef.sha256, text)
+    }
+    return {
+      kind: 'completed',
+      payload: { artifactRefs: [], ...(end.outputRef === undefined ? {} : { resultRef: end.outputRef }) },
+      ...(end.output === undefined ? {} : { data: { result: end.output } }),
+    }
+  }
+  const cancelled = end.status === 'CANCELLED'
+  const error: ErrorInfo = cancelled
+    ? { code: 'CHILD_CANCELLED', retryable: false, errorClass: 'permanent', category: 'business' }
+    : { code: 'CHILD_FAILED', retryable: true, errorClass: 'unknown', category: 'business' }
+  const message = `child run ${end.childRunId} ${cancelled ? 'was cancelled' : `failed: ${end.errorCode ?? 'unknown'}`}`
+  return { kind: 'failed', error, data: { errorText: { message } } }
+}

@@ -1,0 +1,95 @@
+/**
+ * One append in the making: decisions taken one after another on the state each leaves behind, each with its own
+ * first seq and cause, with the rounds of `needs` in between (P-06, P-07).
+ */
+import type { Decision } from '../core/events/event.ts'
+import { LIMITS } from '../core/limits.ts'
+import { decide } from '../core/run/decide.ts'
+import type { Draft } from '../core/run/draft.ts'
+import type { Effect } from '../core/run/effect.ts'
+import { causeOf, type InputBody, type Need } from '../core/run/input.ts'
+import type { RunState } from '../core/run/state.ts'
+import { timerText } from '../core/run/timers.ts'
+import type { ContextWrite, RunStore } from '../ports/run-store.ts'
+import { evaluateNeeds } from './evaluate-needs.ts'
+import type { LoadedRun } from './load-run.ts'
+import type { ContextChange } from './run-context.ts'
+
+/** An input may write a few events at once whatever the room; below this much room the rest waits for the next turn. */
+const ROOM_PER_INPUT = 8
+
+export class DecisionRound {
+  readonly #store: RunStore
+  readonly #run: LoadedRun
+  readonly now: number
+  readonly epoch: number
+  readonly firstSeq: number
+  readonly drafts: { readonly draft: Draft; readonly decision: Decision }[] = []
+  readonly effects: Effect[] = []
+  readonly context: ContextWrite[] = []
+  readonly pending: ContextChange[] = []
+  /** Outputs of this append by seq, for expressions evaluated before it is committed. */
+  readonly outputs = new Map<number, unknown>()
+  state: RunState
+  cut = false
+
+  constructor(store: RunStore, run: LoadedRun, now: number, epoch: number) {
+    this.#store = store
+    this.#run = run
+    this.now = now
+    this.epoch = epoch
+    this.state = run.state
+    this.firstSeq = run.nextSeq
+  }
+
+  get nextSeq(): number {
+    return this.firstSeq + this.drafts.length
+  }
+
+  get isFull(): boolean {
+    return this.drafts.length + ROOM_PER_INPUT > LIMITS.appendEvents
+  }
+
+  /** Takes one input in, with all its rounds. `facts: false` leaves what it needs for the next turn. */
+  async take(input: InputBody, options: { readonly facts?: boolean; readonly writes?: readonly ContextChange[]; readonly output?: unknown } = {}): Promise<void> {
+    const firstSeq = this.nextSeq
+    const cause = causeOf(input, (timer) => timerText(this.state, timer))
+    let needs = this.#decide(input, { firstSeq, cause })
+    this.#noteOutcome(input, firstSeq, options)
+    while (needs.length > 0) {
+      if (options.facts === false || this.isFull) {
+        this.cut = true
+        return
+      }
+      for (const [seq, value] of this.outputs) this.#run.outputs.set(seq, value)
+      const facts = await evaluateNeeds(needs, {
+        store: this.#store,
+        run: this.#run,
+        state: this.state,
+        seq: this.#run.nextSeq - 1,
+        pending: this.pending,
+      })
+      needs = this.#decide({ kind: 'continue', cause, facts }, { firstSeq, cause })
+    }
+  }
+
+  #decide(input: InputBody, decision: Decision): readonly Need[] {
+    const room = LIMITS.appendEvents - this.drafts.length
+    const result = decide(this.#run.plan.graph, this.state, { ...input, now: this.now, epoch: this.epoch, nextSeq: this.nextSeq, room })
+    for (const draft of result.drafts) this.drafts.push({ draft, decision })
+    this.effects.push(...result.effects)
+    this.state = result.state
+    this.cut = result.cut
+    return result.needs
+  }
+
+  /** Captures and the output become visible to the rounds that follow, under the seq of their StepCompleted. */
+  #noteOutcome(input: InputBody, seq: number, options: { readonly writes?: readonly ContextChange[]; readonly output?: unknown }): void {
+    if (input.kind !== 'outcome' || this.drafts[seq - this.firstSeq]?.draft.eventType !== 'StepCompleted') return
+    this.outputs.set(seq, options.output ?? null)
+    for (const { variable, value } of options.writes ?? []) {
+      this.pending.push({ variable, value })
+      this.context.push({ variable, seq, value: JSON.stringify(value) })
+    }
+  }
+}

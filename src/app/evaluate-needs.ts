@@ -1,0 +1,125 @@
+/**
+ * Evaluates what a decision asked for: conditions, forEach lists, waits and the run's output, over the context as the
+ * append in the making will leave it (P-05, P-07). A value that cannot be had is a fact too: it fails the step.
+ */
+import { LIMITS } from '../core/limits.ts'
+import type { Json, Step } from '../core/plan/plan.ts'
+import { ok, type Result } from '../core/result.ts'
+import type { Need, SlotFacts } from '../core/run/input.ts'
+import type { RunState } from '../core/run/state.ts'
+import { stepAt, stepUnit } from '../core/run/units.ts'
+import { msFromIso } from '../core/time.ts'
+import { canonicalText } from './canonical.ts'
+import { evaluate, expressionNeeds, isTrue } from './expressions.ts'
+import { mappingNeeds, mapValue } from './map-input.ts'
+import type { RootsAt } from './slot-roots.ts'
+import { slotRoots } from './slot-roots.ts'
+import { sha256Hex } from './sha256.ts'
+
+type At = Omit<RootsAt, 'unit'>
+
+export async function evaluateNeeds(needs: readonly Need[], at: At): Promise<ReadonlyMap<string, SlotFacts>> {
+  const facts = new Map<string, SlotFacts>()
+  for (const need of needs) {
+    facts.set(need.slot, need.kind === 'output' ? await outputFacts(at) : await stepFacts(need, at))
+  }
+  return facts
+}
+
+type StepNeed = Extract<Need, { kind: 'step' }>
+
+async function stepFacts(need: StepNeed, at: At): Promise<SlotFacts> {
+  const index = at.state.graph.indexOf.get(need.stepId) ?? 0
+  const step = stepAt(at.state.graph, index)
+  const here: RootsAt = { ...at, unit: stepUnit(at.state, index) }
+  let facts: SlotFacts = {}
+  if (need.condition) {
+    const condition = await conditionOf(step, here)
+    if (!condition.ok) return problemFacts(condition)
+    facts = { ...facts, condition: condition.value }
+    if (!condition.value) return facts
+  }
+  if (need.items) {
+    const items = await itemsOf(step, here)
+    if (!items.ok) return { ...facts, ...problemFacts(items) }
+    facts = { ...facts, items: items.value }
+  }
+  return need.wait ? { ...facts, ...(await waitFacts(step, here)) } : facts
+}
+
+function problemFacts(refusal: Extract<Result<never>, { ok: false }>): SlotFacts {
+  const [first] = refusal.problems
+  return { problem: { code: first?.code ?? 'INPUT_INVALID', message: first?.message ?? 'the expression was refused' } }
+}
+
+async function conditionOf(step: Step, at: RootsAt): Promise<Result<boolean>> {
+  const wanted = step.if === undefined ? ok(true) : await truth(step.if, at)
+  if (!wanted.ok || !wanted.value || step.unless === undefined) return wanted
+  const unwanted = await truth(step.unless, at)
+  return unwanted.ok ? ok(!unwanted.value) : unwanted
+}
+
+async function truth(expression: string, at: RootsAt): Promise<Result<boolean>> {
+  const value = await evaluateAt(expression, at)
+  return value.ok ? ok(isTrue(value.value)) : value
+}
+
+async function evaluateAt(expression: string, at: RootsAt): Promise<Result<unknown>> {
+  const needs = expressionNeeds(expression)
+  return needs.ok ? evaluate(expression, await slotRoots(at, needs.value)) : needs
+}
+
+async function itemsOf(step: Step, at: RootsAt): Promise<Result<NonNullable<SlotFacts['items']>>> {
+  const value = await evaluateAt(step.forEach ?? 'null', at)
+  if (!value.ok) return value
+  const items = value.value
+  if (!Array.isArray(items)) return invalid(`forEach of '${step.stepId}' gives ${items === null ? 'null' : `a ${typeof items}`}, not a list`)
+  if (items.length > LIMITS.fanOutItems) return invalid(`forEach of '${step.stepId}' gives ${items.length} items; at most ${LIMITS.fanOutItems} are allowed`)
+  const text = canonicalText(items)
+  const sha256 = sha256Hex(text)
+  await at.store.putBlob(at.run.row.runKey, sha256, text)
+  return ok({ count: items.length, sha256, ref: `blob:${sha256}` })
+}
+
+function invalid(message: string): Result<never> {
+  return { ok: false, problems: [{ code: 'INPUT_INVALID', message, retryable: false }] }
+}
+
+async function waitFacts(step: Step, at: RootsAt): Promise<SlotFacts> {
+  if (!('wait' in step)) return {}
+  const mapped = await mapAt('forMs' in step.wait ? step.wait.forMs : step.wait.until, at)
+  if (!mapped.ok) return problemFacts(mapped)
+  const { value } = mapped
+  if ('forMs' in step.wait) {
+    const usable = typeof value === 'number' && Number.isSafeInteger(value) && value >= 0
+    return usable ? { waitForMs: value } : problemFacts(asRefusal(`wait.forMs of '${step.stepId}' is not a whole number of milliseconds`))
+  }
+  const until = typeof value === 'string' ? msFromIso(value) : undefined
+  return until === undefined ? problemFacts(asRefusal(`wait.until of '${step.stepId}' is not an RFC 3339 instant`)) : { waitUntil: until }
+}
+
+function asRefusal(message: string): Extract<Result<never>, { ok: false }> {
+  return { ok: false, problems: [{ code: 'INPUT_INVALID', message, retryable: false }] }
+}
+
+async function mapAt(mapping: Json, at: RootsAt): Promise<Result<Json>> {
+  const needs = mappingNeeds(mapping)
+  return needs.ok ? mapValue(mapping, await slotRoots(at, needs.value)) : needs
+}
+
+async function outputFacts(at: At): Promise<SlotFacts> {
+  const { output } = at.state.graph.plan
+  const mapped = await mapAt(output ?? null, { ...at, unit: anyUnit(at.state) })
+  if (!mapped.ok) return problemFacts(mapped)
+  const text = canonicalText(mapped.value)
+  const sizeBytes = Buffer.byteLength(text)
+  if (sizeBytes <= LIMITS.inlinePayloadBytes) return { output: mapped.value }
+  const sha256 = sha256Hex(text)
+  await at.store.putBlob(at.run.row.runKey, sha256, text)
+  return { outputRef: { sha256, sizeBytes } }
+}
+
+/** The run's own output has no step of its own: it sees everything but `previous` and `item`. */
+function anyUnit(state: RunState): RootsAt['unit'] {
+  return { ...stepUnit(state, 0), item: -1 }
+}

@@ -1,0 +1,49 @@
+/**
+ * Plans by hash: the stored bytes are checked against the hash each time they are read, then compiled once.
+ */
+import { compileGraph, type PlanGraph } from '../core/plan/graph.ts'
+import type { Plan } from '../core/plan/plan.ts'
+import { fail } from '../core/problems/problem.ts'
+import type { RunStore } from '../ports/run-store.ts'
+import { BoundedCache } from './bounded-cache.ts'
+import { sha256Hex } from './sha256.ts'
+
+const PLANS_KEPT = 64
+
+export interface LoadedPlan {
+  readonly plan: Plan
+  readonly graph: PlanGraph
+  readonly sha256: string
+}
+
+export class PlanShelf {
+  readonly #store: RunStore
+  readonly #kept = new BoundedCache<string, LoadedPlan>(PLANS_KEPT)
+
+  constructor(store: RunStore) {
+    this.#store = store
+  }
+
+  /** A plan that is already at hand, e.g. just compiled from its source. */
+  put(plan: Plan, sha256: string): LoadedPlan {
+    const known = this.#kept.get(sha256)
+    if (known !== undefined) return known
+    const loaded = { plan, graph: compileGraph(plan), sha256 }
+    this.#kept.set(sha256, loaded)
+    return loaded
+  }
+
+  async get(sha256: string): Promise<LoadedPlan> {
+    const known = this.#kept.get(sha256)
+    if (known !== undefined) return known
+    const text = await this.#store.getPlan(sha256)
+    if (text === undefined) fail('PLAN_NOT_FOUND', `no stored plan has the hash ${sha256}`)
+    const actual = sha256Hex(text)
+    if (actual !== sha256) {
+      fail('PLAN_INTEGRITY_VALIDATION_FAILED', `the stored plan ${sha256} has the hash ${actual}`, {
+        details: { expectedSha256: sha256, actualSha256: actual },
+      })
+    }
+    return this.put(JSON.parse(text) as Plan, sha256)
+  }
+}

@@ -1,0 +1,106 @@
+/**
+ * Turns what an executor reported into an outcome the decider can take: the output is checked against its schema,
+ * offloaded when large, and captured into the context; whatever cannot be done makes the attempt fail (P-16).
+ */
+import type { ErrorInfo } from '../core/events/event.ts'
+import { LIMITS } from '../core/limits.ts'
+import type { Problem } from '../core/problems/problem.ts'
+import { describeClass } from '../core/run/classify-error.ts'
+import type { InputBody, Outcome } from '../core/run/input.ts'
+import { locate, stepAt } from '../core/run/units.ts'
+import type { EffectReport } from '../ports/engine.ts'
+import { canonicalText } from './canonical.ts'
+import { applyCaptures } from './capture-output.ts'
+import { describeError } from './describe-error.ts'
+import { validateJson } from './json-schema.ts'
+import { contextVariables, type ContextChange } from './run-context.ts'
+import { sha256Hex } from './sha256.ts'
+import type { RootsAt } from './slot-roots.ts'
+
+export interface PreparedOutcome {
+  readonly input: Extract<InputBody, { kind: 'outcome' }>
+  readonly writes: readonly ContextChange[]
+  /** The output as the next step reads it. */
+  readonly output: unknown
+}
+
+type At = Omit<RootsAt, 'unit'> & { readonly buildId: string | undefined }
+
+export async function prepareOutcome(report: EffectReport, at: At): Promise<PreparedOutcome> {
+  const { slot, attempt, engineAttempt, result } = report
+  const base = { kind: 'outcome', slot, attempt, engineAttempt } as const
+  if (result.kind === 'failed') {
+    const { error, errorText } = describeError(result.thrown, result.aborted)
+    const outcome: Outcome = { kind: 'failed', error, data: { errorText }, durationMs: result.durationMs, ...build(at) }
+    return { input: { ...base, outcome }, writes: [], output: null }
+  }
+  return prepareCompleted(base, result, at)
+}
+
+function build(at: At): { buildId?: string } {
+  return at.buildId === undefined ? {} : { buildId: at.buildId }
+}
+
+type Completed = Extract<EffectReport['result'], { kind: 'completed' }>
+type Base = Omit<PreparedOutcome['input'], 'outcome'>
+
+async function prepareCompleted(base: Base, result: Completed, at: At): Promise<PreparedOutcome> {
+  const output = result.output === undefined ? null : result.output
+  const refuse = (problems: readonly Problem[]): PreparedOutcome => ({
+    input: { ...base, outcome: refusedOutcome(problems, result.durationMs, at) },
+    writes: [],
+    output: null,
+  })
+  let text: string
+  try {
+    text = canonicalText(output)
+  } catch (thrown) {
+    const why = thrown instanceof Error ? thrown.message : 'it is not JSON'
+    return refuse([{ code: 'OUTPUT_INVALID', message: `the output cannot be recorded: ${why}`, retryable: false }])
+  }
+  const found = locate(at.state, base.slot)
+  if (found === undefined) return simple(base, result, output, text, at)
+  const step = stepAt(at.state.graph, found.unit.step)
+  if (step.outputSchema !== undefined) {
+    const valid = validateJson(step.outputSchema, output, 'OUTPUT_INVALID')
+    if (!valid.ok) return refuse(valid.problems)
+  }
+  const prepared = await simple(base, result, output, text, at)
+  if (step.capture === undefined || step.capture.length === 0) return prepared
+  const context = contextVariables(at.state.graph.plan.context, await at.store.readContext(at.run.row.runKey, at.seq), at.pending)
+  const captured = applyCaptures(step.capture, output, context, step.isolate)
+  if (!captured.ok) return refuse(captured.problems)
+  const { outcome } = prepared.input
+  if (outcome.kind === 'failed') return prepared
+  const withCaptures: Outcome = {
+    ...outcome,
+    payload: { ...outcome.payload, captures: captured.value.captures },
+    data: { ...outcome.data, captureValues: captured.value.values },
+  }
+  return { input: { ...base, outcome: withCaptures }, writes: captured.value.writes, output }
+}
+
+async function simple(base: Base, result: Completed, output: unknown, text: string, at: At): Promise<PreparedOutcome> {
+  const sizeBytes = Buffer.byteLength(text)
+  const large = sizeBytes > LIMITS.inlinePayloadBytes
+  const sha256 = large ? sha256Hex(text) : ''
+  if (large) await at.store.putBlob(at.run.row.runKey, sha256, text)
+  const outcome: Outcome = {
+    kind: 'completed',
+    payload: {
+      artifactRefs: result.artifactRefs,
+      durationMs: result.durationMs,
+      ...(large ? { resultRef: { sha256, sizeBytes } } : {}),
+      ...build(at),
+    },
+    ...(large || output === null ? {} : { data: { result: output } }),
+  }
+  return { input: { ...base, outcome }, writes: [], output }
+}
+
+function refusedOutcome(problems: readonly Problem[], durationMs: number, at: At): Outcome {
+  const [first] = problems
+  const error: ErrorInfo = { code: first?.code ?? 'OUTPUT_INVALID', ...describeClass('validation') }
+  const message = problems.map((one) => one.message).join('; ').slice(0, LIMITS.errorTextBytes / 4)
+  return { kind: 'failed', error, data: { errorText: { message } }, durationMs, ...build(at) }
+}

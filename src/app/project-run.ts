@@ -1,0 +1,136 @@
+/**
+ * Conducts the projector of one run over a store: fetches what the machine asks for, keeps a stored view to come back
+ * to after a crash (PRJ-07), and hands each new view to its subscribers once the watermark has moved (PRJ-26). It holds
+ * no timer: `pump` works until nothing is left to do now and says when there will be.
+ */
+import type { ForeignRecord } from '../core/events/event.ts'
+import { LIMITS } from '../core/limits.ts'
+import { KeelsonError, problem, type Problem } from '../core/problems/problem.ts'
+import { ok, refused, type Result } from '../core/result.ts'
+import { newProjector, nextOf, turn, type ProjectorInput, type ProjectorNext, type ProjectorState } from '../core/view/projector.ts'
+import { incrementalProject } from '../core/view/project-run.ts'
+import type { RunMeta } from '../core/view/run-meta.ts'
+import { emptyView, type RunView } from '../core/view/run-view.ts'
+import { VIEW_VERSION, viewFromText, viewToText } from '../core/view/stored-view.ts'
+import type { ConsumerNote, ViewAlert } from '../core/view/view-alert.ts'
+import type { Clock } from '../ports/clock.ts'
+import type { RunKey, RunRef, RunStore } from '../ports/run-store.ts'
+import { recordOf } from './read-events.ts'
+import { readLog, resyncRun } from './resync-run.ts'
+
+export interface ProjectorDeps {
+  readonly store: Pick<RunStore, 'findRun' | 'readEvents' | 'getSnapshot' | 'putSnapshot'>
+  readonly clock: Clock
+  readonly onAlert?: (alert: ViewAlert) => void
+  readonly onNote?: (note: ConsumerNote) => void
+  /** A fetch, a projection, a stored view or a subscriber failed; the projector goes on (PRJ-23). */
+  readonly onError?: (error: unknown) => void
+}
+
+export interface RunProjector {
+  /** Works until nothing is left to do now; the answer says what comes next and not before when. */
+  pump(): Promise<ProjectorNext>
+  state(): ProjectorState
+  subscribe(listener: (view: RunView) => void): () => void
+}
+
+export async function openProjector(deps: ProjectorDeps, run: RunRef, meta: RunMeta): Promise<Result<RunProjector>> {
+  const row = await deps.store.findRun(run)
+  if (row === undefined) return refused(problem('RUN_NOT_FOUND', `There is no run '${run.runId}'.`))
+  const { runKey } = row
+  const stored = await storedView(deps.store, runKey, meta)
+  const listeners = new Set<(view: RunView) => void>()
+  let state = newProjector(meta, stored)
+  let savedSeq = stored?.lastEventSeq ?? 0
+  let pumping: Promise<ProjectorNext> | undefined
+
+  const take = async (input: ProjectorInput): Promise<void> => {
+    const before = state.view.lastEventSeq
+    const done = turn(state, input)
+    state = done.state
+    for (const alert of done.alerts) deps.onAlert?.(alert)
+    for (const note of done.notes) deps.onNote?.(note)
+    const { view } = state
+    if (view.lastEventSeq <= before) return
+    if (state.stale === undefined && view.lastEventSeq - savedSeq >= Math.max(LIMITS.snapshotEveryEvents, view.names.size)) {
+      savedSeq = view.lastEventSeq
+      await guarded(deps, () => saveView(deps.store, runKey, view))
+    }
+    for (const listener of listeners) await guarded(deps, () => listener(view))
+  }
+
+  const work = async (): Promise<ProjectorNext> => {
+    for (;;) {
+      const next = nextOf(state)
+      if (next.notBefore > deps.clock.now()) return next
+      try {
+        const input = await fetched(deps, run, runKey, next)
+        await take(input)
+        if (input.kind === 'page' && input.records.length === 0) return nextOf(state)
+      } catch (error) {
+        deps.onError?.(error)
+        await take({ kind: 'failed', now: deps.clock.now() })
+      }
+    }
+  }
+
+  return ok({
+    pump: () => (pumping ??= work().finally(() => (pumping = undefined))),
+    state: () => state,
+    subscribe(listener) {
+      listeners.add(listener)
+      return () => listeners.delete(listener)
+    },
+  })
+}
+
+/** One look at a run, now or as of a past number: the nearest stored view and what follows it (STO-10). */
+export async function readRunView(
+  store: Pick<RunStore, 'readEvents' | 'getSnapshot'>,
+  runKey: RunKey,
+  meta: RunMeta,
+  atSeq?: number,
+): Promise<Result<RunView>> {
+  const from = (await storedView(store, runKey, meta, atSeq)) ?? emptyView(meta)
+  const tail = await readLog(store, runKey, from.lastEventSeq, atSeq)
+  return tail.ok ? ok(incrementalProject(from, tail.value).view) : tail
+}
+
+async function fetched(deps: ProjectorDeps, run: RunRef, runKey: RunKey, next: ProjectorNext): Promise<ProjectorInput> {
+  if (next.kind === 'resync') {
+    const response = await resyncRun(deps.store, run.tenantId, next.request)
+    return { kind: 'resynced', response: valueOf(response), now: deps.clock.now() }
+  }
+  const page = await deps.store.readEvents(runKey, { afterSeq: next.afterSeq, limit: LIMITS.fetchPageEvents })
+  const records: readonly ForeignRecord[] = page.map((stored) => valueOf(recordOf(stored)))
+  return { kind: 'page', records, now: deps.clock.now() }
+}
+
+function valueOf<T>(result: Result<T>): T {
+  if (result.ok) return result.value
+  const [first, ...rest] = result.problems
+  throw new KeelsonError([first ?? problem('INTERNAL', 'A refusal without a reason.'), ...rest] as [Problem, ...Problem[]])
+}
+
+async function storedView(
+  store: Pick<RunStore, 'getSnapshot'>,
+  runKey: RunKey,
+  meta: RunMeta,
+  maxSeq?: number,
+): Promise<RunView | undefined> {
+  const stored = await store.getSnapshot(runKey, 'view', maxSeq)
+  return stored?.rulesVersion === VIEW_VERSION ? viewFromText(stored.body, meta) : undefined
+}
+
+async function saveView(store: Pick<RunStore, 'putSnapshot'>, runKey: RunKey, view: RunView): Promise<void> {
+  const body = viewToText(view)
+  await store.putSnapshot(runKey, { kind: 'view', seq: view.lastEventSeq, rulesVersion: VIEW_VERSION, body })
+}
+
+async function guarded(deps: ProjectorDeps, work: () => unknown): Promise<void> {
+  try {
+    await work()
+  } catch (error) {
+    deps.onError?.(error)
+  }
+}

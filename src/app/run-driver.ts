@@ -1,0 +1,66 @@
+/**
+ * The RunDriver an engine is given: advance and execute, bound to one process's services. Child runs it starts are
+ * reported to the engine, which drives them beside their parents.
+ */
+import type { Effect } from '../core/run/effect.ts'
+import type { AdvanceReport, EffectReport, RunDriver } from '../ports/engine.ts'
+import type { RunKey, RunRow } from '../ports/run-store.ts'
+import type { RunAdvancer } from './advance-run.ts'
+import { childRunId } from './child-end.ts'
+import { executeStep } from './execute-step.ts'
+import type { Services } from './services.ts'
+import { startChild } from './start-child.ts'
+
+export interface DriverOptions {
+  /** A child run was started (or found): somebody must drive it. */
+  readonly onChild?: (row: RunRow, report: AdvanceReport | undefined) => void
+  readonly onManualTask?: (run: RunRow, slot: string, attempt: number) => void
+}
+
+export function createRunDriver(services: Services, advancer: RunAdvancer, options: DriverOptions = {}): RunDriver {
+  return {
+    advance: (runKey, reports = []) => advancer.advance(runKey, { reports }),
+    adopt: (runKey) => advancer.advance(runKey, { adopt: true }),
+    execute: (runKey, effect, signal) => execute(services, advancer, options, runKey, effect, signal),
+  }
+}
+
+async function execute(
+  services: Services,
+  advancer: RunAdvancer,
+  options: DriverOptions,
+  runKey: RunKey,
+  effect: Effect,
+  signal: AbortSignal,
+): Promise<EffectReport | undefined> {
+  const run = await advancer.current(runKey)
+  switch (effect.kind) {
+    case 'ExecuteStep':
+    case 'Compensate':
+      return executeStep(services, run, effect, signal)
+    case 'StartChild': {
+      const started = await startChild(services, advancer, run, effect)
+      if (started.kind === 'refused') return started.report
+      if (started.kind === 'child') options.onChild?.(started.answer.row, started.answer.kind === 'started' ? started.answer.report : undefined)
+      return undefined
+    }
+    case 'SignalChild': {
+      const { tenantId, runId } = run.identity
+      const child = childRunId(runId, effect.slot, effect.attempt)
+      const signalId = childRunId(child, effect.signalType, effect.cycle)
+      const body = {
+        signalId,
+        signalType: effect.signalType,
+        payload: { reason: `parent run ${runId}` },
+        authorization: { allowed: true, policyDecisionId: signalId, actorId: runId, actorRole: 'parent' },
+      }
+      await services.store.insertInbox({ tenantId, runId: child }, { inboxId: `signal:${signalId}`, kind: 'signal', body: JSON.stringify(body) })
+      return undefined
+    }
+    case 'OpenManualTask':
+      options.onManualTask?.(run.row, effect.slot, effect.attempt)
+      return undefined
+    case 'CancelStep':
+      return undefined
+  }
+}

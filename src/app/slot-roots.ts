@@ -1,0 +1,95 @@
+/**
+ * What the expressions of one slot see: input with recorded changes, context as of a seq, outputs of steps, its item.
+ */
+import { vectorGet } from '../core/collections/vector.ts'
+import type { Chain, RunState, Unit } from '../core/run/state.ts'
+import { stepAt } from '../core/run/units.ts'
+import type { RunStore } from '../ports/run-store.ts'
+import type { ExpressionNeeds } from './expression-check.ts'
+import type { ExpressionRoots } from './expressions.ts'
+import type { LoadedRun } from './load-run.ts'
+import { contextVariables, loadRoots, type ContextChange } from './run-context.ts'
+import { readBlob, runInput, stepOutput } from './run-outputs.ts'
+import { recordOf } from './read-events.ts'
+
+export interface RootsAt {
+  readonly store: RunStore
+  readonly run: LoadedRun
+  readonly state: RunState
+  readonly unit: Unit
+  /** Context as of this seq; captures of the append in the making come on top. */
+  readonly seq: number
+  readonly pending?: readonly ContextChange[]
+  readonly attempt?: number
+}
+
+export async function slotRoots(at: RootsAt, needs: ExpressionNeeds): Promise<ExpressionRoots> {
+  const { store, run, state, unit } = at
+  const { graph } = state
+  const predecessors = graph.dependencies[unit.step] ?? []
+  const previous = predecessors.length === 1 ? stepAt(graph, predecessors[0] ?? 0).stepId : undefined
+  const { runId, planId, planVersion } = run.identity
+  return loadRoots(needs, {
+    input: () => changedInput(at),
+    context: async () => contextVariables(graph.plan.context, await store.readContext(run.row.runKey, at.seq), at.pending),
+    output: (stepId) => stepOutput(store, run, state, stepId),
+    ...(previous === undefined ? {} : { previousStepId: previous }),
+    ...(unit.item < 0 ? {} : { item: { index: unit.item, value: () => itemValue(at) } }),
+    run: { id: runId, planId, planVersion, ...(at.attempt === undefined ? {} : { attempt: at.attempt }) },
+  })
+}
+
+/** UPDATE_PARAMS accepted before the slot's seq are laid over the run's input, oldest first (SIG-13). */
+async function changedInput(at: RootsAt): Promise<unknown> {
+  const input = await runInput(at.store, at.run)
+  const seqs = seqsBefore(at.state.paramChanges, at.seq)
+  if (seqs.length === 0) return input
+  const changes = await Promise.all(seqs.map((seq) => signalPayload(at, seq)))
+  return changes.reduce<object>((merged, change) => ({ ...merged, ...(change['params'] as object) }), asObject(input))
+}
+
+function seqsBefore(chain: Chain<number> | undefined, seq: number): number[] {
+  const seqs: number[] = []
+  for (let one = chain; one !== undefined; one = one.next) if (one.value <= seq) seqs.unshift(one.value)
+  return seqs
+}
+
+/** Overrides recorded for this step up to now: fields laid over its mapped input by INJECT_OVERRIDE and UPDATE_TARGET. */
+export async function stepOverrides(at: RootsAt): Promise<Readonly<Record<string, unknown>>> {
+  const seqs = at.state.overrides.get(stepAt(at.state.graph, at.unit.step).stepId) ?? []
+  let overrides: Record<string, unknown> = {}
+  for (const seq of seqs) {
+    const payload = await signalPayload(at, seq)
+    overrides = { ...overrides, ...asObject(payload['override']), ...('newTarget' in payload ? { target: payload['newTarget'] } : {}) }
+  }
+  return overrides
+}
+
+async function signalPayload(at: RootsAt, seq: number): Promise<Readonly<Record<string, unknown>>> {
+  const [stored] = await at.store.readEvents(at.run.row.runKey, { afterSeq: seq - 1, limit: 1 })
+  const record = stored === undefined ? undefined : recordOf(stored)
+  return record?.ok === true ? asObject(record.value.data?.['signalPayload']) : {}
+}
+
+function asObject(value: unknown): Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : {}
+}
+
+const ITEMS_KEY = -1_000_000
+
+/** Item lists are recorded once as a blob; the list of a step is kept at hand while its items run. */
+async function itemValue(at: RootsAt): Promise<unknown> {
+  const key = ITEMS_KEY - at.unit.step
+  let items = at.run.outputs.get(key) as readonly unknown[] | undefined
+  if (items === undefined) {
+    items = (await readItems(at)) ?? []
+    at.run.outputs.set(key, items)
+  }
+  return items[at.unit.item] ?? null
+}
+
+async function readItems(at: RootsAt): Promise<readonly unknown[] | undefined> {
+  const parent = vectorGet(at.state.units, at.unit.step)
+  if (parent?.fan === undefined) return undefined
+  return (await readBlob(at.store, at.run.row.runKey, parent.fan.itemsSha256)) as readonly unknown[]
+}

@@ -1,0 +1,63 @@
+/**
+ * Starting the child run of a plan step: its id is derived from the parent's run, slot and attempt, so that starting
+ * it twice is starting it once; its end comes back through the parent's inbox (P-29).
+ */
+import type { Plan } from '../core/plan/plan.ts'
+import { KeelsonError, problem } from '../core/problems/problem.ts'
+import type { Effect } from '../core/run/effect.ts'
+import { locate, stepAt } from '../core/run/units.ts'
+import type { EffectReport } from '../ports/engine.ts'
+import type { RunAdvancer } from './advance-run.ts'
+import { childRunId } from './child-end.ts'
+import type { LoadedRun } from './load-run.ts'
+import { mappingNeeds, mapValue } from './map-input.ts'
+import type { Services } from './services.ts'
+import { slotRoots } from './slot-roots.ts'
+import { startRun, type StartAnswer } from './start-run.ts'
+
+type StartChild = Extract<Effect, { kind: 'StartChild' }>
+
+export type ChildStart =
+  | { readonly kind: 'child'; readonly answer: StartAnswer }
+  | { readonly kind: 'refused'; readonly report: EffectReport }
+  | { readonly kind: 'gone' }
+
+export async function startChild(services: Services, advancer: RunAdvancer, run: LoadedRun, effect: StartChild): Promise<ChildStart> {
+  const found = locate(run.state, effect.slot)
+  if (found === undefined || found.unit.status !== 'RUNNING' || found.unit.attempt !== effect.attempt) return { kind: 'gone' }
+  try {
+    const answer = await start(services, advancer, run, effect)
+    return { kind: 'child', answer }
+  } catch (thrown) {
+    if (thrown instanceof KeelsonError && thrown.problems.every((one) => !one.retryable)) {
+      const result = { kind: 'failed', thrown, durationMs: 0 } as const
+      return { kind: 'refused', report: { slot: effect.slot, attempt: effect.attempt, engineAttempt: 1, result } }
+    }
+    throw thrown
+  }
+}
+
+async function start(services: Services, advancer: RunAdvancer, run: LoadedRun, effect: StartChild): Promise<StartAnswer> {
+  const found = locate(run.state, effect.slot)
+  const step = stepAt(run.state.graph, found?.unit.step ?? 0)
+  if (found === undefined || !('plan' in step)) throw new KeelsonError([problem('INPUT_INVALID', `'${effect.slot}' is not a plan step`)])
+  const { planId, planVersion } = step.plan
+  const stored = await services.store.findPlan(planId, planVersion)
+  if (stored === undefined) {
+    const name = planVersion === undefined ? planId : `${planId} ${planVersion}`
+    throw new KeelsonError([problem('PLAN_NOT_FOUND', `no plan ${name} is published here`)])
+  }
+  const needs = mappingNeeds(step.with)
+  const at = { store: services.store, run, state: run.state, unit: found.unit, seq: found.unit.inputSeq, attempt: effect.attempt }
+  const mapped = needs.ok ? mapValue(step.with, await slotRoots(at, needs.value)) : needs
+  if (!mapped.ok) throw new KeelsonError([problem('INPUT_INVALID', mapped.problems.map((one) => one.message).join('; '))])
+  const { tenantId, projectId, environmentId, runId } = run.identity
+  return startRun(services, advancer, {
+    plan: { plan: JSON.parse(stored.text) as Plan, text: stored.text, sha256: stored.sha256 },
+    input: mapped.value,
+    principal: { tenantId, projectId, environmentId, actorId: run.row.triggeredBy ?? 'local' },
+    engine: { engineType: run.row.engineType === 'mock' ? 'mock' : 'embedded', maxInFlight: 10_000 },
+    runId: childRunId(runId, effect.slot, effect.attempt),
+    parent: { runId, slot: effect.slot, attempt: effect.attempt },
+  })
+}

@@ -1,0 +1,191 @@
+/**
+ * Starting a run: the input is checked against the plan, the plan is published by its hash, and metadata, approval,
+ * RunStarted and the first StepStarteds are one append (P-45). A second request under one key finds the first run.
+ */
+import type { RunIdentity } from '../core/events/event.ts'
+import { LIMITS } from '../core/limits.ts'
+import type { Plan } from '../core/plan/plan.ts'
+import { fail, KeelsonError, type Problem } from '../core/problems/problem.ts'
+import type { InputBody, ReusedResult } from '../core/run/input.ts'
+import { initialState } from '../core/run/state.ts'
+import { summaryOf } from '../core/run/summary.ts'
+import { isoFromMs } from '../core/time.ts'
+import type { AdvanceReport } from '../ports/engine.ts'
+import type { NewRun, RunParent, RunRow } from '../ports/run-store.ts'
+import { isTerminalRun } from '../core/run/transitions.ts'
+import type { RunAdvancer } from './advance-run.ts'
+import { BoundedCache } from './bounded-cache.ts'
+import { canonicalText } from './canonical.ts'
+import { DecisionRound } from './decision-round.ts'
+import { FIRST_PREVIOUS } from './event-hashes.ts'
+import { applyDefaults } from './json-schema.ts'
+import type { LoadedRun } from './load-run.ts'
+import { sealEvents } from './seal-events.ts'
+import type { Services } from './services.ts'
+import { sha256Hex } from './sha256.ts'
+
+export interface Principal {
+  readonly tenantId: string
+  readonly projectId: string
+  readonly environmentId: string
+  readonly actorId: string
+}
+
+/** `keelson run` and `openKeelson` without configuration act as this principal (P-49). */
+export const LOCAL_PRINCIPAL: Principal = { tenantId: 'local', projectId: 'default', environmentId: 'local', actorId: 'local' }
+
+export interface StartRequest {
+  readonly plan: { readonly plan: Plan; readonly text: string; readonly sha256: string }
+  readonly input?: unknown
+  readonly principal: Principal
+  readonly engine: { readonly engineType: 'embedded' | 'mock'; readonly maxInFlight: number }
+  readonly triggerSource?: 'manual' | 'schedule' | 'webhook' | 'api'
+  /** The client's own id for this request: the same id starts one run (BPQ-10). */
+  readonly runRequestId?: string
+  readonly runId?: string
+  readonly parent?: RunParent
+  readonly originalRunId?: string
+  readonly reuse?: readonly ReusedResult[]
+  readonly admission?: { readonly policy: 'QUEUE' | 'DELAY'; readonly notBefore?: number; readonly autoApprove: boolean }
+  readonly lease?: { readonly owner: string; readonly until: number }
+}
+
+export type StartAnswer =
+  | { readonly kind: 'started'; readonly row: RunRow; readonly report: AdvanceReport }
+  | { readonly kind: 'exists'; readonly row: RunRow }
+
+export function requestKey(principal: Principal, plan: Plan, runRequestId: string): string {
+  const { tenantId, projectId, environmentId } = principal
+  return sha256Hex([tenantId, projectId, environmentId, plan.metadata.planId, plan.metadata.planVersion, runRequestId].join('|'))
+}
+
+export async function startRun(services: Services, advancer: RunAdvancer, request: StartRequest): Promise<StartAnswer> {
+  const { plan, sha256, text } = request.plan
+  const checked = checkInput(plan, request.input)
+  const { planId, planVersion } = plan.metadata
+  await services.store.putPlan({ sha256, planId, planVersion, text })
+  const loadedPlan = advancer.plans.put(plan, sha256)
+  const identity: RunIdentity = {
+    runId: request.runId ?? services.random.uuid(),
+    tenantId: request.principal.tenantId,
+    projectId: request.principal.projectId,
+    environmentId: request.principal.environmentId,
+    planId,
+    planVersion,
+  }
+  const now = services.clock.now()
+  const newRun = newRunOf(request, identity, sha256)
+  const run = unsavedRun(newRun, identity, loadedPlan, now)
+  const round = new DecisionRound(services.store, run, now, 1)
+  const { admit, blobs } = admission(request, checked)
+  await round.take(admit)
+  if (request.admission === undefined) await round.take(startInput(request, newRun), { facts: false })
+  const emittedAt = isoFromMs(now)
+  const sealed = sealEvents({ identity, drafts: round.drafts, firstSeq: 1, previousHash: FIRST_PREVIOUS, emittedAt, random: services.random })
+  const result = await advancer.queue.submit({
+    create: newRun,
+    expected: { epoch: 1, nextSeq: 1 },
+    events: sealed.events,
+    summary: summaryOf(round.state, round.cut),
+    ...(blobs.length === 0 ? {} : { blobs }),
+    ...(request.lease === undefined ? {} : { lease: request.lease }),
+  })
+  if (result.kind === 'run-exists' || result.kind === 'request-exists') {
+    return existing(services, identity.tenantId, result.kind === 'run-exists' ? identity.runId : result.runId, result.kind)
+  }
+  if (result.kind !== 'committed') return fail('STORE_UNAVAILABLE', `the run could not be created (${result.kind})`)
+  const row = await services.store.getRun(result.runKey)
+  if (row === undefined) return fail('STORE_UNAVAILABLE', 'the run was created but cannot be read back')
+  const { state } = round
+  advancer.own(result.runKey, { ...run, row, state, nextSeq: round.nextSeq, headHash: sealed.headHash })
+  const report: AdvanceReport = {
+    epoch: 1,
+    headSeq: round.nextSeq - 1,
+    status: state.status,
+    effects: round.effects,
+    wakeAt: isTerminalRun(state.status) ? undefined : summaryOf(state, round.cut).nextWakeAt,
+    terminal: isTerminalRun(state.status),
+  }
+  return { kind: 'started', row, report }
+}
+
+async function existing(services: Services, tenantId: string, runId: string, why: string): Promise<StartAnswer> {
+  const row = await services.store.findRun({ tenantId, runId })
+  if (row === undefined) return fail('RUN_ALREADY_EXISTS', `a run with this ${why === 'run-exists' ? 'id' : 'request key'} exists`)
+  return { kind: 'exists', row }
+}
+
+function checkInput(plan: Plan, input: unknown): unknown {
+  const given = input === undefined ? {} : input
+  if (plan.inputs === undefined) return given
+  const checked = applyDefaults(plan.inputs, given, 'RUN_INPUT_INVALID')
+  if (checked.ok) return checked.value
+  const [first, ...rest] = checked.problems
+  throw new KeelsonError([first as Problem, ...rest])
+}
+
+function newRunOf(request: StartRequest, identity: RunIdentity, planSha256: string): NewRun {
+  const { plan } = request.plan
+  return {
+    ...identity,
+    planSha256,
+    engineType: request.engine.engineType,
+    engineRunRef: `${request.engine.engineType}://${identity.runId}`,
+    triggeredBy: request.principal.actorId,
+    ...(request.runRequestId === undefined ? {} : { requestKey: requestKey(request.principal, plan, request.runRequestId) }),
+    ...(request.originalRunId === undefined ? {} : { originalRunId: request.originalRunId }),
+    ...(request.parent === undefined ? {} : { parent: request.parent }),
+  }
+}
+
+function unsavedRun(newRun: NewRun, identity: RunIdentity, plan: LoadedRun['plan'], now: number): LoadedRun {
+  const state = initialState(plan.graph)
+  const row: RunRow = { ...newRun, ...summaryOf(state), runKey: -1, epoch: 1, nextSeq: 1, headHash: FIRST_PREVIOUS, createdAt: now, updatedAt: now }
+  return { row, identity, plan, state, epoch: 1, nextSeq: 1, headHash: FIRST_PREVIOUS, snapshotSeq: 0, outputs: new BoundedCache(256) }
+}
+
+type Admission = { readonly admit: InputBody; readonly blobs: readonly { readonly sha256: string; readonly text: string }[] }
+
+/** Above 64 KiB the input is a blob of the run, written with its first events. */
+function admission(request: StartRequest, input: unknown): Admission {
+  const text = canonicalText(input)
+  const sizeBytes = Buffer.byteLength(text)
+  if (sizeBytes > LIMITS.runInputBytes) fail('RUN_INPUT_INVALID', `the input has ${sizeBytes} bytes; at most ${LIMITS.runInputBytes} are allowed`)
+  const large = sizeBytes > LIMITS.inlinePayloadBytes
+  const sha256 = large ? sha256Hex(text) : ''
+  const { policy, notBefore, autoApprove } = request.admission ?? { policy: 'START' as const, notBefore: undefined, autoApprove: true }
+  return {
+    admit: {
+      kind: 'admit',
+      policy,
+      autoApprove,
+      ...(notBefore === undefined ? {} : { notBefore }),
+      ...(large ? { inputRef: { sha256, sizeBytes } } : { runInput: input }),
+    },
+    blobs: large ? [{ sha256, text }] : [],
+  }
+}
+
+export function startInput(request: Pick<StartRequest, 'plan' | 'engine' | 'principal' | 'triggerSource' | 'reuse'>, run: NewRun): InputBody {
+  const { plan } = request.plan
+  const { tenantId, projectId, environmentId, actorId } = request.principal
+  return {
+    kind: 'start',
+    details: {
+      engineRunRef: run.engineRunRef,
+      engineType: request.engine.engineType,
+      maxInFlight: request.engine.maxInFlight,
+      planRef: {
+        uri: `plan:sha256:${request.plan.sha256}`,
+        sha256: request.plan.sha256,
+        schemaVersion: plan.schemaVersion,
+        planId: plan.metadata.planId,
+        planVersion: plan.metadata.planVersion,
+      },
+      context: { tenantId, projectId, environmentId, triggeredBy: actorId, triggerSource: request.triggerSource ?? 'api' },
+      ...(run.originalRunId === undefined ? {} : { originalRunId: run.originalRunId }),
+      ...(run.parent === undefined ? {} : { parent: run.parent }),
+    },
+    ...(request.reuse === undefined ? {} : { reuse: request.reuse }),
+  }
+}

@@ -1,0 +1,132 @@
+/**
+ * Evidence of what was done (GRF-12), derived from the log: one entry per attempt that ended, one per step that came to
+ * its end, one for the end of the run. Entries hold ids, times and classes only: no error text, no personal data, and
+ * references without their query string (GRF-17).
+ */
+import type { ForeignRecord } from '../events/event.ts'
+import { RUN_SLOT, stepSlotText } from '../events/slot.ts'
+import { addressOf, artifactsOf, errorOf, eventTime, fieldsOf, textOf } from './reading.ts'
+import { inOrder } from './project-run.ts'
+import { CANCELLED_CODE } from './slot-facts.ts'
+
+export type EvidenceOutcome = 'Succeeded' | 'Failed' | 'Cancelled' | 'Skipped'
+
+export interface EvidenceEntry {
+  /** `attempt`: one attempt ended. `terminal`: a step, or the run, came to its end. */
+  readonly kind: 'attempt' | 'terminal'
+  readonly runId: string
+  /** The step's slot, or `RUN`. */
+  readonly actionId: string
+  readonly attempt: number
+  readonly engineAttempt: number
+  readonly startedAtIso: string
+  readonly endedAtIso: string
+  readonly outcome: EvidenceOutcome
+  readonly errorCode?: string
+  readonly errorClass?: string
+  readonly summary: string
+  readonly payloadRefs: readonly string[]
+  /** The store's clock at the event this entry comes from; entries are in its order. */
+  readonly recordedAtIso: string
+  readonly correlation: {
+    readonly tenantId: string
+    readonly projectId: string
+    readonly environmentId: string
+    readonly planId: string
+    readonly planVersion: string
+    readonly eventId: string
+    readonly runSeq: number
+    /** The label of the key handed to the target system (X-66). */
+    readonly idempotencyLabel: string
+    readonly signalId?: string
+  }
+}
+
+export function evidenceOf(records: readonly ForeignRecord[]): readonly EvidenceEntry[] {
+  const begun = new Map<string, string>()
+  const ended = new Set<string>()
+  const entries: EvidenceEntry[] = []
+  for (const record of inOrder(records)) {
+    const actionId = actionOf(record)
+    if (actionId === undefined) continue
+    const attemptId = actionId === RUN_SLOT ? actionId : `${actionId}#${record.logicalAttemptId}`
+    if (record.eventType === 'StepStarted' || record.eventType === 'RunStarted') {
+      if (!begun.has(attemptId)) begun.set(attemptId, startOf(record))
+      continue
+    }
+    const outcome = outcomeOf(record)
+    if (outcome === undefined || ended.has(attemptId)) continue
+    ended.add(attemptId)
+    const isAttempt = actionId !== RUN_SLOT && outcome !== 'Skipped'
+    const startedAtIso = begun.get(attemptId) ?? eventTime(record)
+    if (isAttempt) entries.push(entry('attempt', record, actionId, startedAtIso, outcome))
+    if (isLast(record)) entries.push(entry('terminal', record, actionId, begun.get(`${actionId}#1`) ?? startedAtIso, outcome))
+  }
+  return entries
+}
+
+function actionOf(record: ForeignRecord): string | undefined {
+  const address = addressOf(record)
+  if (address !== undefined) return stepSlotText(address)
+  return record.eventType.startsWith('Run') ? RUN_SLOT : undefined
+}
+
+function startOf(record: ForeignRecord): string {
+  return textOf(fieldsOf(record.payload), 'startedAt') ?? eventTime(record)
+}
+
+function outcomeOf(record: ForeignRecord): EvidenceOutcome | undefined {
+  switch (record.eventType) {
+    case 'StepCompleted':
+    case 'RunCompleted':
+      return 'Succeeded'
+    case 'StepFailed':
+      return errorOf(record).code === CANCELLED_CODE ? 'Cancelled' : 'Failed'
+    case 'RunFailed':
+      return 'Failed'
+    case 'StepSkipped':
+      return 'Skipped'
+    case 'RunCancelled':
+      return 'Cancelled'
+    default:
+      return undefined
+  }
+}
+
+function isLast(record: ForeignRecord): boolean {
+  return record.eventType !== 'StepFailed' || fieldsOf(record.payload)['final'] !== false
+}
+
+function entry(
+  kind: EvidenceEntry['kind'],
+  record: ForeignRecord,
+  actionId: string,
+  startedAtIso: string,
+  outcome: EvidenceOutcome,
+): EvidenceEntry {
+  const payload = fieldsOf(record.payload)
+  const failed = record.eventType === 'StepFailed' || record.eventType === 'RunFailed'
+  const error = failed ? errorOf(record) : undefined
+  const when = ['completedAt', 'failedAt', 'cancelledAt', 'skippedAt'].flatMap((name) => textOf(payload, name) ?? [])[0]
+  const what = kind === 'attempt' ? `${actionId} attempt ${record.logicalAttemptId}` : actionId
+  const { tenantId, projectId, environmentId, planId, planVersion, eventId, runSeq, causedBySignalId } = record
+  return {
+    kind,
+    runId: record.runId,
+    actionId,
+    attempt: record.logicalAttemptId,
+    engineAttempt: record.engineAttemptId,
+    startedAtIso,
+    endedAtIso: when ?? eventTime(record),
+    outcome,
+    ...(error === undefined ? {} : { errorCode: error.code, errorClass: error.errorClass ?? 'unknown' }),
+    summary: error === undefined ? `${what}: ${outcome}` : `${what}: ${outcome} (${error.code})`,
+    payloadRefs: artifactsOf(payload).map(({ uri }) => uri.replace(/[?#].*$/s, '')),
+    recordedAtIso: record.persistedAt,
+    correlation: {
+      ...{ tenantId, projectId, environmentId, planId, planVersion, eventId, runSeq },
+      idempotencyLabel: `${record.runId}:${actionId}`,
+      ...(causedBySignalId === undefined ? {} : { signalId: causedBySignalId }),
+    },
+  }
+}

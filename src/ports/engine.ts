@@ -1,0 +1,48 @@
+/**
+ * What an engine is given and what it must do: run this effect at least once; wake this run at or after T.
+ * It never decides: every decision is made by `advance`.
+ */
+import type { Effect } from '../core/run/effect.ts'
+import type { RunKey, RunStatus } from './run-store.ts'
+
+/** What carrying out an effect came to, to be handed to `advance`. Opaque to the engine. */
+export interface EffectReport {
+  readonly slot: string
+  readonly attempt: number
+  readonly engineAttempt: number
+  readonly result:
+    | { readonly kind: 'completed'; readonly output: unknown; readonly artifactRefs: readonly ArtifactPointer[]; readonly durationMs: number }
+    | { readonly kind: 'failed'; readonly thrown: unknown; readonly aborted?: 'cancel' | 'timeout'; readonly durationMs: number }
+}
+interface ArtifactPointer {
+  readonly uri: string
+  readonly kind: string
+  readonly sha256?: string
+  readonly sizeBytes?: number
+  readonly expiresAt?: string
+}
+
+export interface AdvanceReport {
+  readonly epoch: number
+  readonly headSeq: number
+  readonly status: RunStatus
+  /** Effects opened by decisions committed in this call. They leave only now (P-13). */
+  readonly effects: readonly Effect[]
+  /** Wake the run at this instant; undefined when only the outside can move it. */
+  readonly wakeAt: number | undefined
+  readonly terminal: boolean
+}
+
+export interface RunDriver {
+  /** Takes the inbox and the reports, decides, commits. Rejects with STORE_… or RUN_EPOCH_STALE; then repeat it. */
+  advance(runKey: RunKey, reports?: readonly EffectReport[]): Promise<AdvanceReport>
+  /** Takes the run over under a new epoch and reports every effect that is owed. */
+  adopt(runKey: RunKey): Promise<AdvanceReport>
+  /** Carries an effect out. Undefined: nothing to report (it is gone, or reports by another way). */
+  execute(runKey: RunKey, effect: Effect, signal: AbortSignal): Promise<EffectReport | undefined>
+}
+
+export interface EngineCapabilities {
+  readonly engineType: 'embedded' | 'temporal' | 'conductor' | 'mock'
+  readonly maxInFlight: number
+}
