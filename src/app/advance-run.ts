@@ -4,6 +4,7 @@
  */
 import { fail, problem, KeelsonError } from '../core/problems/problem.ts'
 import { openEffects } from '../core/run/open-effects.ts'
+import type { Effect } from '../core/run/effect.ts'
 import type { InputBody } from '../core/run/input.ts'
 import { snapshotInterval, summaryOf } from '../core/run/summary.ts'
 import { nextTimer } from '../core/run/timers.ts'
@@ -25,6 +26,15 @@ import type { Services } from './services.ts'
 /** Losing this often in a row means the store does not hold its promise. */
 const LOSSES_MAX = 100
 
+/** What only a defect or a damaged record can cause: repeating it would fail for ever. */
+const BROKEN: ReadonlySet<string> = new Set([
+  'INVALID_TRANSITION',
+  'SCHEMA_VALIDATION_FAILED',
+  'PAYLOAD_TOO_LARGE',
+  'DECISION_DATA_TOO_LARGE',
+  'RUN_QUARANTINED',
+])
+
 export interface AdvanceRequest {
   readonly reports?: readonly EffectReport[]
   readonly inputs?: readonly InputBody[]
@@ -40,6 +50,8 @@ export class RunAdvancer {
   readonly #turns = new Map<RunKey, Promise<unknown>>()
   /** The epoch this process drives each run under; a run whose row has moved on is no longer ours (I9). */
   readonly #epochs = new Map<RunKey, number>()
+  /** Runs whose last turn failed or whose commit's fate is unknown: effects may be owed that nobody was given (P-10). */
+  readonly #unsure = new Set<RunKey>()
 
   constructor(services: Services) {
     this.#services = services
@@ -78,34 +90,54 @@ export class RunAdvancer {
   release(runKey: RunKey): void {
     this.#loaded.delete(runKey)
     this.#epochs.delete(runKey)
+    this.#unsure.delete(runKey)
   }
 
+  /** One append after another until every report is taken in: an append holds 500 events at most (P-11). */
   async #advance(runKey: RunKey, request: AdvanceRequest): Promise<AdvanceReport> {
-    for (let losses = 0; losses < LOSSES_MAX; losses += 1) {
-      const report = await this.#attempt(runKey, request)
-      if (report !== 'lost') return report
-      this.forget(runKey)
+    const effects: Effect[] = []
+    let rest = request
+    for (let losses = 0; losses < LOSSES_MAX; ) {
+      const done = await this.#attempt(runKey, rest)
+      if (done === 'lost') {
+        losses += 1
+        this.forget(runKey)
+        continue
+      }
+      effects.push(...done.report.effects)
+      if (done.left.length === 0) return { ...done.report, effects }
+      rest = { reports: done.left }
     }
     return fail('STORE_UNAVAILABLE', `run ${runKey} lost its compare-and-set ${LOSSES_MAX} times in a row`)
   }
 
-  async #attempt(runKey: RunKey, request: AdvanceRequest): Promise<AdvanceReport | 'lost'> {
-    const { store } = this.#services
+  async #attempt(runKey: RunKey, request: AdvanceRequest): Promise<Done | 'lost'> {
     try {
       const run = await this.#load(runKey, request.adopt === true)
-      const round = await this.#decideAll(run, request)
-      const answer = await this.#commit(run, round)
+      const turn = await this.#decideAll(run, request)
+      const answer = await this.#commit(run, turn)
       if (answer === 'lost') return 'lost'
-      return this.#report(run, round, request.adopt === true)
+      const report = this.#report(run, turn, request.adopt === true)
+      if (report.terminal) this.release(runKey)
+      return { report, left: turn.left }
     } catch (thrown) {
       this.forget(runKey)
-      if (thrown instanceof KeelsonError && (thrown.code === 'INVALID_TRANSITION' || thrown.code === 'SCHEMA_VALIDATION_FAILED')) {
-        await store.quarantine(runKey, thrown.code)
-        this.release(runKey)
-        throw new KeelsonError([problem('RUN_QUARANTINED', `run ${runKey} was set aside: ${thrown.message}`)], { cause: thrown })
-      }
+      this.#unsure.add(runKey)
+      await this.#setAside(runKey, thrown)
       throw thrown
     }
+  }
+
+  /** A run whose log or decision breaks a rule is set aside alone; everything else is for the caller to repeat (P-09). */
+  async #setAside(runKey: RunKey, thrown: unknown): Promise<void> {
+    if (!(thrown instanceof KeelsonError) || !BROKEN.has(thrown.code)) return
+    const row = await this.#services.store.getRun(runKey)
+    this.release(runKey)
+    if (row === undefined || row.quarantine !== undefined) return
+    await this.#services.store.quarantine(runKey, thrown.code)
+    const details = thrown.problems[0]?.details
+    const message = `run ${row.runId} was set aside: ${thrown.message}`
+    throw new KeelsonError([problem('RUN_QUARANTINED', message, details === undefined ? {} : { details })], { cause: thrown })
   }
 
   async #load(runKey: RunKey, adopting: boolean): Promise<LoadedRun> {
@@ -130,7 +162,11 @@ export class RunAdvancer {
     const consumed: { inboxId: string; seq: number }[] = []
     if (request.adopt === true) await round.take({ kind: 'adopt', claims: await store.readClaims(runKey) })
     for (const input of request.inputs ?? []) await round.take(input)
-    for (const report of request.reports ?? []) await this.#takeReport(run, round, report)
+    const left = [...(request.reports ?? [])]
+    for (let report = left[0]; report !== undefined && !round.isFull; report = left[0]) {
+      await this.#takeReport(run, round, report)
+      left.shift()
+    }
     for (const row of await store.readInbox(runKey)) {
       if (round.isFull) break
       consumed.push({ inboxId: row.inboxId, seq: round.nextSeq })
@@ -141,7 +177,7 @@ export class RunAdvancer {
     }
     await fireTimers(round)
     if (round.drafts.length === 0 || round.cut) await round.take({ kind: 'continue', cause: `cut:${round.firstSeq}`, facts: new Map() })
-    return { round, consumed }
+    return { round, consumed, left }
   }
 
   async #takeReport(run: LoadedRun, round: DecisionRound, report: EffectReport): Promise<void> {
@@ -206,11 +242,12 @@ export class RunAdvancer {
   #report(run: LoadedRun, { round }: Turn, adopted: boolean): AdvanceReport {
     const { state, epoch } = run
     const terminal = isTerminalRun(state.status)
+    const unsure = this.#unsure.delete(run.row.runKey)
     return {
       epoch,
       headSeq: run.nextSeq - 1,
       status: state.status,
-      effects: adopted ? openEffects(run.plan.graph, state, epoch) : round.effects,
+      effects: adopted || unsure ? openEffects(run.plan.graph, state, epoch) : round.effects,
       wakeAt: terminal ? undefined : summaryOf(state, round.cut).nextWakeAt,
       terminal,
     }
@@ -220,6 +257,13 @@ export class RunAdvancer {
 interface Turn {
   readonly round: DecisionRound
   readonly consumed: readonly { readonly inboxId: string; readonly seq: number }[]
+  /** Reports there was no room for. */
+  readonly left: readonly EffectReport[]
+}
+
+interface Done {
+  readonly report: AdvanceReport
+  readonly left: readonly EffectReport[]
 }
 
 /** Fires every due timer by (dueAt, id). One that decides nothing now would come round for ever, so it is left. */

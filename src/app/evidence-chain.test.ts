@@ -14,7 +14,11 @@ function entries(): readonly EvidenceEntry[] {
       .add('RunCompleted').records,
   )
 }
-function changed(chain: readonly ChainedEvidence[], index: number, change: Partial<ChainedEvidence>): readonly ChainedEvidence[] {
+function changed(
+  chain: readonly ChainedEvidence[],
+  index: number,
+  change: Partial<ChainedEvidence>,
+): readonly ChainedEvidence[] {
   return chain.map((one, i) => (i === index ? { ...one, ...change } : one))
 }
 
@@ -33,7 +37,12 @@ describe('an evidence chain', () => {
   })
 
   it('shows where entries were moved or removed [GRF-17]', () => {
-    const [a, b, c, d] = chainEvidence(entries()) as [ChainedEvidence, ChainedEvidence, ChainedEvidence, ChainedEvidence]
+    const [a, b, c, d] = chainEvidence(entries()) as [
+      ChainedEvidence,
+      ChainedEvidence,
+      ChainedEvidence,
+      ChainedEvidence,
+    ]
     const moved = checkEvidence([a, c, b, d])
     expect(moved.map((one) => one.kind)).toContain('chain_break')
     expect(moved.filter((one) => one.kind === 'chain_break').map((one) => one.index)).toEqual([1, 2, 3])

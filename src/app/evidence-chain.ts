@@ -37,7 +37,8 @@ export function checkEvidence(chain: readonly ChainedEvidence[]): readonly Evide
     const kinds: EvidenceFinding['kind'][] = []
     if (hashOf(hashed) !== hashSha256) kinds.push('hash_mismatch')
     if (entry.previousHash !== before?.hashSha256) kinds.push('chain_break')
-    if (before !== undefined && isBefore(entry.recordedAtIso, before.recordedAtIso)) kinds.push('timestamp_not_monotonic')
+    if (before !== undefined && isBefore(entry.recordedAtIso, before.recordedAtIso))
+      kinds.push('timestamp_not_monotonic')
     return kinds.map((kind) => ({ index, kind }))
   })
 }

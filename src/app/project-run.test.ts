@@ -26,7 +26,8 @@ async function opened(store: ProjectorDeps['store'], startMs = 0) {
 }
 function longLog(steps: number): readonly ForeignRecord[] {
   const log = started()
-  for (let i = 0; i < steps; i += 1) log.add('StepStarted', { stepId: `s${i}`, atMs: 0 }).add('StepCompleted', { stepId: `s${i}`, atMs: 0 })
+  for (let i = 0; i < steps; i += 1)
+    log.add('StepStarted', { stepId: `s${i}`, atMs: 0 }).add('StepCompleted', { stepId: `s${i}`, atMs: 0 })
   return log.records
 }
 const shown = (view: RunView) => snapshotOf(view)
@@ -58,6 +59,25 @@ describe('a projector over a store', () => {
     await again.projector.pump()
     expect(shown(again.projector.state().view)).toEqual(expected(whole))
     expect(store.reads.every(({ afterSeq }) => afterSeq >= 2002)).toBe(true)
+  })
+
+  it('stores the view of a fan-out no more often than it has items', async () => {
+    const log = started()
+      .add('StepStarted', { stepId: 'a' })
+      .add('FanOutExpanded', { stepId: 'a', payload: { count: 3000 } })
+    for (let itemIndex = 0; itemIndex < 3000; itemIndex += 1) {
+      log
+        .add('StepStarted', { stepId: 'a', itemIndex, atMs: 0 })
+        .add('StepCompleted', { stepId: 'a', itemIndex, atMs: 0 })
+    }
+    const records = log.records.slice(0, 4)
+    const store = logStore(records)
+    const { projector } = await opened(store)
+    await projector.pump()
+    records.push(...log.records.slice(4))
+    await projector.pump()
+    expect(store.snapshots.map((one) => one.seq)).toEqual([3004])
+    expect(shown(projector.state().view).steps[0]?.items).toMatchObject({ total: 3000, done: 3000 })
   })
 
   it('gives up a damaged stored view and folds the log anew [PRJ-15]', async () => {
@@ -133,7 +153,9 @@ describe('a projector over a store', () => {
     const records: ForeignRecord[] = [...started().records]
     const { projector, alerts } = await opened(logStore(records))
     await projector.pump()
-    records.push(...buildLog().add('RunApproved').add('RunStarted').add('RunCompleted', { runSeq: 5, atMs: 0 }).records.slice(-1))
+    records.push(
+      ...buildLog().add('RunApproved').add('RunStarted').add('RunCompleted', { runSeq: 5, atMs: 0 }).records.slice(-1),
+    )
     await projector.pump()
     await projector.pump()
     expect(alerts.map((one) => one.code)).toEqual(['PROJECTOR_NON_CONTIGUOUS_FETCH_DETECTED'])
@@ -155,7 +177,9 @@ describe('a projector over a store', () => {
     }
     const { projector, clock } = await opened(hiding)
     await projector.pump()
-    records.push(...buildLog().add('RunApproved').add('RunStarted').add('RunCompleted', { runSeq: 5, atMs: 0 }).records.slice(-1))
+    records.push(
+      ...buildLog().add('RunApproved').add('RunStarted').add('RunCompleted', { runSeq: 5, atMs: 0 }).records.slice(-1),
+    )
     await projector.pump()
     const reads = store.reads.length
     const next = await projector.pump()

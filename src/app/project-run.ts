@@ -7,10 +7,17 @@ import type { ForeignRecord } from '../core/events/event.ts'
 import { LIMITS } from '../core/limits.ts'
 import { KeelsonError, problem, type Problem } from '../core/problems/problem.ts'
 import { ok, refused, type Result } from '../core/result.ts'
-import { newProjector, nextOf, turn, type ProjectorInput, type ProjectorNext, type ProjectorState } from '../core/view/projector.ts'
+import {
+  newProjector,
+  nextOf,
+  turn,
+  type ProjectorInput,
+  type ProjectorNext,
+  type ProjectorState,
+} from '../core/view/projector.ts'
 import { incrementalProject } from '../core/view/project-run.ts'
 import type { RunMeta } from '../core/view/run-meta.ts'
-import { emptyView, type RunView } from '../core/view/run-view.ts'
+import { emptyView, slotCount, type RunView } from '../core/view/run-view.ts'
 import { VIEW_VERSION, viewFromText, viewToText } from '../core/view/stored-view.ts'
 import type { ConsumerNote, ViewAlert } from '../core/view/view-alert.ts'
 import type { Clock } from '../ports/clock.ts'
@@ -52,7 +59,10 @@ export async function openProjector(deps: ProjectorDeps, run: RunRef, meta: RunM
     for (const note of done.notes) deps.onNote?.(note)
     const { view } = state
     if (view.lastEventSeq <= before) return
-    if (state.stale === undefined && view.lastEventSeq - savedSeq >= Math.max(LIMITS.snapshotEveryEvents, view.names.size)) {
+    if (
+      state.stale === undefined &&
+      view.lastEventSeq - savedSeq >= Math.max(LIMITS.snapshotEveryEvents, slotCount(view))
+    ) {
       savedSeq = view.lastEventSeq
       await guarded(deps, () => saveView(deps.store, runKey, view))
     }
@@ -109,7 +119,10 @@ async function fetched(deps: ProjectorDeps, run: RunRef, runKey: RunKey, next: P
 function valueOf<T>(result: Result<T>): T {
   if (result.ok) return result.value
   const [first, ...rest] = result.problems
-  throw new KeelsonError([first ?? problem('INTERNAL', 'A refusal without a reason.'), ...rest] as [Problem, ...Problem[]])
+  throw new KeelsonError([first ?? problem('INTERNAL', 'A refusal without a reason.'), ...rest] as [
+    Problem,
+    ...Problem[],
+  ])
 }
 
 async function storedView(

@@ -11,17 +11,28 @@ import { resyncRun } from './resync-run.ts'
 
 function longLog(events: number, firstSeq = 1): readonly ForeignRecord[] {
   const log = buildLog('run-1', firstSeq).add('RunApproved').add('RunStarted')
-  for (let i = 2; i < events; i += 1) log.add(i % 2 === 0 ? 'StepStarted' : 'StepCompleted', { stepId: `s${Math.floor(i / 2)}` })
+  for (let i = 2; i < events; i += 1)
+    log.add(i % 2 === 0 ? 'StepStarted' : 'StepCompleted', { stepId: `s${Math.floor(i / 2)}` })
   return log.records
 }
-async function served(store: ReturnType<typeof logStore>, request: Parameters<typeof resyncRun>[2]): Promise<ResyncResponse> {
+async function served(
+  store: ReturnType<typeof logStore>,
+  request: Parameters<typeof resyncRun>[2],
+): Promise<ResyncResponse> {
   const answer = await resyncRun(store, 'tenant', request)
   if (!answer.ok) throw new Error(answer.problems[0]?.message)
   return answer.value
 }
-function withView(records: readonly ForeignRecord[], seq: number, rulesVersion = VIEW_VERSION): ReturnType<typeof logStore> {
+function withView(
+  records: readonly ForeignRecord[],
+  seq: number,
+  rulesVersion = VIEW_VERSION,
+): ReturnType<typeof logStore> {
   const store = logStore(records)
-  const { view } = projectRun(META, records.filter((one) => one.runSeq <= seq))
+  const { view } = projectRun(
+    META,
+    records.filter((one) => one.runSeq <= seq),
+  )
   store.snapshots.push({ kind: 'view', seq, rulesVersion, body: viewToText(view) })
   return store
 }
@@ -62,7 +73,11 @@ describe('a resync', () => {
   })
 
   it('does not hand out a view of another version: that is a migration, in full [PRJ-15]', async () => {
-    const response = await served(withView(longLog(24), 8, VIEW_VERSION + 1), { mode: 'FROM_SNAPSHOT', runId: 'run-1', snapshotSeq: 10 })
+    const response = await served(withView(longLog(24), 8, VIEW_VERSION + 1), {
+      mode: 'FROM_SNAPSHOT',
+      runId: 'run-1',
+      snapshotSeq: 10,
+    })
     expect(response.mode).toBe('FULL')
   })
 

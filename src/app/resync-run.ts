@@ -20,8 +20,7 @@ export async function resyncRun(
   const { runId } = request
   const row = await store.findRun({ tenantId, runId })
   if (row === undefined) return refused(problem('RUN_NOT_FOUND', `There is no run '${runId}'.`))
-  const stored =
-    request.mode === 'FULL' ? undefined : await store.getSnapshot(row.runKey, 'view', request.snapshotSeq)
+  const stored = request.mode === 'FULL' ? undefined : await store.getSnapshot(row.runKey, 'view', request.snapshotSeq)
   const usable = stored?.rulesVersion === VIEW_VERSION ? stored : undefined
   const events = await readLog(store, row.runKey, usable?.seq ?? 0)
   if (!events.ok) return events
@@ -39,7 +38,7 @@ export async function readLog(
 ): Promise<Result<readonly ForeignRecord[]>> {
   const records: ForeignRecord[] = []
   const problems: Problem[] = []
-  for (let last = afterSeq; last < untilSeq; ) {
+  for (let last = afterSeq; last < untilSeq;) {
     const page = await store.readEvents(runKey, { afterSeq: last, limit: LIMITS.fetchPageEvents })
     for (const stored of page) {
       last = Math.max(last, stored.runSeq)

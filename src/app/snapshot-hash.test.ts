@@ -29,6 +29,8 @@ describe('the hash of a snapshot', () => {
   it('refuses numbers that JSON cannot say [PRJ-24]', () => {
     const snapshot = snapshotOf(projectRun(META, []).view)
     expect(() => snapshotHash({ ...snapshot, totalDurationMs: Number.NaN })).toThrow('SCHEMA_VALIDATION_FAILED')
-    expect(() => snapshotHash({ ...snapshot, failedSteps: Number.POSITIVE_INFINITY })).toThrow('SCHEMA_VALIDATION_FAILED')
+    expect(() => snapshotHash({ ...snapshot, failedSteps: Number.POSITIVE_INFINITY })).toThrow(
+      'SCHEMA_VALIDATION_FAILED',
+    )
   })
 })

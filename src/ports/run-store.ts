@@ -68,6 +68,8 @@ export interface RunSummary {
   readonly stepsTotal: number
   readonly stepsDone: number
   readonly stepsFailed: number
+  /** Work is in flight: if nobody holds the lease, its driver is gone and the run must be adopted. */
+  readonly owed?: true
   /** Code of the root cause of a failed run. */
   readonly errorCode?: string
 }
@@ -258,7 +260,10 @@ export interface RunStore {
   /** Takes or renews the lease unless another owner's is still running at `now`. Returns the row when held. */
   acquireLease(runKey: RunKey, owner: string, now: number, until: number): Promise<RunRow | undefined>
   releaseLease(runKey: RunKey, owner: string): Promise<void>
-  /** Non-terminal, not quarantined runs that are due (nextWakeAt <= now) or have unconsumed inbox rows, not leased by others at `now`. */
+  /**
+   * Non-terminal, not quarantined runs that are due (nextWakeAt <= now), have unconsumed inbox rows, or are owed work that
+   * nobody holds a lease for; not leased by others at `now`.
+   */
   dueRuns(now: number, owner: string, limit: number): Promise<readonly RunRow[]>
 
   /** Durable begin-claim of an irreversible attempt (P-28). False when somebody claimed it before. */

@@ -1,7 +1,7 @@
 /** The fields of the seven things a step can do. A step, a compensation and a fallback each hold exactly one of them. */
 import { msFromIso } from '../time.ts'
 import { dutyRule } from './duty-rule.ts'
-import { defaulted, objectOf, optional, required } from './fields.ts'
+import { defaulted, objectOf, optional, required, type Section } from './fields.ts'
 import { inlineSecrets } from './inline-secrets.ts'
 import { kindOf, listOf, recordOf, withRule, type Kind } from './kind.ts'
 import { anyText, durationMs, id, json, jsonSchema, mapping, oneOf, template, text } from './kinds.ts'
@@ -95,7 +95,7 @@ function collecting(kind: Kind<number | string>): Kind<number | string> {
   })
 }
 
-export const wait: Kind<WaitAction['wait']> & Pick<typeof waitFields, 'fields'> = {
+export const wait: Kind<WaitAction['wait']> & Section = {
   ...waitFields,
   what: 'an object with forMs or until',
   schema: { ...waitFields.schema, minProperties: 1 },
@@ -134,7 +134,7 @@ const planFields = objectOf(
     sha256: optional(
       text({ pattern: /^[0-9a-f]{64}$/, what: 'text: 64 hex digits' }),
       'The hash of its bytes.',
-      '9f86d081…',
+      '9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08',
     ),
     schemaVersion: optional(
       text({ pattern: /^v\d+\.\d+$/, what: "text such as 'v1.0'" }),
@@ -145,7 +145,7 @@ const planFields = objectOf(
   { what: 'plan' },
 )
 
-export const plan: Kind<PlanReference> & Pick<typeof planFields, 'fields'> = {
+export const plan: Kind<PlanReference> & Section = {
   ...planFields,
   read: (value, place, reading) => {
     if (typeof value === 'string') {

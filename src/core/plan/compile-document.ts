@@ -22,8 +22,8 @@ type Given = { readonly [name: string]: Json }
 /** The list itself; its steps are compiled one by one, with the policy known. */
 const stepList = kindOf('a list of steps', { type: 'array' }, isList)
 
-const document = objectOf(
-  { ...PLAN_HEAD, steps: required(stepList, 'What is done.', '- { id: reserve, run: stock.reserve }') },
+export const document = objectOf(
+  { ...PLAN_HEAD, steps: required(stepList, 'What is done.', '[{ id: reserve, run: stock.reserve }]') },
   {
     what: 'a plan',
     foreign: {

@@ -2,7 +2,7 @@
  * One step of the author's document compiled: exactly one action, the rules that hold between fields, and every default
  * filled in from the plan's policy.
  */
-import { isObject, mustBe } from './kind.ts'
+import { isObject, mustBe, type KindOf } from './kind.ts'
 import type {
   Action,
   ActionKind,
@@ -19,8 +19,7 @@ import type {
 } from './plan.ts'
 import { child, refuse, STEP_CODES, type Place, type Reading } from './reading.ts'
 import { COMPENSATION_RETRY, completeRetry } from './retry-fields.ts'
-import { ACTION_FIELDS, compensate, fallback, step as stepKind } from './step-fields.ts'
-import type { KindOf } from './kind.ts'
+import { ACTION_FIELDS, step as stepKind, type compensate, type fallback } from './step-fields.ts'
 
 export interface StepContext {
   readonly policy: PlanPolicy

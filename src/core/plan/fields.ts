@@ -54,7 +54,13 @@ export interface ObjectOptions {
   readonly foreign?: Readonly<Record<string, string>>
 }
 
-export interface ObjectKind<F extends Fields> extends Kind<ObjectOf<F>> {
+export interface Section {
+  /** Its name in the published schema and in the reference. */
+  readonly name: string
+  readonly fields: Fields
+}
+
+export interface ObjectKind<F extends Fields> extends Kind<ObjectOf<F>>, Section {
   readonly fields: F
 }
 
@@ -66,6 +72,7 @@ export function objectOf<F extends Fields>(fields: F, options: ObjectOptions): O
   )
   const kind: ObjectKind<F> = {
     fields,
+    name: options.what.replace(/^an? /, ''),
     what: `an object (${options.what})`,
     schema: objectSchema(fields),
     read: (value, place, reading) => {
@@ -119,7 +126,11 @@ function objectSchema(fields: Fields): SchemaFragment {
   }
 }
 
-export function fieldSchema(field: Field<unknown>): SchemaFragment {
-  const { kind, about, fallback } = field
-  return { description: about, ...kind.schema, ...(fallback === undefined ? {} : { default: fallback }) }
+function fieldSchema({ kind, about, fallback }: Field<unknown>): SchemaFragment {
+  const schema = isSection(kind) ? { $ref: `#/$defs/${kind.name}` } : kind.schema
+  return { description: about, ...schema, ...(fallback === undefined ? {} : { default: fallback }) }
+}
+
+export function isSection(kind: object): kind is Section {
+  return 'fields' in kind && 'name' in kind
 }

@@ -7,7 +7,7 @@ import { child, refuse, type Place, type Reading } from './reading.ts'
 import { parseTemplate } from './template.ts'
 
 const SECRET_NAMES: ReadonlySet<string> = new Set(['password', 'token', 'secret', 'apikey'])
-const REFERENCE = /^secret:\/\/[a-zA-Z0-9\-_/]+$/
+export const SECRET_REFERENCE = /^secret:\/\/[a-zA-Z0-9\-_/]+$/
 
 /** Reports every inline secret in the value; true when there was one. */
 export function inlineSecrets(value: Json, place: Place | undefined, reading: Reading): boolean {
@@ -32,7 +32,7 @@ function isSecretName(key: string): boolean {
 
 function isLiteral(value: Json): boolean {
   if (typeof value !== 'string') return typeof value === 'number'
-  return value !== '' && !REFERENCE.test(value) && !isComputed(value)
+  return value !== '' && !SECRET_REFERENCE.test(value) && !isComputed(value)
 }
 
 function isComputed(value: string): boolean {

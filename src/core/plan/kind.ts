@@ -11,6 +11,8 @@ export interface Kind<T> {
   readonly schema: SchemaFragment
   /** As in "must be …". */
   readonly what: string
+  /** Of a list or a record: what it is made of. */
+  readonly of?: Kind<unknown>
   /** The compiled value, or undefined once the reason has been reported. */
   readonly read: (value: Json, place: Place | undefined, reading: Reading) => T | undefined
 }
@@ -80,6 +82,7 @@ export function listOf<T>(
   const what = min === 0 ? `a list of ${item.what}` : `a list of at least ${min} × ${item.what}`
   const kind: Kind<readonly T[]> = {
     what,
+    of: item,
     schema: {
       type: 'array',
       items: item.schema,

@@ -3,7 +3,7 @@
  * schemas. Each says in words what it wants, so that a refusal can tell the author.
  */
 import { LIMITS } from '../limits.ts'
-import { inlineSecrets } from './inline-secrets.ts'
+import { inlineSecrets, SECRET_REFERENCE } from './inline-secrets.ts'
 import { isObject, kindOf, mustBe, withRule, type Kind } from './kind.ts'
 import type { Json, JsonSchema, Mapping } from './plan.ts'
 import { PLAN_LIMITS, REFUSED_KEYS } from './plan-limits.ts'
@@ -11,8 +11,7 @@ import { child, refuse, type Place, type Reading } from './reading.ts'
 import { parseTemplate, wholeExpression } from './template.ts'
 
 const ID_PATTERN = `^[A-Za-z0-9_.-]{1,${PLAN_LIMITS.idChars}}$`
-export const ID = new RegExp(ID_PATTERN)
-const SECRET_REFERENCE = /^secret:\/\/[a-zA-Z0-9\-_/]+$/
+const ID = new RegExp(ID_PATTERN)
 
 export const id: Kind<string> = kindOf(
   `text of letters, digits, '_', '.', '-', at most ${PLAN_LIMITS.idChars}`,

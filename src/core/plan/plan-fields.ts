@@ -2,10 +2,12 @@
 import { defaulted, objectOf, optional } from './fields.ts'
 import { listOf } from './kind.ts'
 import { concurrency, durationMs, id, json, jsonSchema, labels, oneOf, plainObject, text } from './kinds.ts'
-import { STEP_RETRY, retry } from './retry-fields.ts'
+import { retry } from './retry-fields.ts'
 import { CURRENT_SCHEMA_VERSION, schemaVersion } from './schema-version.ts'
 
 export const DEFAULT_TIMEOUT_MS = 300_000
+
+const requires = listOf(text({ max: 128 }), { max: 64, unique: true })
 
 export const metadata = objectOf(
   {
@@ -20,7 +22,7 @@ export const metadata = objectOf(
     description: optional(text(), 'What the plan is for.', 'Ships one order.'),
     labels: optional(labels, 'Names and texts of your own, to find plans by.', '{ team: logistics }'),
     requiresCapabilities: optional(
-      listOf(text({ max: 128 }), { max: 64, unique: true }),
+      requires,
       'What the engine must be able to do, in either spelling; `requires` at the top is short for it.',
       '[signal.pause.native]',
     ),
@@ -66,15 +68,6 @@ export const policy = objectOf(
     foreign: { maxConcurrentSteps: 'write concurrency', onError: 'write onFailure', timeout: 'write timeoutMs' },
   },
 )
-
-export const DEFAULT_POLICY = {
-  concurrency: 10,
-  onFailure: 'failFast',
-  retry: STEP_RETRY,
-  timeoutMs: DEFAULT_TIMEOUT_MS,
-} as const
-
-export const requires = listOf(text({ max: 128 }), { max: 64, unique: true })
 
 /** All fields of the document but its steps, which are read one by one once the policy is known. */
 export const PLAN_HEAD = {

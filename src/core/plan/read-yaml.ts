@@ -29,9 +29,9 @@ const PARSE_OPTIONS = {
 
 export function readYaml(text: string, locate: Locate): ReadOutcome {
   const documents = parseQuietly(text)
-  if (documents === undefined) return refusal(locate, 0, 'the text is nested too deeply to be read as YAML')
+  if (documents === undefined) return unreadable(locate, 0, 'the text is nested too deeply to be read as YAML')
   const [first, second] = documents
-  if (first === undefined || first.contents === null) return refusal(locate, 0, 'the plan is empty')
+  if (first === undefined || first.contents === null) return unreadable(locate, 0, 'the plan is empty')
   const problems = documentProblems(first, locate)
   if (second !== undefined) {
     problems.push(syntax(locate, second.range[0], 'a second document begins here; a file holds one plan'))
@@ -174,7 +174,7 @@ function stop(walk: Walk, code: Problem['code'], message: string, span: Span): u
   walk.stopped = true
 }
 
-function refusal(locate: Locate, offset: number, message: string): ReadOutcome {
+function unreadable(locate: Locate, offset: number, message: string): ReadOutcome {
   return { problems: [syntax(locate, offset, message)] }
 }
 

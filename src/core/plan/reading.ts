@@ -83,7 +83,7 @@ export function refuse(
 const SEARCHED_NAMES = 2_000
 
 /** The known name that was probably meant, if one is near enough to be worth naming. */
-export function nearest(name: string, known: readonly string[]): string | undefined {
+function nearest(name: string, known: readonly string[]): string | undefined {
   if (known.length === 0 || known.length > SEARCHED_NAMES || name.length > 64) return undefined
   const candidate = closest(name, known)
   const tolerated = Math.max(1, Math.floor(Math.max(name.length, candidate.length) * 0.45))

@@ -17,7 +17,7 @@ export const STEP_RETRY: RetryPolicy = {
 
 export const COMPENSATION_RETRY: RetryPolicy = { ...STEP_RETRY, maxAttempts: 2, maxBackoffMs: 10_000 }
 
-export const RETRYABLE_CLASSES = ['timeout', 'rate_limit', '5xx', 'transport', 'unknown'] as const
+const RETRYABLE_CLASSES = ['timeout', 'rate_limit', '5xx', 'transport', 'unknown'] as const
 
 const FIELDS = {
   maxAttempts: optional(

@@ -38,7 +38,7 @@ export const ACTION_FIELDS = {
   dbt: optional(dbt, 'Runs dbt.', '{ project: ./warehouse }'),
 }
 
-const UNDOING_FIELDS = {
+export const UNDOING_FIELDS = {
   run: ACTION_FIELDS.run,
   http: ACTION_FIELDS.http,
   command: ACTION_FIELDS.command,
@@ -59,7 +59,7 @@ export const compensate = objectOf(
 
 export const fallback = objectOf({ ...UNDOING_FIELDS, with: withField }, { what: 'fallback' })
 
-export const capture = objectOf(
+const capture = objectOf(
   {
     destination: required(contextPath, 'Where in `context` the value goes; missing parts are created.', 'order.total'),
     transform: optional(
@@ -103,10 +103,10 @@ const plannedEffect = objectOf(
     summary: required(text(), 'In words.', 'Creates one invoice.'),
     idempotencyKey: optional(text({ max: 512 }), 'The key the target knows it by.', 'inv-1'),
   },
-  { what: 'a planned effect' },
+  { what: 'plannedEffect' },
 )
 
-export const STEP_FIELDS = {
+const STEP_FIELDS = {
   id: optional(stepId, 'Short for stepId.', 'reserve'),
   stepId: optional(stepId, 'The name of the step, unique in its plan. `id` is short for it.', 'reserve', 'required'),
   order: optional(integer(1, LIMITS.planSteps), 'Its rank; all steps have one or none has.', '1', 'its position'),
@@ -184,11 +184,9 @@ export const STEP_FIELDS = {
   plannedEffects: optional(
     listOf(plannedEffect, { max: 1000 }),
     'What it will change, told before it runs.',
-    '[{ effectId: a, … }]',
+    '[{ effectId: invoice, operation: Create, target: billing, summary: Creates one invoice. }]',
   ),
 }
-
-export const SECTIONS = { compensate, fallback, capture, isolate, dispatch, plannedEffect }
 
 /** What other systems call these, with what to write here (ERR-08). */
 const FOREIGN = {

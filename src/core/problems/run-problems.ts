@@ -84,6 +84,24 @@ export const RUN_PROBLEMS = {
     did: 'The signal was recorded as rejected.',
     todo: 'Ask someone who has the role.',
   },
+  RUN_DRIVEN_ELSEWHERE: {
+    title: 'Another process holds the lease of this run.',
+    retryable: true,
+    did: 'The run was left to it.',
+    todo: 'Stop the other process, or wait until its lease runs out.',
+  },
+  TASK_NOT_OPEN: {
+    title: 'No open manual task has this token.',
+    retryable: false,
+    did: 'Nothing was changed.',
+    todo: 'List the open tasks again: a token is good for one opening of one attempt only.',
+  },
+  TASK_RULE_UNKNOWN: {
+    title: 'A manual task names a separation-of-duties rule that is not known here.',
+    retryable: false,
+    did: 'The completion was refused; the task is still open.',
+    todo: 'Use MakerChecker, or a newer version that knows the rule.',
+  },
   RUN_INPUT_INVALID: {
     title: 'The input of the run does not match the inputs schema of its plan.',
     retryable: false,

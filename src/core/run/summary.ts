@@ -19,6 +19,8 @@ export interface StateSummary {
   readonly stepsTotal: number
   readonly stepsDone: number
   readonly stepsFailed: number
+  /** Effects are with executors or a hook is running: somebody must drive the run. */
+  readonly owed?: true
   readonly errorCode?: string
 }
 
@@ -38,6 +40,7 @@ export function summaryOf(state: RunState, cut = false): StateSummary {
     stepsTotal: state.graph.steps.length,
     stepsDone: state.satisfied,
     stepsFailed: state.failed,
+    ...(state.inFlight.size > 0 || state.undo?.current?.status === 'RUNNING' ? { owed: true as const } : {}),
     ...(code === undefined ? {} : { errorCode: code }),
   }
 }

@@ -64,10 +64,11 @@ export function nextTimer(state: RunState): DueTimer | undefined {
 function* candidates(state: RunState): Generator<DueTimer> {
   if (state.notBefore >= 0 && state.startedAt < 0) yield { dueAt: state.notBefore, timer: 'not-before' }
   const stopAt = stopDeadline(state)
-  if (stopAt >= 0 && state.inFlight.size > 0) yield { dueAt: stopAt, timer: 'grace' }
   const paused = state.status === 'PAUSED'
-  const mayTimeOut = state.runTimeoutAt >= 0 && state.timedOutAt < 0 && state.startedAt >= 0 && state.undo === undefined
-  if (mayTimeOut && !paused) yield { dueAt: state.runTimeoutAt, timer: 'run-timeout' }
+  // A pause holds back the end of a run that timed out, but never a cancel.
+  const stops = stopAt >= 0 && (state.cancelling !== undefined || !paused)
+  if (stops && state.inFlight.size > 0) yield { dueAt: stopAt, timer: 'grace' }
+  if (mayTimeOut(state) && !paused) yield { dueAt: state.runTimeoutAt, timer: 'run-timeout' }
   if (state.timers !== undefined) yield { dueAt: state.timers.timer.dueAt, timer: state.timers.timer }
   yield* undoTimers(state)
   // While a run is being cancelled or fails, retries and relative waits no longer come due.
@@ -77,6 +78,11 @@ function* candidates(state: RunState): Generator<DueTimer> {
   if (state.retries !== undefined && state.slotsInUse < state.limit) {
     yield { dueAt: state.retries.timer.dueAt + state.pausedMs, timer: state.retries.timer }
   }
+}
+
+/** Once the run is being undone or cancelled, or has timed out, its own limit no longer matters. */
+function mayTimeOut(state: RunState): boolean {
+  return state.runTimeoutAt >= 0 && state.timedOutAt < 0 && state.undo === undefined && state.cancelling === undefined
 }
 
 function* undoTimers(state: RunState): Generator<DueTimer> {

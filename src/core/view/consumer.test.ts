@@ -3,7 +3,15 @@ import { buildLog } from '../../../test/fixtures/log-builder.ts'
 import { META, see, started } from '../../../test/fixtures/seen-run.ts'
 import type { ForeignRecord } from '../events/event.ts'
 import { RUN_TRANSITIONS } from '../run/transitions.ts'
-import { consumerNext, newConsumer, shownRun, takePoll, takeResyncAnswer, watermarkOf, type ConsumerState } from './consumer.ts'
+import {
+  consumerNext,
+  newConsumer,
+  shownRun,
+  takePoll,
+  takeResyncAnswer,
+  watermarkOf,
+  type ConsumerState,
+} from './consumer.ts'
 import { retryLabel, engineAttemptLabel, slotLabel, statusLabel } from './labels.ts'
 import { snapshotOf } from './snapshot-of.ts'
 
@@ -32,7 +40,15 @@ describe('a consumer', () => {
       state = takePoll(state, [...page].reverse())
     }
     expect(asked).toEqual([0, 2, 4])
-    expect(snapshotOf(state.view)).toEqual(see(buildLog().add('RunApproved').add('RunStarted').add('StepStarted', { stepId: 'a' }).add('StepCompleted', { stepId: 'a' })).snapshot)
+    expect(snapshotOf(state.view)).toEqual(
+      see(
+        buildLog()
+          .add('RunApproved')
+          .add('RunStarted')
+          .add('StepStarted', { stepId: 'a' })
+          .add('StepCompleted', { stepId: 'a' }),
+      ).snapshot,
+    )
   })
 
   it('is stale from a jump until a resync brought it to the upper end of what it saw [UIC-02, X-103]', () => {
@@ -40,7 +56,10 @@ describe('a consumer', () => {
     expect(shownRun(state).stale).toBe(false)
     state = takePoll(state, jumping().slice(-1))
     expect(shownRun(state)).toMatchObject({ stale: true, lastEventSeq: 10, status: 'RUNNING' })
-    expect(consumerNext(state)).toEqual({ kind: 'resync', request: { mode: 'FROM_SNAPSHOT', runId: 'run-1', snapshotSeq: 10 } })
+    expect(consumerNext(state)).toEqual({
+      kind: 'resync',
+      request: { mode: 'FROM_SNAPSHOT', runId: 'run-1', snapshotSeq: 10 },
+    })
     state = takeResyncAnswer(state, full(upTo(10)))
     expect(shownRun(state).stale).toBe(true)
     state = takeResyncAnswer(state, full(jumping()))
@@ -57,7 +76,9 @@ describe('a consumer', () => {
   it('shows a substatus it does not know word for word, and none after the end [UIC-04]', () => {
     const state = takePoll(newConsumer(META), started().records)
     expect(shownRun(state, 'temporal/WORKFLOW_TASK_BACKLOG').substatus).toBe('temporal/WORKFLOW_TASK_BACKLOG')
-    expect(statusLabel(shownRun(state, 'temporal/WORKFLOW_TASK_BACKLOG'))).toBe('RUNNING (temporal/WORKFLOW_TASK_BACKLOG)')
+    expect(statusLabel(shownRun(state, 'temporal/WORKFLOW_TASK_BACKLOG'))).toBe(
+      'RUNNING (temporal/WORKFLOW_TASK_BACKLOG)',
+    )
     const ended = takePoll(newConsumer(META), started().add('RunCompleted').records)
     expect(shownRun(ended, 'RECOVERING')).not.toHaveProperty('substatus')
   })
@@ -75,8 +96,16 @@ describe('a consumer', () => {
 
   it('asks for the whole log when it cannot use the snapshot it got [UIC-02]', () => {
     const state = takePoll(takePoll(newConsumer(META), upTo(10)), jumping().slice(-1))
-    const unusable = { mode: 'FROM_SNAPSHOT', runId: 'run-1', snapshot: { lastEventSeq: 10, body: 'not JSON' }, events: [] } as const
-    expect(consumerNext(takeResyncAnswer(state, unusable))).toEqual({ kind: 'resync', request: { mode: 'FULL', runId: 'run-1' } })
+    const unusable = {
+      mode: 'FROM_SNAPSHOT',
+      runId: 'run-1',
+      snapshot: { lastEventSeq: 10, body: 'not JSON' },
+      events: [],
+    } as const
+    expect(consumerNext(takeResyncAnswer(state, unusable))).toEqual({
+      kind: 'resync',
+      request: { mode: 'FULL', runId: 'run-1' },
+    })
   })
 
   it('takes no answer that is older than its copy', () => {
@@ -94,7 +123,9 @@ describe('labels', () => {
   })
 
   it('say status, substatus and message in one line [UIC-05]', () => {
-    expect(statusLabel({ status: 'PAUSED', substatus: 'DRAINING', message: '3 in-flight tasks' })).toBe('PAUSED (DRAINING): 3 in-flight tasks')
+    expect(statusLabel({ status: 'PAUSED', substatus: 'DRAINING', message: '3 in-flight tasks' })).toBe(
+      'PAUSED (DRAINING): 3 in-flight tasks',
+    )
     expect(statusLabel({ status: 'RUNNING' })).toBe('RUNNING')
   })
 

@@ -5,7 +5,7 @@
  */
 import type { ForeignRecord } from '../events/event.ts'
 import { isTerminalRun } from '../run/transitions.ts'
-import { gapsIn, isRemembered, scanPage, type Gap } from './gap.ts'
+import { scanPage } from './gap.ts'
 import { incrementalProject } from './project-run.ts'
 import { replay, type ResyncRequest, type ResyncResponse } from './resync.ts'
 import type { RunMeta } from './run-meta.ts'
@@ -19,7 +19,6 @@ export interface ConsumerState {
   readonly staleUpTo: number | undefined
   /** The last snapshot could not be used: ask for the whole log. */
   readonly full: boolean
-  readonly gaps: readonly Gap[]
 }
 
 export type ConsumerNext =
@@ -29,7 +28,7 @@ export type ConsumerNext =
 export type ShownRun = RunSnapshot & { readonly stale: boolean }
 
 export function newConsumer(meta: RunMeta): ConsumerState {
-  return { view: emptyView(meta), staleUpTo: undefined, full: false, gaps: [] }
+  return { view: emptyView(meta), staleUpTo: undefined, full: false }
 }
 
 export function consumerNext({ view, staleUpTo, full }: ConsumerState): ConsumerNext {
@@ -40,19 +39,18 @@ export function consumerNext({ view, staleUpTo, full }: ConsumerState): Consumer
 }
 
 export function takePoll(state: ConsumerState, page: readonly ForeignRecord[]): ConsumerState {
-  const { clean, gap, upper } = scanPage(state.view.lastEventSeq, page, state.gaps)
+  const { clean, gap, upper } = scanPage(state.view.lastEventSeq, page)
   const { view } = incrementalProject(state.view, clean)
-  return gap === undefined ? { ...state, view } : { ...state, view, staleUpTo: upper, gaps: [...state.gaps, gap] }
+  return gap === undefined ? { ...state, view } : { ...state, view, staleUpTo: upper }
 }
 
 export function takeResyncAnswer(state: ConsumerState, response: ResyncResponse): ConsumerState {
   const replayed = replay(state.view.meta, response)?.view
   if (replayed === undefined) return { ...state, full: true }
   if (replayed.lastEventSeq < state.view.lastEventSeq) return state
-  const found = gapsIn(response.events).filter((gap) => !isRemembered(state.gaps, gap))
   const isFresh = replayed.lastEventSeq >= (state.staleUpTo ?? 0)
   const staleUpTo = isFresh ? undefined : state.staleUpTo
-  return { view: replayed, staleUpTo, full: false, gaps: [...state.gaps, ...found] }
+  return { view: replayed, staleUpTo, full: false }
 }
 
 /** `engineSubstatus` is what only the engine knows; it is shown word for word, and only where the log says nothing. */
@@ -63,6 +61,9 @@ export function shownRun(state: ConsumerState, engineSubstatus?: string): ShownR
 }
 
 /** The number to watch: how far the copy has come, not whether gaps have closed (UIC-06). */
-export function watermarkOf({ view, staleUpTo }: ConsumerState): { readonly lastEventSeq: number; readonly seenUpTo: number } {
+export function watermarkOf({ view, staleUpTo }: ConsumerState): {
+  readonly lastEventSeq: number
+  readonly seenUpTo: number
+} {
   return { lastEventSeq: view.lastEventSeq, seenUpTo: Math.max(view.lastEventSeq, staleUpTo ?? 0) }
 }

@@ -22,7 +22,11 @@ function log() {
       payload: { artifactRefs: [{ uri: 'https://files.example/x?token=secret#y', kind: 'file' }] },
     })
     .add('StepStarted', { stepId: 'b' })
-    .add('StepFailed', { stepId: 'b', data: { errorText: { message: 'card of Ada refused' } }, causedBySignalId: 'sig-9' })
+    .add('StepFailed', {
+      stepId: 'b',
+      data: { errorText: { message: 'card of Ada refused' } },
+      causedBySignalId: 'sig-9',
+    })
     .add('StepSkipped', { stepId: 'c' })
     .add('RunFailed')
 }
@@ -49,9 +53,17 @@ describe('evidence', () => {
       outcome: 'Failed',
       errorClass: 'timeout',
       errorCode: 'TIMEOUT',
-      correlation: { tenantId: 'tenant', projectId: 'project', environmentId: 'test', planId: 'plan', planVersion: '1', runSeq: 4, idempotencyLabel: 'run-1:a' },
+      correlation: {
+        tenantId: 'tenant',
+        projectId: 'project',
+        environmentId: 'test',
+        planId: 'plan',
+        planVersion: '1',
+        runSeq: 4,
+        idempotencyLabel: 'run-1:a',
+      },
     })
-    const [done] = entries.filter((one) => one.kind === 'terminal')
+    const done = entries.find((one) => one.kind === 'terminal')
     expect(done).toMatchObject({ actionId: 'a', outcome: 'Succeeded', startedAtIso: at(2000), endedAtIso: at(7000) })
     expect(entries.find((one) => one.actionId === 'b')?.correlation.signalId).toBe('sig-9')
     expect(entries.at(-1)).toMatchObject({ actionId: 'RUN', outcome: 'Failed', startedAtIso: at(1000) })
@@ -72,16 +84,28 @@ describe('evidence', () => {
 
   it('names both attempt counters, in evidence and in the journal [ATT-10]', () => {
     expect(evidenceOf(log().records)[1]).toMatchObject({ attempt: 2, engineAttempt: 2 })
-    expect(journalOf(log().records)[5]).toMatchObject({ eventType: 'StepFailed', logicalAttemptId: 2, engineAttemptId: 2 })
+    expect(journalOf(log().records)[5]).toMatchObject({
+      eventType: 'StepFailed',
+      logicalAttemptId: 2,
+      engineAttemptId: 2,
+    })
   })
 })
 
 describe('the infrastructure report', () => {
   it('counts platform attempts from the records and leaves the view as it is [ATT-11]', () => {
     const once = started().add('StepStarted', { stepId: 'a' }).add('StepCompleted', { stepId: 'a', engineAttempt: 3 })
-    expect(infrastructureReport(once.records)).toMatchObject({ platformAttempts: 3, logicalAttempts: 1, platformRetries: 2 })
+    expect(infrastructureReport(once.records)).toMatchObject({
+      platformAttempts: 3,
+      logicalAttempts: 1,
+      platformRetries: 2,
+    })
     const plain = started().add('StepStarted', { stepId: 'a' }).add('StepCompleted', { stepId: 'a' })
-    const status = (one: typeof once) => [see(one).snapshot.status, see(one).step('a')?.status, see(one).step('a')?.logicalAttemptId]
+    const status = (one: typeof once) => [
+      see(one).snapshot.status,
+      see(one).step('a')?.status,
+      see(one).step('a')?.logicalAttemptId,
+    ]
     expect(status(once)).toEqual(status(plain))
   })
 
@@ -98,7 +122,7 @@ describe('the infrastructure report', () => {
 })
 
 describe('the journal', () => {
-  it('cuts a time window by the store\'s clock, not the producer\'s [EVT-16]', () => {
+  it("cuts a time window by the store's clock, not the producer's [EVT-16]", () => {
     const skewed = buildLog()
       .add('RunApproved', { atMs: 0 })
       .add('RunStarted', { atMs: 3_600_000, persistedAtMs: 60_000 })
@@ -110,7 +134,11 @@ describe('the journal', () => {
 
   it('is ordered by runSeq and passes what it does not know on [EVT-14, EVT-27, UIC-08]', () => {
     const future = buildLog()
-      .addForeign('FutureEvent', { stepId: 'a', payload: { status: 'WARPING' }, extra: { region: 'eu', emittedBy: 'oracle' } })
+      .addForeign('FutureEvent', {
+        stepId: 'a',
+        payload: { status: 'WARPING' },
+        extra: { region: 'eu', emittedBy: 'oracle' },
+      })
       .addForeign('RunStarted', { payload: { engineType: 'quantum' } })
     const lines = journalOf([...future.records].reverse())
     expect(lines.map((one) => one.eventType)).toEqual(['FutureEvent', 'RunStarted'])

@@ -60,7 +60,8 @@ export function evidenceOf(records: readonly ForeignRecord[]): readonly Evidence
     const isAttempt = actionId !== RUN_SLOT && outcome !== 'Skipped'
     const startedAtIso = begun.get(attemptId) ?? eventTime(record)
     if (isAttempt) entries.push(entry('attempt', record, actionId, startedAtIso, outcome))
-    if (isLast(record)) entries.push(entry('terminal', record, actionId, begun.get(`${actionId}#1`) ?? startedAtIso, outcome))
+    if (isLast(record))
+      entries.push(entry('terminal', record, actionId, begun.get(`${actionId}#1`) ?? startedAtIso, outcome))
   }
   return entries
 }
@@ -124,7 +125,13 @@ function entry(
     payloadRefs: artifactsOf(payload).map(({ uri }) => uri.replace(/[?#].*$/s, '')),
     recordedAtIso: record.persistedAt,
     correlation: {
-      ...{ tenantId, projectId, environmentId, planId, planVersion, eventId, runSeq },
+      tenantId,
+      projectId,
+      environmentId,
+      planId,
+      planVersion,
+      eventId,
+      runSeq,
       idempotencyLabel: `${record.runId}:${actionId}`,
       ...(causedBySignalId === undefined ? {} : { signalId: causedBySignalId }),
     },

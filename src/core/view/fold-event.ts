@@ -110,7 +110,9 @@ function compensated(slot: SlotFold, record: ForeignRecord): SlotFold {
       status,
       attempt,
       startedAt: started ? (textOf(payload, 'startedAt') ?? eventTime(record)) : before?.startedAt,
-      completedAt: started ? undefined : (textOf(payload, 'completedAt') ?? textOf(payload, 'failedAt') ?? eventTime(record)),
+      completedAt: started
+        ? undefined
+        : (textOf(payload, 'completedAt') ?? textOf(payload, 'failedAt') ?? eventTime(record)),
       error: record.eventType === 'CompensationFailed' ? errorOf(record) : undefined,
     },
   }

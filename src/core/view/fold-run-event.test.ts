@@ -1,13 +1,18 @@
 import { describe, expect, it } from 'vitest'
 import { at, buildLog } from '../../../test/fixtures/log-builder.ts'
-import { see, started } from '../../../test/fixtures/seen-run.ts'
-import { incrementalProject } from './project-run.ts'
+import { META, see, started } from '../../../test/fixtures/seen-run.ts'
+import { incrementalProject, projectRun } from './project-run.ts'
 
 describe('illegal transitions', () => {
   it('applies an end before its start; the late RunStarted fills two fields only [PRJ-22]', () => {
     const log = buildLog().add('RunApproved').add('RunCompleted').add('RunStarted')
     const { snapshot, alerts } = see(log)
-    expect(snapshot).toMatchObject({ status: 'COMPLETED', startedAt: at(2000), engineRunRef: 'embedded://run-1', completedAt: at(1000) })
+    expect(snapshot).toMatchObject({
+      status: 'COMPLETED',
+      startedAt: at(2000),
+      engineRunRef: 'embedded://run-1',
+      completedAt: at(1000),
+    })
     expect(snapshot.inconsistent).toBeUndefined()
     expect(alerts[0]).toMatchObject({ code: 'INVALID_TRANSITION', priorState: 'APPROVED', attemptedState: 'COMPLETED' })
   })
@@ -44,6 +49,7 @@ describe('illegal transitions', () => {
     expect(first.snapshot).toMatchObject({ status: 'APPROVED', inconsistent: true })
     expect(see(log).alerts).toEqual(first.alerts)
     expect(incrementalProject(first.view, log.records).alerts).toEqual([])
+    expect(projectRun(META, [...log.records, ...log.records]).alerts).toEqual(first.alerts)
   })
 
   it('takes RunFailed and RunCancelled before a start as ordinary ends [SSM-15]', () => {

@@ -93,7 +93,9 @@ function rootCauseOf(view: RunView, record: ForeignRecord): RootCause {
   const error = errorOf(record)
   const source = slot === undefined ? undefined : errorAt(view, slot, attempt)
   return {
-    ...(error.message === error.code && source?.code === error.code ? { ...source, ...error, message: source.message } : error),
+    ...(error.message === error.code && source?.code === error.code
+      ? { ...source, ...error, message: source.message }
+      : error),
     ...slot,
     ...(attempt === undefined ? {} : { attempt }),
     ...(runSeq === undefined ? {} : { runSeq }),

@@ -44,7 +44,8 @@ export function openAttempt(slot: SlotFold, signalId: string, at: Moment): SlotF
 /** The manual task of an attempt is open. */
 export function awaitPerson(slot: SlotFold, attempt: number | undefined, at: Moment): SlotFold {
   const last = latestAttempt(slot)
-  if (last?.status !== 'RUNNING' || last.waitsFor === 'person' || last.attempt !== (attempt ?? last.attempt)) return slot
+  if (last?.status !== 'RUNNING' || last.waitsFor === 'person' || last.attempt !== (attempt ?? last.attempt))
+    return slot
   return enterPhase({ ...slot, attempts: put(slot.attempts, { ...last, waitsFor: 'person' }) }, at, 'human')
 }
 

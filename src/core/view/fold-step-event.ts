@@ -35,7 +35,8 @@ export function foldStepEvent(view: RunView, record: ForeignRecord): Folded {
   if (address === undefined) return { view, alerts: [] }
   const at = momentOf(view.run, eventMs(record))
   let change: SlotChange | undefined
-  const early = record.eventType === 'StepStarted' ? unsettledPredecessors(view, address) : []
+  const isStart = record.eventType === 'StepStarted' && record.logicalAttemptId === 1
+  const early = isStart ? unsettledPredecessors(view, address) : []
   const after = changeSlot(view, address, (slot, pair, fan) => {
     const waited = isFirstStart(slot, record) ? countWait(view, address, slot, pair, fan, at) : slot
     change = foldSlot(waited, record, at)
@@ -86,7 +87,8 @@ export function changeStep(view: RunView, stepId: string, change: (step: StepFol
   const after = change(before)
   if (after === before) return view
   const tally = movedTally(known.tally, stepTally(before), stepTally(after))
-  return { ...known, tally, steps: vectorSet(known.steps, number, after) }
+  const itemCount = known.itemCount - (before.fan?.total ?? 0) + (after.fan?.total ?? 0)
+  return { ...known, tally, itemCount, steps: vectorSet(known.steps, number, after) }
 }
 
 function withStep(view: RunView, stepId: string): RunView {
@@ -167,21 +169,34 @@ function unsettledPredecessors(view: RunView, address: StepSlot): readonly strin
 
 function alertsOf(record: ForeignRecord, change: SlotChange, early: readonly string[]): readonly ViewAlert[] {
   if (change.kind === 'refused') {
-    const attemptedState = attemptTransition('RUNNING', record.eventType) ?? attemptTransition('PENDING', record.eventType)
+    const attemptedState =
+      attemptTransition('RUNNING', record.eventType) ?? attemptTransition('PENDING', record.eventType)
     const detail = `${record.eventType} of attempt ${record.logicalAttemptId} of ${record.stepId} came when it was ${change.prior}; it was ignored.`
-    return [alertAbout(record, 'INVALID_TRANSITION', detail, { priorState: change.prior, attemptedState: attemptedState ?? '' })]
+    return [
+      alertAbout(record, 'INVALID_TRANSITION', detail, {
+        priorState: change.prior,
+        attemptedState: attemptedState ?? '',
+      }),
+    ]
   }
   if (change.kind === 'early') {
     const detail = `${record.eventType} of ${record.stepId} came before its StepStarted.`
     return [alertAbout(record, 'PROJECTOR_CAUSAL_VIOLATION', detail)]
   }
   if (change.kind !== 'applied' || early.length === 0) return []
-  return [alertAbout(record, 'PROJECTOR_CAUSAL_VIOLATION', `${record.stepId} started before ${early.join(', ')} had settled.`)]
+  return [
+    alertAbout(
+      record,
+      'PROJECTOR_CAUSAL_VIOLATION',
+      `${record.stepId} started before ${early.join(', ')} had settled.`,
+    ),
+  ]
 }
 
 function withArtifacts(view: RunView, record: ForeignRecord): RunView {
-  return artifactsOf(fieldsOf(record.payload)).reduce((so, artifact) => {
-    const at = so.artifacts.length
-    return { ...so, artifacts: vectorSet(vectorGrow(so.artifacts, at + 1), at, artifact) }
-  }, view)
+  let { artifacts } = view
+  for (const artifact of artifactsOf(fieldsOf(record.payload))) {
+    artifacts = vectorSet(vectorGrow(artifacts, artifacts.length + 1), artifacts.length, artifact)
+  }
+  return { ...view, artifacts }
 }

@@ -43,5 +43,11 @@ export function infrastructureReport(records: readonly ForeignRecord[]): Infrast
   }
   const attempts = [...costs.values()]
   const platformAttempts = attempts.reduce((sum, one) => sum + one.platformAttempts, 0)
-  return { platformAttempts, logicalAttempts: attempts.length, platformRetries: platformAttempts - attempts.length, engineRuns, attempts }
+  return {
+    platformAttempts,
+    logicalAttempts: attempts.length,
+    platformRetries: platformAttempts - attempts.length,
+    engineRuns,
+    attempts,
+  }
 }

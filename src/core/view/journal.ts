@@ -45,7 +45,11 @@ export function journalOf(records: readonly ForeignRecord[]): readonly JournalLi
 }
 
 /** Records stored at or after `fromMs` and before `toMs`. */
-export function storedWithin(records: readonly ForeignRecord[], fromMs: number, toMs: number): readonly ForeignRecord[] {
+export function storedWithin(
+  records: readonly ForeignRecord[],
+  fromMs: number,
+  toMs: number,
+): readonly ForeignRecord[] {
   return records.filter((record) => {
     const stored = msFromIso(record.persistedAt) ?? Number.NaN
     return stored >= fromMs && stored < toMs

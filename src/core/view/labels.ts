@@ -14,7 +14,11 @@ export function engineAttemptLabel(engineAttemptId: number): string {
 }
 
 /** `PAUSED (DRAINING): 3 in-flight tasks`. */
-export function statusLabel({ status, substatus, message }: Pick<RunSnapshot, 'status' | 'substatus' | 'message'>): string {
+export function statusLabel({
+  status,
+  substatus,
+  message,
+}: Pick<RunSnapshot, 'status' | 'substatus' | 'message'>): string {
   const word = substatus === undefined ? status : `${status} (${substatus})`
   return message === undefined ? word : `${word}: ${message}`
 }

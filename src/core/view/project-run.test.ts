@@ -23,7 +23,18 @@ describe('the fold', () => {
   it('has the shape of the seeds and ends where the log ends [PRJ-04, PRJ-06]', () => {
     const snapshot = snapshotOf(projectRun(META, whole).view)
     expect(Object.keys(snapshot).sort()).toEqual(
-      ['artifacts', 'completedAt', 'engineRunRef', 'failedSteps', 'lastEventSeq', 'runId', 'startedAt', 'status', 'steps', 'totalDurationMs'].sort(),
+      [
+        'artifacts',
+        'completedAt',
+        'engineRunRef',
+        'failedSteps',
+        'lastEventSeq',
+        'runId',
+        'startedAt',
+        'status',
+        'steps',
+        'totalDurationMs',
+      ].sort(),
     )
     expect(snapshot.lastEventSeq).toBe(Math.max(...whole.map((one) => one.runSeq)))
     expect(JSON.parse(JSON.stringify(snapshot))).toEqual(snapshot)

@@ -38,9 +38,18 @@ describe('a projector', () => {
     expect(nextOf(newProjector(META))).toMatchObject({ kind: 'resync', request: { mode: 'FULL', runId: 'run-1' } })
   })
 
-  it('goes on from its watermark when it has a stored view [PRJ-07]', () => {
-    const { view } = projectRun(META, richLog().records.slice(0, 8))
-    expect(nextOf(newProjector(META, view))).toMatchObject({ kind: 'poll', afterSeq: 8 })
+  it('catches up from its stored view without a word about gaps that are long past [PRJ-07, PRJ-15, X-21]', () => {
+    const log = numbered(1, 2, 3, 6, 8)
+    const stored = projectRun(META, log.records.slice(0, 3)).view
+    const state = newProjector(META, stored)
+    expect(nextOf(state)).toMatchObject({ kind: 'resync', request: { mode: 'FROM_SNAPSHOT', snapshotSeq: 3 } })
+    const snapshot = { lastEventSeq: 3, body: viewToText(stored) }
+    const response = { mode: 'FROM_SNAPSHOT', runId: 'run-1', snapshot, events: after(log, 3) } as const
+    const done = turn(state, { kind: 'resynced', response, now: START })
+    expect(done.alerts).toEqual([])
+    expect(nextOf(done.state)).toMatchObject({ kind: 'poll', afterSeq: 8 })
+    const nothingNew = turn(state, { kind: 'resynced', response: { ...response, events: [] }, now: START })
+    expect(nextOf(nothingNew.state)).toMatchObject({ kind: 'poll', afterSeq: 3 })
   })
 
   it('pauses at a gap, asks for snapshot and delta once, and goes on behind it without a failure [PRJ-09, PRJ-17]', () => {
@@ -48,7 +57,9 @@ describe('a projector', () => {
     const state = warm(numbered(1, 2, 3, 4, 5, 6, 7, 8, 9))
     const gapped = page(state, after(log, 9))
     expect(gapped.state.view.lastEventSeq).toBe(11)
-    expect(gapped.alerts).toMatchObject([{ code: 'PROJECTOR_NON_CONTIGUOUS_FETCH_DETECTED', priority: 'P2', runId: 'run-1', tenantId: 'tenant' }])
+    expect(gapped.alerts).toMatchObject([
+      { code: 'PROJECTOR_NON_CONTIGUOUS_FETCH_DETECTED', priority: 'P2', runId: 'run-1', tenantId: 'tenant' },
+    ])
     expect(nextOf(gapped.state)).toMatchObject({ kind: 'resync', request: { mode: 'FROM_SNAPSHOT', snapshotSeq: 11 } })
     const done = turn(gapped.state, { kind: 'resynced', response: full(log), now: START })
     expect(done.state.view.lastEventSeq).toBe(13)
@@ -118,15 +129,25 @@ describe('a projector', () => {
 
   it('asks for the whole log when the snapshot it got cannot be used [PRJ-15]', () => {
     const stale = page(warm(numbered(1, 2)), numbered(1, 2, 4).records).state
-    const response: ResyncResponse = { mode: 'FROM_SNAPSHOT', runId: 'run-1', snapshot: { lastEventSeq: 2, body: '{"viewVersion":0}' }, events: [] }
-    expect(nextOf(turn(stale, { kind: 'resynced', response, now: START }).state)).toMatchObject({ request: { mode: 'FULL' } })
+    const response: ResyncResponse = {
+      mode: 'FROM_SNAPSHOT',
+      runId: 'run-1',
+      snapshot: { lastEventSeq: 2, body: '{"viewVersion":0}' },
+      events: [],
+    }
+    expect(nextOf(turn(stale, { kind: 'resynced', response, now: START }).state)).toMatchObject({
+      request: { mode: 'FULL' },
+    })
   })
 
   it('replays a snapshot and what follows it to the same view as the whole log [PRJ-09]', () => {
     const log = richLog()
     for (const cut of [1, 5, 10, 15, 20]) {
       const stored = projectRun(META, log.records.slice(0, cut)).view
-      const stale = { ...newProjector(META, stored), stale: { reason: 'gap', full: false, pre: cut, failures: 0, notBefore: 0 } } as const
+      const stale = {
+        ...newProjector(META, stored),
+        stale: { reason: 'gap', full: false, pre: cut, failures: 0, notBefore: 0 },
+      } as const
       const snapshot = { lastEventSeq: cut, body: viewToText(stored) }
       const response = { mode: 'FROM_SNAPSHOT', runId: 'run-1', snapshot, events: log.records.slice(cut) } as const
       const done = turn(stale, { kind: 'resynced', response, now: START })
@@ -136,7 +157,7 @@ describe('a projector', () => {
 
   it('raises an alert about an event once, also when a replay meets the event again [PRJ-22]', () => {
     const log = buildLog().add('RunApproved', { atMs: 0 }).add('RunPaused', { atMs: 0 })
-    const first = page(newProjector(META, projectRun(META, []).view), log.records)
+    const first = turn(newProjector(META), { kind: 'resynced', response: full(log), now: START })
     expect(first.alerts).toMatchObject([{ code: 'INVALID_TRANSITION' }])
     const doubted = turn(first.state, { kind: 'doubt', now: START }).state
     expect(turn(doubted, { kind: 'resynced', response: full(log), now: START }).alerts).toEqual([])
@@ -148,7 +169,11 @@ describe('a projector', () => {
     const erased = page(state, log.add('ErasureRecorded', { atMs: 0 }).records)
     expect(nextOf(erased.state)).toMatchObject({ request: { mode: 'FULL' } })
     const events = log.records.map(({ data: _, ...kept }) => kept)
-    const done = turn(erased.state, { kind: 'resynced', response: { mode: 'FULL', runId: 'run-1', events }, now: START })
+    const done = turn(erased.state, {
+      kind: 'resynced',
+      response: { mode: 'FULL', runId: 'run-1', events },
+      now: START,
+    })
     expect(nextOf(done.state).kind).toBe('poll')
     expect(JSON.stringify(done.state.view)).not.toContain('Ada')
   })
@@ -163,14 +188,21 @@ describe('lag', () => {
   ])('of %d ms raises %d alerts [PRJ-16]', (ms, count) => {
     const { alerts, state } = page(warm(numbered(1, 2)), one().records, ms)
     expect(state.lagMs).toBe(ms)
-    expect(alerts).toMatchObject(Array.from({ length: count }, () => ({ code: 'PROJECTOR_LAG_HIGH', priority: 'P2', tenantId: 'tenant' })))
+    expect(alerts).toMatchObject(
+      Array.from({ length: count }, () => ({ code: 'PROJECTOR_LAG_HIGH', priority: 'P2', tenantId: 'tenant' })),
+    )
   })
 
   it('alerts once while it lasts, is zero when idle, and alerts again after that [PRJ-16]', () => {
     const log = numbered(1, 2, 3, 4, 5)
     let state = warm(numbered(1, 2))
     const codes: number[] = []
-    for (const [records, ms] of [[log.records.slice(0, 3), 6000], [log.records.slice(0, 4), 6000], [[], 6000], [log.records, 6000]] as const) {
+    for (const [records, ms] of [
+      [log.records.slice(0, 3), 6000],
+      [log.records.slice(0, 4), 6000],
+      [[], 6000],
+      [log.records, 6000],
+    ] as const) {
       const done = page(state, records, ms)
       state = done.state
       codes.push(done.alerts.length)

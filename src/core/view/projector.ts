@@ -1,11 +1,11 @@
 /**
  * The projector of one run as a pure machine over fetched pages: it says what to fetch next and when, and takes in what
- * came. A gap makes it STALE until a resync has moved its watermark (PRJ-11); a gap is announced once and remembered,
- * and none is looked for while a resync is replayed, so a permanent gap costs one resync and no loop (X-21, X-22).
+ * came. A gap makes it STALE until a resync has moved its watermark (PRJ-11); none is looked for while a resync
+ * is replayed, so a gap that stays for good costs one resync, one alert and no loop (X-21, X-22).
  */
 import type { ForeignRecord } from '../events/event.ts'
 import { msFromIso } from '../time.ts'
-import { gapsIn, isRemembered, scanPage, type Gap } from './gap.ts'
+import { scanPage, type Gap } from './gap.ts'
 import { incrementalProject, type Projection } from './project-run.ts'
 import { replay, type ResyncRequest, type ResyncResponse } from './resync.ts'
 import type { RunMeta } from './run-meta.ts'
@@ -17,8 +17,11 @@ export const LAG_RESYNC_MS = 10_000
 const BACKOFF_MS = 1_000
 const BACKOFF_MAX_MS = 30_000
 
-/** Why a resync is due. `cold`: nothing is projected yet; `corrupt`: the view is not to be trusted or not to be kept. */
-export type ResyncReason = 'cold' | 'gap' | 'lag' | 'corrupt'
+/**
+ * Why a resync is due. `cold`: nothing is projected yet; `restart`: a stored view has to catch up, old gaps included;
+ * `corrupt`: the view is not to be trusted or not to be kept.
+ */
+export type ResyncReason = 'cold' | 'restart' | 'gap' | 'lag' | 'corrupt'
 
 export interface Stale {
   readonly reason: ResyncReason
@@ -33,7 +36,6 @@ export interface Stale {
 export interface ProjectorState {
   readonly view: RunView
   readonly stale: Stale | undefined
-  readonly gaps: readonly Gap[]
   readonly lagMs: number
   readonly lagAlerted: boolean
   /** A lag that a resync was already made for and that has not gone since. */
@@ -60,10 +62,10 @@ export interface ProjectorTurn {
   readonly notes: readonly ConsumerNote[]
 }
 
-/** Without a stored view the projector is cold, and its first act is a full replay (PRJ-15). */
+/** Its first act is a replay: of the whole log when it is cold, else of what follows the stored view (PRJ-07, PRJ-15). */
 export function newProjector(meta: RunMeta, stored?: RunView): ProjectorState {
-  const state = { gaps: [], lagMs: 0, lagAlerted: false, lagResynced: false, failures: 0, notBefore: 0 }
-  if (stored !== undefined) return { ...state, view: stored, stale: undefined }
+  const state = { lagMs: 0, lagAlerted: false, lagResynced: false, failures: 0, notBefore: 0 }
+  if (stored !== undefined) return { ...state, view: stored, stale: staleBy('restart', stored.lastEventSeq, 0) }
   return { ...state, view: emptyView(meta), stale: staleBy('cold', 0, 0) }
 }
 
@@ -93,7 +95,7 @@ export function turn(state: ProjectorState, input: ProjectorInput): ProjectorTur
 function takePage(state: ProjectorState, records: readonly ForeignRecord[], now: number): ProjectorTurn {
   const { view } = state
   const calm = { ...state, failures: 0, notBefore: 0 }
-  const { clean, gap } = scanPage(view.lastEventSeq, records, state.gaps)
+  const { clean, gap } = scanPage(view.lastEventSeq, records)
   const lagged = withLag(calm, records, now)
   if (gap === undefined && lagged.state.lagMs > LAG_RESYNC_MS && !lagged.state.lagResynced) {
     const stale = staleBy('lag', view.lastEventSeq, now)
@@ -107,8 +109,17 @@ function takePage(state: ProjectorState, records: readonly ForeignRecord[], now:
   if (gap === undefined) {
     return withProjection(erased ? { ...moved, stale: staleBy('corrupt', post, now) } : moved, projected, lagged.alerts)
   }
-  const alert = runAlert(view, records, 'PROJECTOR_NON_CONTIGUOUS_FETCH_DETECTED', `${gap.after}-${gap.before}`, gapText(gap))
-  return withProjection({ ...moved, stale: staleBy(erased ? 'corrupt' : 'gap', post, now), gaps: remember(state.gaps, [gap]) }, projected, [...lagged.alerts, alert])
+  const alert = runAlert(
+    view,
+    records,
+    'PROJECTOR_NON_CONTIGUOUS_FETCH_DETECTED',
+    `${gap.after}-${gap.before}`,
+    gapText(gap),
+  )
+  return withProjection({ ...moved, stale: staleBy(erased ? 'corrupt' : 'gap', post, now) }, projected, [
+    ...lagged.alerts,
+    alert,
+  ])
 }
 
 function takeResync(state: ProjectorState, response: ResyncResponse, now: number): ProjectorTurn {
@@ -117,11 +128,10 @@ function takeResync(state: ProjectorState, response: ResyncResponse, now: number
   const projected = replay(view.meta, response)
   if (projected === undefined) return quiet({ ...state, stale: { ...stale, full: true, notBefore: now } })
   const post = projected.view.lastEventSeq
-  const gaps = remember(state.gaps, gapsIn(response.events))
   // Equal means that the store has nothing newer. Only a gap promised more; any other reason is answered by that.
   const done = stale.reason === 'gap' ? post > stale.pre : post >= stale.pre
   if (!done) return quiet(backedOff(state, now))
-  return withProjection({ ...fresh(state), gaps, view: projected.view }, unseen(projected, stale.pre), [])
+  return withProjection({ ...fresh(state), view: projected.view }, unseen(projected, stale.pre), [])
 }
 
 /** A replay meets again what was already reported when it was first folded. */
@@ -165,7 +175,13 @@ function withLag(state: ProjectorState, records: readonly ForeignRecord[], now: 
   const next = { ...state, lagMs, lagAlerted: isHigh, lagResynced }
   if (!isHigh || state.lagAlerted) return { state: next, alerts: [] }
   const { view } = state
-  const alert = runAlert(view, records, 'PROJECTOR_LAG_HIGH', `${view.lastEventSeq}`, `The view is ${lagMs} ms behind the log.`)
+  const alert = runAlert(
+    view,
+    records,
+    'PROJECTOR_LAG_HIGH',
+    `${view.lastEventSeq}`,
+    `The view is ${lagMs} ms behind the log.`,
+  )
   return { state: next, alerts: [alert] }
 }
 
@@ -184,10 +200,6 @@ function runAlert(
   const tenantId = records[0]?.tenantId
   const id = { alertId: `${runId}:${about}:${code}`, code, priority: ALERT_PRIORITIES[code], runId, detail }
   return tenantId === undefined ? id : { ...id, tenantId }
-}
-
-function remember(gaps: readonly Gap[], more: readonly Gap[]): readonly Gap[] {
-  return [...gaps, ...more.filter((gap) => !isRemembered(gaps, gap))]
 }
 
 function withProjection(state: ProjectorState, projected: Projection, alerts: readonly ViewAlert[]): ProjectorTurn {

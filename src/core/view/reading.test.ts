@@ -16,7 +16,9 @@ describe('the log builder', () => {
 
 describe('lenient reading', () => {
   it('lets unknown types advance the watermark and nothing else [PRJ-04, PRJ-08]', () => {
-    const log = started().addForeign('FutureEvent', { stepId: 'a', payload: { x: 1 } }).add('StepStarted', { stepId: 'a' })
+    const log = started()
+      .addForeign('FutureEvent', { stepId: 'a', payload: { x: 1 } })
+      .add('StepStarted', { stepId: 'a' })
     const { snapshot, notes } = see(log)
     expect(snapshot.lastEventSeq).toBe(4)
     expect(notes).toMatchObject([{ kind: 'UNKNOWN_EVENT_TYPE', eventType: 'FutureEvent', runSeq: 3 }])
@@ -29,11 +31,18 @@ describe('lenient reading', () => {
     const extra = { extra: { region: 'eu', shiny: { deep: true } } }
     const future = buildLog()
       .addForeign('RunApproved', extra)
-      .addForeign('RunStarted', { payload: { ...started().records[1]?.payload, engineType: 'quantum', status: 'WARPING', more: 1 }, ...extra })
+      .addForeign('RunStarted', {
+        payload: { ...started().records[1]?.payload, engineType: 'quantum', status: 'WARPING', more: 1 },
+        ...extra,
+      })
       .addForeign('StepStarted', { stepId: 'a', payload: { startedAt: at(0), epoch: 1, lane: 7 }, ...extra })
       .addForeign('StepFailed', {
         stepId: 'a',
-        payload: { failedAt: at(1), final: true, error: { code: 'X', retryable: false, errorClass: 'cosmic', tier: 9 } },
+        payload: {
+          failedAt: at(1),
+          final: true,
+          error: { code: 'X', retryable: false, errorClass: 'cosmic', tier: 9 },
+        },
       })
     const { snapshot, notes, step } = see(future)
     expect(notes).toEqual([])

@@ -19,7 +19,8 @@ const PAYLOAD_CHECKS: ReadonlyMap<string, Check> = new Map(
 
 /** Undefined when the record is one this version knows and its payload holds what its type promises. */
 export function noteOf(record: ForeignRecord): ConsumerNote | undefined {
-  if (!isEventType(record.eventType)) return noteAbout(record, 'UNKNOWN_EVENT_TYPE', 'This version does not know the type.')
+  if (!isEventType(record.eventType))
+    return noteAbout(record, 'UNKNOWN_EVENT_TYPE', 'This version does not know the type.')
   if (EVENTS[record.eventType].level === 'step' && addressOf(record) === undefined)
     return noteAbout(record, 'MALFORMED_PAYLOAD', 'A step event without a usable stepId, itemIndex or role.')
   const wrong = PAYLOAD_CHECKS.get(record.eventType)?.(record.payload ?? {})

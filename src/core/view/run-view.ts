@@ -116,6 +116,8 @@ export interface RunView {
   readonly run: RunFold
   readonly tally: Tally
   readonly steps: Vector<StepFold>
+  /** Items of all fan-outs. */
+  readonly itemCount: number
   readonly artifacts: Vector<ArtifactRef>
 }
 
@@ -169,8 +171,14 @@ export function emptyView(meta: RunMeta): RunView {
     run: { ...NEW_RUN, engine: meta.engineType ?? 'embedded' },
     tally: { inFlight: 0, retrying: 0, failed: 0, indeterminate: 0 },
     steps: vectorOf(meta.stepIds.length),
+    itemCount: 0,
     artifacts: vectorOf(0),
   }
+}
+
+/** Steps and items: what a stored view grows with (P-51). */
+export function slotCount(view: RunView): number {
+  return view.names.size + view.itemCount
 }
 
 function predecessorsOf(meta: RunMeta, names: NameIndex): ReadonlyMap<number, readonly number[]> {

@@ -40,7 +40,8 @@ export function isFailed(pair: SlotPair): boolean {
 /** Undefined while something of the pair is still to come. */
 export function settledAt(pair: SlotPair): Moment | undefined {
   const last = deciding(pair)
-  if (last === undefined || !isTerminalAttempt(last.status) || isRetrying(pair) || awaitsFallback(pair)) return undefined
+  if (last === undefined || !isTerminalAttempt(last.status) || isRetrying(pair) || awaitsFallback(pair))
+    return undefined
   if (last.status === 'FAILED' && !last.final) return undefined
   return latestAttempt(pair.own)?.status === 'FAILED' && pair.fallback !== undefined
     ? pair.fallback.settled

@@ -6,7 +6,13 @@ import { itemsOf } from './snapshot-of.ts'
 describe('reduction rules', () => {
   it('shows a run without events as PENDING with every step of its metadata PENDING [SSM-22]', () => {
     const { snapshot } = see(buildLog())
-    expect(snapshot).toMatchObject({ runId: 'run-1', status: 'PENDING', lastEventSeq: 0, failedSteps: 0, artifacts: [] })
+    expect(snapshot).toMatchObject({
+      runId: 'run-1',
+      status: 'PENDING',
+      lastEventSeq: 0,
+      failedSteps: 0,
+      artifacts: [],
+    })
     expect(snapshot.steps.map((one) => [one.stepId, one.status])).toEqual([
       ['a', 'PENDING'],
       ['b', 'PENDING'],
@@ -32,7 +38,11 @@ describe('reduction rules', () => {
   })
 
   it.each([
-    ['StepStarted gives RUNNING', started().add('StepStarted', { stepId: 'a' }), { status: 'RUNNING', startedAt: at(2000) }],
+    [
+      'StepStarted gives RUNNING',
+      started().add('StepStarted', { stepId: 'a' }),
+      { status: 'RUNNING', startedAt: at(2000) },
+    ],
     [
       'StepCompleted gives SUCCESS with artifacts',
       started()
@@ -60,7 +70,10 @@ describe('reduction rules', () => {
     const log = started()
       .add('StepStarted', { stepId: 'b' })
       .add('StepFailed', { stepId: 'b' })
-      .add('RunFailed', { payload: { rootCause: { slot: 'b', attempt: 1, runSeq: 4 } }, data: { errorText: { message: 'no disk' } } })
+      .add('RunFailed', {
+        payload: { rootCause: { slot: 'b', attempt: 1, runSeq: 4 } },
+        data: { errorText: { message: 'no disk' } },
+      })
     const { snapshot } = see(log)
     expect(snapshot).toMatchObject({ engineRunRef: 'embedded://run-1', startedAt: at(1000), failedSteps: 1 })
     expect(snapshot.rootCause).toMatchObject({ code: 'BOOM', message: 'no disk', stepId: 'b', attempt: 1, runSeq: 4 })
@@ -71,7 +84,12 @@ describe('reduction rules', () => {
       .add('StepStarted', { stepId: 'b' })
       .add('StepFailed', { stepId: 'b', data: { errorText: { message: 'no disk' } } })
       .add('RunFailed', { payload: { rootCause: { slot: 'b', attempt: 1, runSeq: 4 } } })
-    expect(see(log).snapshot.rootCause).toMatchObject({ code: 'BOOM', message: 'no disk', retryable: false, stepId: 'b' })
+    expect(see(log).snapshot.rootCause).toMatchObject({
+      code: 'BOOM',
+      message: 'no disk',
+      retryable: false,
+      stepId: 'b',
+    })
   })
 
   it('counts steps whose latest attempt failed for good, and not the cancelled ones [PRJ-05, X-57]', () => {
@@ -90,7 +108,9 @@ describe('reduction rules', () => {
   })
 
   it('shows a step RUNNING with substatus RETRYING during backoff, then the next attempt [PRJ-05, STO-27]', () => {
-    const log = started().add('StepStarted', { stepId: 'a' }).add('StepFailed', { stepId: 'a', payload: { final: false, retryAt: at(9000) } })
+    const log = started()
+      .add('StepStarted', { stepId: 'a' })
+      .add('StepFailed', { stepId: 'a', payload: { final: false, retryAt: at(9000) } })
     const waiting = see(log)
     expect(waiting.snapshot).toMatchObject({ status: 'RUNNING', substatus: 'RETRYING', failedSteps: 0 })
     expect(waiting.step('a')).toMatchObject({ status: 'RUNNING', logicalAttemptId: 1, retryAt: at(9000) })
@@ -114,7 +134,10 @@ describe('reduction rules', () => {
   })
 
   it('gathers the artifacts of the steps and of the end, each once [PRJ-05]', () => {
-    const [x, y] = [{ uri: 'x', kind: 'k' }, { uri: 'y', kind: 'k' }]
+    const [x, y] = [
+      { uri: 'x', kind: 'k' },
+      { uri: 'y', kind: 'k' },
+    ]
     const log = started()
       .add('StepStarted', { stepId: 'a' })
       .add('StepCompleted', { stepId: 'a', payload: { artifactRefs: [x] } })
@@ -130,8 +153,13 @@ describe('reduction rules', () => {
 
 describe('fan-out', () => {
   it('counts items on their parent and keeps them out of the default view', () => {
-    const log = started().add('StepStarted', { stepId: 'a' }).add('FanOutExpanded', { stepId: 'a', payload: { count: 4 } })
-    log.add('StepStarted', { stepId: 'a', itemIndex: 0 }).add('StepStarted', { stepId: 'a', itemIndex: 1 }).add('StepStarted', { stepId: 'a', itemIndex: 3 })
+    const log = started()
+      .add('StepStarted', { stepId: 'a' })
+      .add('FanOutExpanded', { stepId: 'a', payload: { count: 4 } })
+    log
+      .add('StepStarted', { stepId: 'a', itemIndex: 0 })
+      .add('StepStarted', { stepId: 'a', itemIndex: 1 })
+      .add('StepStarted', { stepId: 'a', itemIndex: 3 })
     log.add('StepCompleted', { stepId: 'a', itemIndex: 1 }).add('StepFailed', { stepId: 'a', itemIndex: 3 })
     const { snapshot, step, view } = see(log)
     expect(step('a')?.items).toEqual({ total: 4, done: 1, failed: 1, running: 1 })
@@ -149,8 +177,12 @@ describe('fan-out', () => {
   it('counts a recovered item as done and a retried one as running', () => {
     const log = started().add('FanOutExpanded', { stepId: 'a', payload: { count: 2 } })
     log.add('StepStarted', { stepId: 'a', itemIndex: 0 }).add('StepFailed', { stepId: 'a', itemIndex: 0 })
-    log.add('StepStarted', { stepId: 'a', itemIndex: 0, role: 'fallback' }).add('StepCompleted', { stepId: 'a', itemIndex: 0, role: 'fallback' })
-    log.add('StepStarted', { stepId: 'a', itemIndex: 1 }).add('StepFailed', { stepId: 'a', itemIndex: 1, payload: { final: false } })
+    log
+      .add('StepStarted', { stepId: 'a', itemIndex: 0, role: 'fallback' })
+      .add('StepCompleted', { stepId: 'a', itemIndex: 0, role: 'fallback' })
+    log
+      .add('StepStarted', { stepId: 'a', itemIndex: 1 })
+      .add('StepFailed', { stepId: 'a', itemIndex: 1, payload: { final: false } })
     const { snapshot, step } = see(log)
     expect(step('a')?.items).toEqual({ total: 2, done: 1, failed: 0, running: 1 })
     expect(snapshot.substatus).toBe('RETRYING')

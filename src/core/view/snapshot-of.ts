@@ -7,13 +7,22 @@ import type { ArtifactRef } from '../events/event.ts'
 import { isTerminalRun } from '../run/transitions.ts'
 import { numberOf } from './name-index.ts'
 import type { AttemptSnapshot, CompensationSnapshot, RunSnapshot, StepSnapshot } from './run-snapshot.ts'
-import { EMPTY_PAIR, EMPTY_STEP, type AttemptFold, type CompensationFold, type RunView, type SlotFold, type SlotPair } from './run-view.ts'
+import {
+  EMPTY_PAIR,
+  EMPTY_STEP,
+  type AttemptFold,
+  type CompensationFold,
+  type RunView,
+  type SlotFold,
+  type SlotPair,
+} from './run-view.ts'
 import { isRecovered, isRetrying, latestAttempt } from './slot-facts.ts'
 import { substatusOf } from './substatus.ts'
 
 export function snapshotOf(view: RunView): RunSnapshot {
   const { run, tally } = view
-  const total = run.begunMs === undefined || run.endedMs === undefined ? undefined : Math.max(0, run.endedMs - run.begunMs)
+  const total =
+    run.begunMs === undefined || run.endedMs === undefined ? undefined : Math.max(0, run.endedMs - run.begunMs)
   return present({
     runId: view.meta.runId,
     status: run.status,
@@ -108,7 +117,13 @@ function attemptSnapshot(attempt: AttemptFold): AttemptSnapshot {
   })
 }
 
-function compensationSnapshot({ status, attempt, startedAt, completedAt, error }: CompensationFold): CompensationSnapshot {
+function compensationSnapshot({
+  status,
+  attempt,
+  startedAt,
+  completedAt,
+  error,
+}: CompensationFold): CompensationSnapshot {
   return present({ status, attempts: attempt, startedAt, completedAt, error })
 }
 
@@ -129,5 +144,7 @@ type Present<T> = { [K in keyof T as undefined extends T[K] ? never : K]: T[K] }
 
 /** The same object without its undefined fields. */
 function present<T extends object>(fields: T): Present<T> {
-  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as Present<T>
+  const out: Record<string, unknown> = {}
+  for (const [name, value] of Object.entries(fields)) if (value !== undefined) out[name] = value
+  return out as Present<T>
 }

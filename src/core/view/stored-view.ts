@@ -7,7 +7,15 @@ import type { ArtifactRef } from '../events/event.ts'
 import { addName, numberOf } from './name-index.ts'
 import { fieldsOf } from './reading.ts'
 import type { RunMeta } from './run-meta.ts'
-import { emptyView, type FanFold, type RunFold, type RunView, type SlotPair, type StepFold, type Tally } from './run-view.ts'
+import {
+  emptyView,
+  type FanFold,
+  type RunFold,
+  type RunView,
+  type SlotPair,
+  type StepFold,
+  type Tally,
+} from './run-view.ts'
 
 /** Raised whenever the fold keeps something else than before. */
 export const VIEW_VERSION = 1
@@ -18,19 +26,23 @@ interface StoredView {
   readonly lastEventSeq: number
   readonly run: RunFold
   readonly tally: Tally
+  readonly itemCount: number
   readonly steps: readonly (readonly [string, StoredStep])[]
   readonly artifacts: readonly ArtifactRef[]
 }
-type StoredStep = SlotPair & { readonly fan?: Omit<FanFold, 'items'> & { readonly items: readonly (readonly [number, SlotPair])[] } }
+type StoredStep = SlotPair & {
+  readonly fan?: Omit<FanFold, 'items'> & { readonly items: readonly (readonly [number, SlotPair])[] }
+}
 
 export function viewToText(view: RunView): string {
-  const { meta, lastEventSeq, run, tally } = view
+  const { meta, lastEventSeq, run, tally, itemCount } = view
   const stored: StoredView = {
     viewVersion: VIEW_VERSION,
     runId: meta.runId,
     lastEventSeq,
     run,
     tally,
+    itemCount,
     steps: entries(view.steps).map(([number, step]) => [nameOf(view, number), storedStep(step)]),
     artifacts: entries(view.artifacts).map(([, artifact]) => artifact),
   }
@@ -51,8 +63,21 @@ export function viewFromText(text: string, meta: RunMeta): RunView | undefined {
     }
     steps = vectorSet(steps, found ?? names.size - 1, liveStep(step))
   }
-  const artifacts = filled(stored.artifacts.length, stored.artifacts.map((artifact, at) => [at, artifact] as const))
-  return { ...empty, names, extraNames, steps, artifacts, lastEventSeq: stored.lastEventSeq, run: stored.run, tally: stored.tally }
+  const artifacts = filled(
+    stored.artifacts.length,
+    stored.artifacts.map((artifact, at) => [at, artifact] as const),
+  )
+  return {
+    ...empty,
+    names,
+    extraNames,
+    steps,
+    artifacts,
+    lastEventSeq: stored.lastEventSeq,
+    run: stored.run,
+    tally: stored.tally,
+    itemCount: stored.itemCount,
+  }
 }
 
 function parse(text: string): StoredView | undefined {

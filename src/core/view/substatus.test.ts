@@ -46,7 +46,7 @@ describe('substatus', () => {
     expect(see(log).snapshot.substatus).toBeUndefined()
   })
 
-  it('shows COMPENSATING from the first compensation to the end, with each step\'s own [STO-27, X-76]', () => {
+  it("shows COMPENSATING from the first compensation to the end, with each step's own [STO-27, X-76]", () => {
     const log = started()
       .add('StepStarted', { stepId: 'a' })
       .add('StepCompleted', { stepId: 'a' })
@@ -61,7 +61,10 @@ describe('substatus', () => {
 
   it('shows HOLDING once only a person can move the run, and the engine it was handed to [STO-27, SIG-17]', () => {
     const meta: RunMeta = { ...META, onFailure: 'hold' }
-    const log = started().add('StepStarted', { stepId: 'a' }).add('StepStarted', { stepId: 'b' }).add('StepFailed', { stepId: 'a' })
+    const log = started()
+      .add('StepStarted', { stepId: 'a' })
+      .add('StepStarted', { stepId: 'b' })
+      .add('StepFailed', { stepId: 'a' })
     expect(see(log, meta).snapshot.substatus).toBeUndefined()
     log.add('StepCompleted', { stepId: 'b' })
     expect(see(log).snapshot.substatus).toBeUndefined()

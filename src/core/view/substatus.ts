@@ -25,8 +25,7 @@ function draining(inFlight: number): Substatus {
   return { substatus: 'DRAINING', message: `${inFlight} in-flight ${inFlight === 1 ? 'task' : 'tasks'}` }
 }
 
-/** Only a person moves the run on: a step failed for good, the policy holds it, and nothing else is under way. */
+/** A step failed for good and keeps the run open, by policy or because its effect may have happened (P-28). */
 function isHolding({ meta, tally }: RunView): boolean {
-  const held = meta.onFailure === 'hold' ? tally.failed : tally.indeterminate
-  return held > 0 && tally.inFlight === 0 && tally.retrying === 0
+  return tally.failed > 0 && tally.inFlight === 0 && (meta.onFailure === 'hold' || tally.indeterminate > 0)
 }

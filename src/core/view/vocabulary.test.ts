@@ -45,7 +45,10 @@ describe('action states of seed 3', () => {
       return found && actionStateOf(found, snapshot.status)
     }
     expect(['a', 'b', 'c'].map(state)).toEqual(['WaitingForManualCompletion', 'Running', 'Pending'])
-    log.add('StepFailed', { stepId: 'a', payload: { error: CANCELLED } }).add('StepCompleted', { stepId: 'b' }).add('RunCancelled')
+    log
+      .add('StepFailed', { stepId: 'a', payload: { error: CANCELLED } })
+      .add('StepCompleted', { stepId: 'b' })
+      .add('RunCancelled')
     expect(['a', 'b', 'c'].map(state)).toEqual(['Cancelled', 'Succeeded', 'Cancelled'])
   })
 
@@ -88,13 +91,19 @@ describe('states of seed 4', () => {
       ['StepCancelled', 'FAILED'],
     ])
     expect(STEP_OF_STEP_STATE.StepRetrying.runSubstatus).toBe('RETRYING')
-    const retrying = see(started().add('StepStarted', { stepId: 'a' }).add('StepFailed', { stepId: 'a', payload: { final: false } }))
+    const retrying = see(
+      started()
+        .add('StepStarted', { stepId: 'a' })
+        .add('StepFailed', { stepId: 'a', payload: { final: false } }),
+    )
     expect([retrying.step('a')?.status, retrying.snapshot.substatus]).toEqual(['RUNNING', 'RETRYING'])
     expect(STEP_OF_STEP_STATE.StepCancelled.code).toBe('CANCELLED')
   })
 
   it('of executions map onto ours, cancelling and validating as substatus [SSM-21]', () => {
-    expect(EXECUTION_STATES.map((state) => [state, RUN_OF_EXECUTION[state].status, RUN_OF_EXECUTION[state].word])).toEqual([
+    expect(
+      EXECUTION_STATES.map((state) => [state, RUN_OF_EXECUTION[state].status, RUN_OF_EXECUTION[state].word]),
+    ).toEqual([
       ['Pending', 'PENDING', undefined],
       ['Validating', 'prior', 'VALIDATING'],
       ['Running', 'RUNNING', undefined],
@@ -104,13 +113,17 @@ describe('states of seed 4', () => {
       ['Cancelled', 'CANCELLED', undefined],
     ])
     const cancel = { signalType: 'CANCEL', graceUntil: at(8000) } as const
-    const inGrace = see(started().add('StepStarted', { stepId: 'a' }).add('SignalAccepted', { payload: cancel })).snapshot
+    const inGrace = see(
+      started().add('StepStarted', { stepId: 'a' }).add('SignalAccepted', { payload: cancel }),
+    ).snapshot
     expect(inGrace.substatus).toBe('embedded/CANCELLING')
     expect(executionWord(inGrace)).toBe('cancelling')
     expect(executionWord({ status: 'APPROVED', substatus: 'embedded/VALIDATING' })).toBe('validating')
-    expect((['PENDING', 'APPROVED', 'RUNNING', 'PAUSED', 'COMPLETED', 'FAILED', 'CANCELLED'] as const).map((status) => executionWord({ status }))).toEqual(
-      ['pending', 'pending', 'running', 'paused', 'completed', 'failed', 'cancelled'],
-    )
+    expect(
+      (['PENDING', 'APPROVED', 'RUNNING', 'PAUSED', 'COMPLETED', 'FAILED', 'CANCELLED'] as const).map((status) =>
+        executionWord({ status }),
+      ),
+    ).toEqual(['pending', 'pending', 'running', 'paused', 'completed', 'failed', 'cancelled'])
   })
 
   it('show work cut short by a cancel as cancelled [X-57]', () => {

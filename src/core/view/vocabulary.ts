@@ -6,7 +6,14 @@ import { isTerminalRun, type AttemptStatus, type RunStatus } from '../run/transi
 import type { RunSnapshot, StepSnapshot } from './run-snapshot.ts'
 import { CANCELLED_CODE } from './slot-facts.ts'
 
-export const ACTION_STATES = ['Pending', 'Running', 'WaitingForManualCompletion', 'Succeeded', 'Failed', 'Cancelled'] as const
+export const ACTION_STATES = [
+  'Pending',
+  'Running',
+  'WaitingForManualCompletion',
+  'Succeeded',
+  'Failed',
+  'Cancelled',
+] as const
 export type ActionState = (typeof ACTION_STATES)[number]
 
 /** What a foreign word says in ours. `code` and `substatus` are given where the status alone does not say it. */
@@ -87,7 +94,10 @@ export const STEP_OF_STEP_STATE: { readonly [state in StepState]: StepMeaning } 
 }
 
 /** The word of seed 4's HTTP answers for a step. */
-export function stepWord(step: StepSnapshot, run: RunStatus): 'pending' | 'running' | 'completed' | 'failed' | 'skipped' | 'cancelled' {
+export function stepWord(
+  step: StepSnapshot,
+  run: RunStatus,
+): 'pending' | 'running' | 'completed' | 'failed' | 'skipped' | 'cancelled' {
   switch (step.status) {
     case 'PENDING':
       return isTerminalRun(run) ? 'cancelled' : 'pending'
@@ -102,7 +112,15 @@ export function stepWord(step: StepSnapshot, run: RunStatus): 'pending' | 'runni
   }
 }
 
-export const EXECUTION_STATES = ['Pending', 'Validating', 'Running', 'Cancelling', 'Completed', 'Failed', 'Cancelled'] as const
+export const EXECUTION_STATES = [
+  'Pending',
+  'Validating',
+  'Running',
+  'Cancelling',
+  'Completed',
+  'Failed',
+  'Cancelled',
+] as const
 export type ExecutionState = (typeof EXECUTION_STATES)[number]
 
 /** `status: 'prior'`: the run keeps the status it had. A word stands in the substatus as `<engine>/WORD` (STO-27). */
@@ -128,10 +146,20 @@ export function executionWord({ status, substatus }: Pick<RunSnapshot, 'status' 
   return status === 'APPROVED' ? 'pending' : status.toLowerCase()
 }
 
-export const RUN_V1_STATUSES = ['Pending', 'Running', 'WaitingForApproval', 'Paused', 'Succeeded', 'Failed', 'Cancelled'] as const
+export const RUN_V1_STATUSES = [
+  'Pending',
+  'Running',
+  'WaitingForApproval',
+  'Paused',
+  'Succeeded',
+  'Failed',
+  'Cancelled',
+] as const
 export type RunV1Status = (typeof RUN_V1_STATUSES)[number]
 
-export const RUN_OF_RUN_V1: { readonly [status in RunV1Status]: { readonly status: RunStatus; readonly substatus?: 'WAITING_APPROVAL' } } = {
+export const RUN_OF_RUN_V1: {
+  readonly [status in RunV1Status]: { readonly status: RunStatus; readonly substatus?: 'WAITING_APPROVAL' }
+} = {
   Pending: { status: 'PENDING' },
   WaitingForApproval: { status: 'PENDING', substatus: 'WAITING_APPROVAL' },
   Running: { status: 'RUNNING' },
@@ -143,6 +171,14 @@ export const RUN_OF_RUN_V1: { readonly [status in RunV1Status]: { readonly statu
 
 export function runV1StatusOf({ status, substatus }: Pick<RunSnapshot, 'status' | 'substatus'>): RunV1Status {
   if (status === 'PENDING' && substatus === 'WAITING_APPROVAL') return 'WaitingForApproval'
-  const words = { PENDING: 'Pending', APPROVED: 'Pending', RUNNING: 'Running', PAUSED: 'Paused', COMPLETED: 'Succeeded', FAILED: 'Failed', CANCELLED: 'Cancelled' } as const
+  const words = {
+    PENDING: 'Pending',
+    APPROVED: 'Pending',
+    RUNNING: 'Running',
+    PAUSED: 'Paused',
+    COMPLETED: 'Succeeded',
+    FAILED: 'Failed',
+    CANCELLED: 'Cancelled',
+  } as const
   return words[status]
 }

@@ -135,7 +135,7 @@ function apply(disk: MemoryDisk, run: MemoryRun, commit: RunCommit, settings: Ap
 
 /** The optional parts of a summary must not survive from the one before. */
 function withoutSummary(row: RunRow): Omit<RunRow, keyof RunSummary> {
-  const { substatus, nextWakeAt, startedAt, endedAt, errorCode, ...rest } = row
+  const { substatus, nextWakeAt, startedAt, endedAt, owed, errorCode, ...rest } = row
   return rest
 }
 

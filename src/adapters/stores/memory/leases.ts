@@ -41,5 +41,8 @@ function dueSince({ row, inbox, pending }: MemoryRun, now: number): number | und
   const wake = row.nextWakeAt !== undefined && row.nextWakeAt <= now ? row.nextWakeAt : undefined
   const [oldest] = pending
   const letter = oldest === undefined ? undefined : inbox.get(oldest)?.row.insertedAt
-  return wake === undefined || letter === undefined ? (wake ?? letter) : Math.min(wake, letter)
+  const orphaned = row.owed === true && (row.lease === undefined || row.lease.until <= now)
+  const lost = orphaned ? (row.lease?.until ?? row.updatedAt) : undefined
+  const since = Math.min(wake ?? Infinity, letter ?? Infinity, lost ?? Infinity)
+  return since === Infinity ? undefined : since
 }

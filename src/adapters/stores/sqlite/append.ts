@@ -14,20 +14,20 @@ import { consume, consumptionRefusal, notify } from './inbox.ts'
 import { number, text, type Columns } from './run-row.ts'
 import { requireTenant } from './scope.ts'
 
-const HEAD = 'SELECT run_key, epoch, next_seq, head_hash, status, next_wake_at FROM runs WHERE run_key = ?'
+const HEAD = 'SELECT run_key, epoch, next_seq, head_hash, status, next_wake_at, owed FROM runs WHERE run_key = ?'
 const RUN_EXISTS = 'SELECT 1 FROM runs WHERE run_id = ?'
 const REQUEST_EXISTS = 'SELECT run_id FROM runs WHERE tenant_id = ? AND request_key = ?'
 const LAST_FEED = 'SELECT feed_pos FROM runs ORDER BY feed_pos DESC LIMIT 1'
 const INSERT_RUN = `INSERT INTO runs (run_id, tenant_id, project_id, environment_id, plan_id, plan_version, plan_sha256,
   engine_type, engine_run_ref, request_key, original_run_id, parent_run_id, parent_slot, parent_attempt, triggered_by,
   created_at, updated_at, epoch, next_seq, head_hash, feed_pos, substatus, rules_version, min_rules_version, started_at,
-  ended_at, steps_total, steps_done, steps_failed, error_code, status, next_wake_at)
-  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
+  ended_at, steps_total, steps_done, steps_failed, error_code, status, next_wake_at, owed)
+  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
 const MOVED = `updated_at = ?, epoch = ?, next_seq = ?, head_hash = ?, feed_pos = ?, substatus = ?, rules_version = ?,
   min_rules_version = ?, started_at = ?, ended_at = ?, steps_total = ?, steps_done = ?, steps_failed = ?, error_code = ?`
 /** Columns named in a SET have their indexes rewritten even if they stay equal; so they are named only if they change. */
 const UPDATE_RUN = `UPDATE runs SET ${MOVED} WHERE run_key = ?`
-const UPDATE_RUN_AND_INDEXES = `UPDATE runs SET ${MOVED}, status = ?, next_wake_at = ? WHERE run_key = ?`
+const UPDATE_RUN_AND_INDEXES = `UPDATE runs SET ${MOVED}, status = ?, next_wake_at = ?, owed = ? WHERE run_key = ?`
 const SET_LEASE = 'UPDATE runs SET lease_owner = ?, lease_until = ? WHERE run_key = ?'
 
 const ZERO_HASH = new Uint8Array(32)
@@ -156,17 +156,19 @@ function insertRun(turn: Turn, one: RunCommit, create: NewRun): RunKey {
       ...moved(turn, one, ZERO_HASH),
       one.summary.status,
       one.summary.nextWakeAt ?? null,
+      one.summary.owed === true ? 1 : 0,
     )
   return Number(lastInsertRowid)
 }
 
 function updateRun(turn: Turn, one: RunCommit, head: Columns): void {
   const { status, nextWakeAt = null } = one.summary
+  const owed = one.summary.owed === true ? 1 : 0
   const values = moved(turn, one, head['head_hash'] instanceof Uint8Array ? head['head_hash'] : ZERO_HASH)
   const runKey = number(head, 'run_key')
-  if (status === head['status'] && nextWakeAt === head['next_wake_at'])
+  if (status === head['status'] && nextWakeAt === head['next_wake_at'] && owed === head['owed'])
     turn.connection.sql(UPDATE_RUN).run(...values, runKey)
-  else turn.connection.sql(UPDATE_RUN_AND_INDEXES).run(...values, status, nextWakeAt, runKey)
+  else turn.connection.sql(UPDATE_RUN_AND_INDEXES).run(...values, status, nextWakeAt, owed, runKey)
 }
 
 /** The values of MOVED, in its order. */

@@ -7,7 +7,7 @@ import { dirname } from 'node:path'
 import { DatabaseSync, type StatementSync } from 'node:sqlite'
 import { setTimeout as pause } from 'node:timers/promises'
 import { fail } from '../../../core/problems/problem.ts'
-import { isBusy, storeFailure } from './failure.ts'
+import { isBusy, storeFailure, unwritable } from './failure.ts'
 import { inspect, migrate } from './migrate.ts'
 
 export interface ConnectOptions {
@@ -38,6 +38,7 @@ export async function connect(options: ConnectOptions): Promise<Connection> {
     if (readOnly) fail('STORE_NOT_FOUND', `There is no database ${path}.`)
     makeFolder(path)
   } else {
+    if (!readOnly) requireWritable(path)
     refuseOrphanedWal(path)
     await guarded(path, lockMs, () => inspectFile(path))
   }
@@ -52,6 +53,12 @@ function makeFolder(path: string): void {
     const why = error instanceof Error ? error.message : String(error)
     fail('STORE_READ_ONLY', `The folder of the database ${path} cannot be made (${why}).`)
   }
+}
+
+/** SQLite opens what it may not write for reading, and says so only at the first commit. */
+function requireWritable(path: string): void {
+  const [code, what] = unwritable(path) ?? []
+  if (code !== undefined) fail(code, `The database ${path} ${what}.`)
 }
 
 /** SQLite would delete the log of an emptied file: the last trace of what was in it. */

@@ -60,8 +60,8 @@ export function storeFailure(error: unknown, path: string): unknown {
   return new KeelsonError([problem(code, `The database ${path} ${what} (${error.message}).`)], { cause: error })
 }
 
-/** SQLite says "cannot open" or "I/O error" when it may not create its -wal and -shm files beside the database. */
-function unwritable(path: string): readonly [ProblemCode, string] | undefined {
+/** A writer needs the file and its folder: SQLite keeps a -wal and a -shm file beside the database. */
+export function unwritable(path: string): readonly [ProblemCode, string] | undefined {
   for (const place of [dirname(path), path]) {
     try {
       accessSync(place, constants.W_OK)

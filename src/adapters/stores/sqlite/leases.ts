@@ -1,5 +1,5 @@
 /**
- * Leases and due runs: liveness only; what may be written is decided by compare and set. Due runs are found through two
+ * Leases and due runs: liveness only; what may be written is decided by compare and set. Due runs are found through three
  * partial indexes, so that runs which wait cost nothing, however many there are.
  */
 import type { RunKey, RunRow } from '../../../ports/run-store.ts'
@@ -16,6 +16,10 @@ export const DUE_BY_TIME = `SELECT *, next_wake_at AS due_since FROM runs
   WHERE next_wake_at IS NOT NULL AND next_wake_at <= ? AND ${DRIVABLE} ORDER BY next_wake_at, run_key LIMIT ?`
 export const DUE_BY_INBOX = `SELECT *, inbox_since AS due_since FROM runs
   WHERE inbox_since IS NOT NULL AND ${DRIVABLE} ORDER BY inbox_since, run_key LIMIT ?`
+/** Work in flight under no lease, or under one that ran out: the driver is gone. */
+export const DUE_BY_OWED = `SELECT *, coalesce(lease_until, updated_at) AS due_since FROM runs
+  WHERE owed = 1 AND quarantine IS NULL AND status NOT IN ('COMPLETED', 'FAILED', 'CANCELLED')
+  AND (lease_until IS NULL OR lease_until <= ?) ORDER BY due_since, run_key LIMIT ?`
 
 export async function acquireLease(
   connection: Connection,
@@ -39,12 +43,13 @@ export async function dueRuns(
   owner: string,
   limit: number,
 ): Promise<readonly RunRow[]> {
-  const [byTime, byInbox] = await connection.read(() => [
+  const [byTime, byInbox, byOwed] = await connection.read(() => [
     connection.sql(DUE_BY_TIME).all(now, owner, now, limit),
     connection.sql(DUE_BY_INBOX).all(owner, now, limit),
+    connection.sql(DUE_BY_OWED).all(now, limit),
   ])
   const since = (row: Columns): number => number(row, 'due_since')
-  const rows = [...(byTime ?? []), ...(byInbox ?? [])]
+  const rows = [...(byTime ?? []), ...(byInbox ?? []), ...(byOwed ?? [])]
   rows.sort((a, b) => since(a) - since(b) || number(a, 'run_key') - number(b, 'run_key'))
   const first = new Map<number, Columns>()
   for (const row of rows) if (!first.has(number(row, 'run_key'))) first.set(number(row, 'run_key'), row)

@@ -73,6 +73,7 @@ function summary(row: Columns) {
     stepsTotal: number(row, 'steps_total'),
     stepsDone: number(row, 'steps_done'),
     stepsFailed: number(row, 'steps_failed'),
+    ...(row['owed'] === 1 ? { owed: true as const } : {}),
     ...(row['error_code'] === null ? {} : { errorCode: text(row, 'error_code') }),
   }
 }

@@ -2,7 +2,7 @@
  * Scheduling within a run: what is ready starts in dispatch order while slots of the run are free. A step whose
  * condition, items or wait must be evaluated first is named in `needs` and starts in the next round (P-04, P-07).
  */
-import { bitNext, type BitTree } from '../../collections/bit-tree.ts'
+import { bitNext } from '../../collections/bit-tree.ts'
 import { vectorGet } from '../../collections/vector.ts'
 import type { ErrorInfo, EventData, Payload } from '../../events/event.ts'
 import { taskSlot } from '../../events/slot.ts'
@@ -11,7 +11,7 @@ import type { Step } from '../../plan/plan.ts'
 import { isoFromMs, msFromIso } from '../../time.ts'
 import { effectId } from '../effect.ts'
 import type { Need, SlotFacts } from '../input.ts'
-import type { Unit } from '../state.ts'
+import type { RunState, Unit } from '../state.ts'
 import { dueRetries } from '../timers.ts'
 import { isFanParent, kindOfUnit, slotOfUnit, stepAt, stepUnit, unitAt } from '../units.ts'
 import { failStep } from './fail-step.ts'
@@ -21,48 +21,57 @@ import { emit, hasRoom, unitEngineAttempt, type Workspace } from './workspace.ts
 const EVENTS_PER_DISPATCH = 3
 
 export function schedule(ws: Workspace): void {
-  startFrom(ws, (s) => s.readyFree, () => LIMITS.appendEvents, [])
-  const freeSlots = (): number => ws.state.limit - ws.state.slotsInUse
-  startFrom(ws, (s) => s.ready, freeSlots, dueRetries(ws.state, ws.now, freeSlots()))
-}
-
-type ReadySet = (state: Workspace['state']) => BitTree
-
-/** Starts members of a ready set in order, with due retries merged in by rank, until nothing more may start. */
-function startFrom(ws: Workspace, ready: ReadySet, slots: () => number, retries: readonly number[]): void {
-  const waiting = retries.map((index) => vectorGet(ws.state.units, index)).filter((unit) => unit !== undefined)
-  waiting.sort((a, b) => a.step - b.step || a.item - b.item)
-  let asked = 0
+  ws.needs.length = 0
+  const retries = retriesByRank(ws)
+  // From the first step whose facts are asked for on, the others only keep their places, so that they start after it.
+  let held = 0
+  let slotsHeld = 0
   let from = 0
-  // A slot is kept for each step whose facts were asked for.
-  while (slots() - asked > 0) {
-    const step = bitNext(ready(ws.state), from)
-    const retry = waiting[0]
+  // A start may fail at once on its facts, and then nothing new starts under failFast (GRF-07).
+  while (!ws.state.failing) {
+    const slotFree = ws.state.slotsInUse + slotsHeld < ws.state.limit
+    const { step, takesSlot } = nextReady(ws.state, from, slotFree)
+    const retry = slotFree ? retries[0] : undefined
     if (step < 0 && retry === undefined) return
-    if (!hasRoom(ws, EVENTS_PER_DISPATCH)) return
+    if (!hasRoom(ws, EVENTS_PER_DISPATCH * (held + 1))) return
     if (retry !== undefined && (step < 0 || retry.step <= step)) {
-      waiting.shift()
-      startAttempt(ws, retry, retry.attempt + 1)
+      retries.shift()
+      if (held === 0) startAttempt(ws, retry, retry.attempt + 1)
+      else slotsHeld += 1
       continue
     }
-    const answer = dispatchStep(ws, step)
-    if (answer === 'needs-facts') {
-      asked += 1
-      from = step + 1
-    }
+    if (dispatchStep(ws, step, held > 0) === 'started') continue
+    held += 1
+    if (takesSlot) slotsHeld += 1
+    from = step + 1
   }
 }
 
-type Dispatch = 'started' | 'needs-facts'
+function retriesByRank(ws: Workspace): Unit[] {
+  const due = dueRetries(ws.state, ws.now, ws.state.limit - ws.state.slotsInUse)
+  const units = due.map((index) => vectorGet(ws.state.units, index)).filter((unit) => unit !== undefined)
+  return units.sort((a, b) => a.step - b.step || a.item - b.item)
+}
 
-function dispatchStep(ws: Workspace, index: number): Dispatch {
+/** The next step by rank that may start; one that takes a slot of the run only while a slot is free. */
+function nextReady(state: RunState, from: number, slotFree: boolean): { readonly step: number; readonly takesSlot: boolean } {
+  const free = bitNext(state.readyFree, from)
+  const taking = slotFree ? bitNext(state.ready, from) : -1
+  const takesSlot = taking >= 0 && (free < 0 || taking < free)
+  return { step: takesSlot ? taking : free, takesSlot }
+}
+
+type Dispatch = 'started' | 'held'
+
+function dispatchStep(ws: Workspace, index: number, hold: boolean): Dispatch {
   const unit = stepUnit(ws.state, index)
-  if (isFanParent(ws.state.graph, unit)) return unit.status === 'RUNNING' ? startItem(ws, unit) : startStep(ws, unit)
-  if (unit.status === 'FAILED' && unit.fallbackOpen) {
-    startAttempt(ws, fallbackOf(ws, unit), fallbackOf(ws, unit).attempt + 1)
-    return 'started'
-  }
-  return startStep(ws, unit)
+  const isFan = isFanParent(ws.state.graph, unit)
+  const hasFallback = !isFan && unit.status === 'FAILED' && unit.fallbackOpen
+  if (!hasFallback && !(isFan && unit.status === 'RUNNING')) return startStep(ws, unit, hold)
+  if (hold) return 'held'
+  if (isFan) startItem(ws, unit)
+  else startAttempt(ws, fallbackOf(ws, unit), fallbackOf(ws, unit).attempt + 1)
+  return 'started'
 }
 
 function fallbackOf(ws: Workspace, unit: Unit): Unit {
@@ -70,25 +79,22 @@ function fallbackOf(ws: Workspace, unit: Unit): Unit {
   return unitAt(ws.state, index, unit.step, -1, true)
 }
 
-function startItem(ws: Workspace, parent: Unit): Dispatch {
+function startItem(ws: Workspace, parent: Unit): void {
   const fan = parent.fan
-  if (fan === undefined) return 'started'
+  if (fan === undefined) return
   const item = bitNext(fan.ready)
   const primary = unitAt(ws.state, fan.base + item, parent.step, item, false)
   const unit = primary.fallbackOpen ? unitAt(ws.state, fan.fallbackBase + item, parent.step, item, true) : primary
   startAttempt(ws, unit, unit.attempt + 1)
-  return 'started'
 }
 
 /** First attempts of a step go through its condition; a fan-out parent and a wait also need values. */
-function startStep(ws: Workspace, unit: Unit): Dispatch {
+function startStep(ws: Workspace, unit: Unit, hold: boolean): Dispatch {
   const step = stepAt(ws.state.graph, unit.step)
   const need = needOf(step, unit)
   const facts = ws.facts.get(step.stepId)
-  if (need !== undefined && facts === undefined) {
-    ws.needs.push(need)
-    return 'needs-facts'
-  }
+  if (need !== undefined && (facts === undefined || hold)) ws.needs.push(need)
+  if (hold || (need !== undefined && facts === undefined)) return 'held'
   if (facts?.condition === false) {
     emit(ws, 'StepSkipped', step.stepId, unit.attempt + 1, { reason: `condition of ${step.stepId} is false`, reasonCode: 'CONDITION_FALSE', skippedAt: ws.nowIso }, { data: factsData(facts) })
     return 'started'

@@ -34,6 +34,8 @@ CREATE TABLE runs (
   steps_done INTEGER NOT NULL,
   steps_failed INTEGER NOT NULL,
   error_code TEXT,
+  -- 1 while work is in flight: without a lease its driver is gone.
+  owed INTEGER NOT NULL,
   lease_owner TEXT,
   lease_until INTEGER,
   quarantine TEXT,
@@ -50,6 +52,8 @@ CREATE INDEX runs_plan ON runs (tenant_id, plan_id, created_at);
 CREATE INDEX runs_original ON runs (tenant_id, original_run_id, created_at) WHERE original_run_id IS NOT NULL;
 CREATE INDEX runs_wake ON runs (next_wake_at)
   WHERE next_wake_at IS NOT NULL AND quarantine IS NULL AND status NOT IN ('COMPLETED', 'FAILED', 'CANCELLED');
+CREATE INDEX runs_owed ON runs (lease_until)
+  WHERE owed = 1 AND quarantine IS NULL AND status NOT IN ('COMPLETED', 'FAILED', 'CANCELLED');
 CREATE INDEX runs_inbox ON runs (inbox_since)
   WHERE inbox_since IS NOT NULL AND quarantine IS NULL AND status NOT IN ('COMPLETED', 'FAILED', 'CANCELLED');
 

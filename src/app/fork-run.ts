@@ -1,0 +1,108 @@
+/**
+ * Fork: a new run that takes over recorded results of an ended one up to a point, and runs the rest. What the old run
+ * undid is not taken over; each taken result names the run that owns its effect (DESIGN §5, P-31).
+ */
+import type { ArtifactRef } from '../core/events/event.ts'
+import { LIMITS } from '../core/limits.ts'
+import { fail } from '../core/problems/problem.ts'
+import type { ReusedResult } from '../core/run/input.ts'
+import type { RunState } from '../core/run/state.ts'
+import { isTerminalRun } from '../core/run/transitions.ts'
+import { stepAt, stepUnit } from '../core/run/units.ts'
+import type { RunRow } from '../ports/run-store.ts'
+import type { RunAdvancer } from './advance-run.ts'
+import { canonicalText } from './canonical.ts'
+import type { LoadedRun } from './load-run.ts'
+import { recordOf } from './read-events.ts'
+import { runInput, stepOutput } from './run-outputs.ts'
+import type { Services } from './services.ts'
+import { startRun, type Principal, type StartAnswer, type StartRequest } from './start-run.ts'
+
+export interface ForkRequest {
+  readonly row: RunRow
+  readonly principal: Principal
+  readonly engine: StartRequest['engine']
+  /** Take over results recorded up to this seq; default: all of them. */
+  readonly atSeq?: number
+  /** Run this step and everything after it again. */
+  readonly from?: string
+  /** Another version of the plan; default: the one the run had. */
+  readonly plan?: StartRequest['plan']
+  readonly signalId?: string
+  readonly lease?: StartRequest['lease']
+}
+
+export async function forkRun(services: Services, advancer: RunAdvancer, request: ForkRequest): Promise<StartAnswer> {
+  const old = await advancer.current(request.row.runKey)
+  if (!isTerminalRun(old.state.status)) fail('RUN_NOT_TERMINAL', `run ${request.row.runId} has not ended`)
+  if (request.from !== undefined && !old.state.graph.indexOf.has(request.from)) fail('STEP_UNKNOWN', `the plan has no step '${request.from}'`)
+  const text = await services.store.getPlan(request.row.planSha256)
+  const plan = request.plan ?? { plan: old.plan.plan, text: text ?? '', sha256: old.plan.sha256 }
+  const answer = await startRun(services, advancer, {
+    plan,
+    input: await runInput(services.store, old),
+    principal: request.principal,
+    engine: request.engine,
+    originalRunId: request.row.runId,
+    reuse: await reusable(services, old, request),
+    ...(request.signalId === undefined ? {} : { runRequestId: `fork:${request.row.runId}:${request.signalId}` }),
+    ...(request.lease === undefined ? {} : { lease: request.lease }),
+  })
+  const payload = {
+    newRunId: answer.row.runId,
+    atSeq: Math.min(request.atSeq ?? old.state.seq, old.state.seq),
+    planVersion: plan.plan.metadata.planVersion,
+    ...(request.signalId === undefined ? {} : { signalId: request.signalId }),
+  }
+  const row = { inboxId: `fork:${answer.row.runId}`, kind: 'fork', body: JSON.stringify(payload) }
+  await services.store.insertInbox({ tenantId: request.row.tenantId, runId: request.row.runId }, row)
+  await advancer.advance(request.row.runKey)
+  return answer
+}
+
+async function reusable(services: Services, old: LoadedRun, request: ForkRequest): Promise<readonly ReusedResult[]> {
+  const undone = new Set(old.state.undo?.slots ?? [])
+  const again = request.from === undefined ? new Set<number>() : downstream(old.state, request.from)
+  const results: ReusedResult[] = []
+  for (let index = 0; index < old.state.graph.steps.length; index += 1) {
+    const unit = stepUnit(old.state, index)
+    const { stepId } = stepAt(old.state.graph, index)
+    const kept = unit.status === 'SUCCESS' && unit.outputSeq <= (request.atSeq ?? old.state.seq)
+    if (!kept || undone.has(stepId) || anyItemUndone(undone, stepId) || again.has(index)) continue
+    results.push(await resultOf(services, old, stepId, unit.outputSeq, unit.ownerRunId))
+  }
+  return results.toSorted((a, b) => a.runSeq - b.runSeq)
+}
+
+function anyItemUndone(undone: ReadonlySet<string>, stepId: string): boolean {
+  return [...undone].some((slot) => slot.startsWith(`${stepId}[`))
+}
+
+/** The step itself and everything that depends on it. */
+function downstream(state: RunState, stepId: string): ReadonlySet<number> {
+  const found = new Set<number>()
+  const open = [state.graph.indexOf.get(stepId) ?? -1]
+  for (let at = open.pop(); at !== undefined; at = open.pop()) {
+    if (found.has(at)) continue
+    found.add(at)
+    open.push(...(state.graph.dependents[at] ?? []))
+  }
+  return found
+}
+
+async function resultOf(services: Services, old: LoadedRun, stepId: string, seq: number, owner: string): Promise<ReusedResult> {
+  const [stored] = await services.store.readEvents(old.row.runKey, { afterSeq: seq - 1, limit: 1 })
+  const record = stored === undefined ? undefined : recordOf(stored)
+  const payload = record?.ok === true ? (record.value.payload ?? {}) : {}
+  const output = await stepOutput(services.store, old, old.state, stepId)
+  const inline = Buffer.byteLength(canonicalText(output)) <= LIMITS.inlinePayloadBytes
+  if (!inline) fail('PAYLOAD_TOO_LARGE', `the result of '${stepId}' is too large to be taken over`)
+  return {
+    slot: stepId,
+    runId: old.identity.runId,
+    runSeq: seq,
+    ownerRunId: owner === '' ? old.identity.runId : owner,
+    artifactRefs: (payload['artifactRefs'] ?? []) as readonly ArtifactRef[],
+    ...(output === null ? {} : { data: { result: output } }),
+  }
+}

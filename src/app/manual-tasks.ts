@@ -1,0 +1,126 @@
+/**
+ * Manual tasks: listing the open ones with their tokens, and completing one. A token is an HMAC over run, slot, attempt
+ * and opening: it is derived anew each time and stored nowhere (P-35).
+ */
+import { createHmac, timingSafeEqual } from 'node:crypto'
+import { bitMembers } from '../core/collections/bit-tree.ts'
+import { vectorGet } from '../core/collections/vector.ts'
+import type { ErrorInfo } from '../core/events/event.ts'
+import { fail } from '../core/problems/problem.ts'
+import type { InputBody, Outcome } from '../core/run/input.ts'
+import type { Unit } from '../core/run/state.ts'
+import { kindOfUnit, slotOfUnit, stepAt } from '../core/run/units.ts'
+import type { RunRef, RunRow } from '../ports/run-store.ts'
+import type { SigningKey, SigningKeys } from '../ports/signing-keys.ts'
+import type { RunAdvancer } from './advance-run.ts'
+import type { LoadedRun } from './load-run.ts'
+import type { Services } from './services.ts'
+import { sha256Hex } from './sha256.ts'
+
+export interface OpenTask {
+  readonly runId: string
+  readonly slot: string
+  readonly attempt: number
+  readonly title: string
+  readonly openedAt: number
+  readonly expiresAt?: number
+  readonly token: string
+}
+
+export interface TaskCompletion {
+  readonly completionToken: string
+  readonly outcome: 'Succeeded' | 'Failed' | 'Cancelled'
+  readonly actorUserId: string
+  readonly notes?: string
+  readonly evidenceRefs?: readonly string[]
+  readonly result?: unknown
+}
+
+export type CompletionAnswer = { readonly kind: 'accepted' | 'repeat' }
+
+function tokenOf(key: SigningKey, runId: string, unit: Unit, slot: string): string {
+  return `${key.keyId}.${createHmac('sha256', key.secret).update(`${runId}|${slot}|${unit.attempt}|${unit.opening}`).digest('hex')}`
+}
+
+function* openUnits(run: LoadedRun): Generator<Unit> {
+  for (const index of bitMembers(run.state.parked)) {
+    const unit = vectorGet(run.state.units, index)
+    if (unit !== undefined && kindOfUnit(run.state.graph, unit) === 'manual') yield unit
+  }
+}
+
+export async function listTasks(keys: SigningKeys, run: LoadedRun): Promise<readonly OpenTask[]> {
+  const key = await keys.current()
+  return [...openUnits(run)].map((unit) => {
+    const step = stepAt(run.state.graph, unit.step)
+    const slot = slotOfUnit(run.state.graph, unit)
+    return {
+      runId: run.identity.runId,
+      slot,
+      attempt: unit.attempt,
+      title: 'manual' in step ? step.manual.title : slot,
+      openedAt: unit.startedAt,
+      ...(unit.timeoutAt < 0 ? {} : { expiresAt: unit.timeoutAt }),
+      token: tokenOf(key, run.identity.runId, unit, slot),
+    }
+  })
+}
+
+/** A repeat of the same token is answered with the first result; any other token finds no open task (MAN-04 … MAN-06). */
+export async function completeTask(
+  services: Services,
+  advancer: RunAdvancer,
+  keys: SigningKeys,
+  row: RunRow,
+  completion: TaskCompletion,
+): Promise<CompletionAnswer> {
+  const ref: RunRef = { tenantId: row.tenantId, runId: row.runId }
+  const inboxId = `manual:${sha256Hex(completion.completionToken)}`
+  if ((await services.store.findInbox(row.runKey, inboxId)) !== undefined) return { kind: 'repeat' }
+  advancer.forget(row.runKey)
+  const run = await advancer.current(row.runKey)
+  const unit = await taskOfToken(keys, run, completion.completionToken)
+  if (unit === undefined) return fail('TASK_NOT_OPEN', `no open task of run ${row.runId} has this token`)
+  checkSeparation(run, unit, completion.actorUserId)
+  const body: Omit<Extract<InputBody, { kind: 'outcome' }>, 'kind'> = {
+    slot: slotOfUnit(run.state.graph, unit),
+    attempt: unit.attempt,
+    engineAttempt: 1,
+    outcome: outcomeOf(completion),
+  }
+  const answer = await services.store.insertInbox(ref, { inboxId, kind: 'manual', body: JSON.stringify(body) })
+  return { kind: answer.kind === 'inserted' ? 'accepted' : 'repeat' }
+}
+
+async function taskOfToken(keys: SigningKeys, run: LoadedRun, token: string): Promise<Unit | undefined> {
+  const key = await keys.find(token.slice(0, Math.max(0, token.indexOf('.'))))
+  if (key === undefined) return undefined
+  const given = Buffer.from(token)
+  for (const unit of openUnits(run)) {
+    const expected = Buffer.from(tokenOf(key, run.identity.runId, unit, slotOfUnit(run.state.graph, unit)))
+    if (given.length === expected.length && timingSafeEqual(given, expected)) return unit
+  }
+  return undefined
+}
+
+/** MakerChecker: who started the run may not complete its task (MAN-08). */
+function checkSeparation(run: LoadedRun, unit: Unit, actor: string): void {
+  const step = stepAt(run.state.graph, unit.step)
+  if (!('manual' in step) || step.manual.rule === undefined) return
+  if (step.manual.rule !== 'MakerChecker') fail('TASK_RULE_UNKNOWN', `the rule '${step.manual.rule}' of '${step.stepId}' is not known here`)
+  if (run.row.triggeredBy === actor) fail('AUTHZ_DENIED', `${actor} started this run and may not complete '${step.stepId}' (MakerChecker)`)
+}
+
+function outcomeOf(completion: TaskCompletion): Outcome {
+  const { actorUserId, notes } = completion
+  if (completion.outcome === 'Succeeded') {
+    return {
+      kind: 'completed',
+      payload: { artifactRefs: [], actorId: actorUserId, ...(completion.evidenceRefs === undefined ? {} : { evidenceRefs: completion.evidenceRefs }) },
+      data: { ...(completion.result === undefined ? {} : { result: completion.result }), ...(notes === undefined ? {} : { notes }) },
+    }
+  }
+  const code = completion.outcome === 'Failed' ? 'MANUAL_FAILED' : 'MANUAL_CANCELLED'
+  const error: ErrorInfo = { code, retryable: false, errorClass: 'permanent', category: 'business' }
+  return { kind: 'failed', error, actorId: actorUserId, final: true, ...(notes === undefined ? {} : { data: { notes, errorText: { message: notes } } }) }
+}

@@ -1,0 +1,34 @@
+/**
+ * The journal of a run as JSON lines, page by page, for exporters, auditors and time-window queries. It tolerates logs
+ * of later versions (UIC-08); a record that cannot be read at all ends it with that problem.
+ */
+import { LIMITS } from '../core/limits.ts'
+import { KeelsonError, type Problem } from '../core/problems/problem.ts'
+import { journalOf, storedWithin } from '../core/view/journal.ts'
+import type { RunKey, RunStore } from '../ports/run-store.ts'
+import { recordOf } from './read-events.ts'
+
+/** The part of the log stored at or after `fromMs` and before `toMs`, by the store's clock (EVT-16). */
+export interface JournalWindow {
+  readonly fromMs?: number
+  readonly toMs?: number
+}
+
+export async function* journalLines(
+  store: Pick<RunStore, 'readEvents'>,
+  runKey: RunKey,
+  { fromMs = Number.NEGATIVE_INFINITY, toMs = Number.POSITIVE_INFINITY }: JournalWindow = {},
+): AsyncGenerator<string> {
+  for (let afterSeq = 0; ;) {
+    const page = await store.readEvents(runKey, { afterSeq, limit: LIMITS.fetchPageEvents })
+    const last = page.at(-1)
+    if (last === undefined) return
+    afterSeq = last.runSeq
+    const records = page.map((stored) => {
+      const read = recordOf(stored)
+      if (!read.ok) throw new KeelsonError(read.problems as readonly [Problem, ...Problem[]])
+      return read.value
+    })
+    for (const line of journalOf(storedWithin(records, fromMs, toMs))) yield `${JSON.stringify(line)}\n`
+  }
+}

@@ -1,0 +1,121 @@
+/**
+ * explain: why a slot is where it is, from the state alone: every cause, and what would unblock it. What the log does
+ * not hold (handlers, scope pauses, grants) comes in as `outside`.
+ */
+import { vectorGet } from '../collections/vector.ts'
+import type { PlanGraph } from '../plan/graph.ts'
+import { isHeld } from './decide/proceed.ts'
+import { rootCause } from './decide/finish.ts'
+import type { RunState, Unit } from './state.ts'
+import { isTerminalRun } from './transitions.ts'
+import { isParkedKind, kindOfUnit, locate, slotOfUnit, stepAt, stepUnit } from './units.ts'
+
+export type Cause =
+  | { readonly kind: 'run-not-started'; readonly status: string; readonly notBefore?: number }
+  | { readonly kind: 'run-ended'; readonly status: string; readonly rootCause?: string; readonly code?: string }
+  | { readonly kind: 'run-paused'; readonly since: number; readonly scopes: readonly string[] }
+  | { readonly kind: 'run-cancelling'; readonly until: number; readonly inFlight: number }
+  | { readonly kind: 'run-failing'; readonly rootCause?: string; readonly code?: string }
+  | { readonly kind: 'run-held'; readonly slot: string; readonly code: string }
+  | { readonly kind: 'undoing'; readonly slot: string; readonly attempt: number; readonly retryAt?: number }
+  | { readonly kind: 'succeeded'; readonly runSeq: number }
+  | { readonly kind: 'skipped' }
+  | { readonly kind: 'running'; readonly attempt: number; readonly maxAttempts: number; readonly since: number }
+  | { readonly kind: 'waiting-for-person'; readonly since: number; readonly expiresAt?: number }
+  | { readonly kind: 'waiting-until'; readonly at: number }
+  | { readonly kind: 'waiting-for-child'; readonly attempt: number; readonly since: number }
+  | { readonly kind: 'backoff'; readonly attempt: number; readonly maxAttempts: number; readonly retryAt: number; readonly code: string }
+  | { readonly kind: 'failed'; readonly attempt: number; readonly code: string; readonly runSeq: number }
+  | { readonly kind: 'recovered'; readonly code: string }
+  | { readonly kind: 'items'; readonly done: number; readonly failed: number; readonly running: number; readonly total: number }
+  | { readonly kind: 'dependency'; readonly stepId: string; readonly status: string; readonly final: boolean }
+  | { readonly kind: 'no-free-slot'; readonly limit: number }
+  | { readonly kind: 'unknown-slot' }
+  | { readonly kind: 'outside'; readonly why: string }
+
+export interface Outside {
+  /** Things the log does not tell, in the reader's words: "no process has the handler x". */
+  readonly reasons?: readonly string[]
+}
+
+export function explain(graph: PlanGraph, state: RunState, slot: string, now: number, outside: Outside = {}): readonly Cause[] {
+  const found = locate(state, slot)
+  if (found === undefined) return [{ kind: 'unknown-slot' }]
+  const causes = [...ofUnit(graph, state, found.unit, now), ...ofRun(state, found.unit)]
+  return [...causes, ...(outside.reasons ?? []).map((why): Cause => ({ kind: 'outside', why }))]
+}
+
+function isSettled(unit: Unit): boolean {
+  return unit.status === 'SUCCESS' || unit.status === 'SKIPPED' || unit.recovered
+}
+
+/** What holds the run as a whole, for a slot that has not settled. */
+function ofRun(state: RunState, unit: Unit): Cause[] {
+  if (isSettled(unit)) return []
+  const root = rootCause(state)
+  const named = root === undefined ? {} : { rootCause: root.slot, code: root.code }
+  if (isTerminalRun(state.status)) return [{ kind: 'run-ended', status: state.status, ...named }]
+  if (state.status === 'PENDING' || state.status === 'APPROVED') {
+    return [{ kind: 'run-not-started', status: state.status, ...(state.notBefore < 0 ? {} : { notBefore: state.notBefore }) }]
+  }
+  const causes: Cause[] = []
+  if (state.status === 'PAUSED') causes.push({ kind: 'run-paused', since: state.pausedAt, scopes: state.scopePauses })
+  if (state.cancelling !== undefined) causes.push({ kind: 'run-cancelling', until: state.cancelling.graceUntil, inFlight: state.inFlight.size })
+  const current = state.undo?.current
+  if (current !== undefined) causes.push({ kind: 'undoing', slot: current.slot, attempt: current.attempt, ...(current.dueAt < 0 ? {} : { retryAt: current.dueAt }) })
+  else if (state.failing) causes.push({ kind: 'run-failing', ...named })
+  if (isHeld(state) && root !== undefined && unit.status !== 'FAILED') causes.push({ kind: 'run-held', slot: root.slot, code: root.code })
+  return causes
+}
+
+function ofUnit(graph: PlanGraph, state: RunState, unit: Unit, now: number): Cause[] {
+  const { maxAttempts } = stepAt(graph, unit.step).retry
+  switch (unit.status) {
+    case 'SUCCESS':
+      return [{ kind: 'succeeded', runSeq: unit.outputSeq }]
+    case 'SKIPPED':
+      return [{ kind: 'skipped' }]
+    case 'RUNNING':
+      return ofRunning(graph, state, unit, now)
+    case 'FAILED':
+      if (unit.recovered) return [{ kind: 'recovered', code: unit.errorCode }]
+      if (unit.backoff) return [{ kind: 'backoff', attempt: unit.attempt, maxAttempts, retryAt: unit.dueAt + state.pausedMs, code: unit.errorCode }]
+      if (unit.fallbackOpen) return ofFallback(graph, state, unit, now)
+      return [{ kind: 'failed', attempt: unit.attempt, code: unit.errorCode, runSeq: unit.failedSeq }]
+    case 'PENDING':
+      return ofPending(graph, state, unit)
+  }
+}
+
+function ofFallback(graph: PlanGraph, state: RunState, unit: Unit, now: number): Cause[] {
+  const fallback = locate(state, slotOfUnit(graph, { ...unit, fallback: true }))
+  const failed: Cause = { kind: 'failed', attempt: unit.attempt, code: unit.errorCode, runSeq: unit.failedSeq }
+  return fallback === undefined ? [failed] : [failed, ...ofUnit(graph, state, fallback.unit, now)]
+}
+
+function ofRunning(graph: PlanGraph, state: RunState, unit: Unit, now: number): Cause[] {
+  const { fan } = unit
+  if (fan !== undefined) return [{ kind: 'items', done: fan.done, failed: fan.failed.size, running: fan.running + fan.waiting, total: fan.count }]
+  const since = unit.startedAt
+  switch (kindOfUnit(graph, unit)) {
+    case 'manual':
+      return [{ kind: 'waiting-for-person', since, ...(unit.timeoutAt < 0 ? {} : { expiresAt: unit.timeoutAt }) }]
+    case 'wait':
+      return [{ kind: 'waiting-until', at: unit.dueIsActive ? unit.dueAt + state.pausedMs + (state.pausedAt < 0 ? 0 : now - state.pausedAt) : unit.dueAt }]
+    case 'plan':
+      return [{ kind: 'waiting-for-child', attempt: unit.attempt, since }]
+    default:
+      return [{ kind: 'running', attempt: unit.attempt, maxAttempts: stepAt(graph, unit.step).retry.maxAttempts, since }]
+  }
+}
+
+function ofPending(graph: PlanGraph, state: RunState, unit: Unit): Cause[] {
+  const open = (graph.dependencies[unit.step] ?? []).flatMap((step): Cause[] => {
+    const other = stepUnit(state, step)
+    const blocks = !isSettled(other) && (other.status !== 'FAILED' || !graph.sequential || graph.plan.policy.onFailure !== 'continue')
+    if (!blocks || vectorGet(state.pending, unit.step) === 0) return []
+    return [{ kind: 'dependency', stepId: stepAt(graph, step).stepId, status: other.backoff ? 'RETRYING' : other.status, final: other.final }]
+  })
+  const full = open.length === 0 && state.status === 'RUNNING' && state.slotsInUse >= state.limit
+  return full && !isParkedKind(kindOfUnit(graph, unit)) ? [{ kind: 'no-free-slot', limit: state.limit }] : open
+}

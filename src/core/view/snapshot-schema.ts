@@ -1,0 +1,104 @@
+/**
+ * The published JSON Schema of a snapshot (PRJ-06), from one source with the check that holds it to the TypeScript
+ * type. Closed: a field that the type gets and the schema does not fails the test.
+ */
+import { artifactRef } from '../events/payloads.ts'
+import { flag, integer, list, literal, object, oneOf, optional, text, type TypeOf } from '../schema/shape.ts'
+
+const count = integer({ min: 0 })
+const ordinal = integer({ min: 1 })
+const attemptStatus = oneOf('PENDING', 'RUNNING', 'SUCCESS', 'FAILED', 'SKIPPED')
+const runStatus = oneOf('PENDING', 'APPROVED', 'RUNNING', 'PAUSED', 'COMPLETED', 'FAILED', 'CANCELLED')
+
+const errorFields = {
+  code: text(),
+  message: text(),
+  retryable: flag(),
+  errorClass: optional(text()),
+  category: optional(text()),
+  failureCategory: optional(text()),
+  failureSource: optional(text()),
+  stackTrace: optional(text()),
+}
+const error = object(errorFields)
+const slotFields = { itemIndex: optional(count), role: optional(literal('fallback')) }
+
+const attempt = object({
+  logicalAttemptId: ordinal,
+  engineAttemptId: ordinal,
+  status: attemptStatus,
+  startedAt: optional(text()),
+  completedAt: optional(text()),
+  durationMs: optional(count),
+  artifacts: list(artifactRef),
+  error: optional(error),
+  final: optional(flag()),
+  retryAt: optional(text()),
+  reason: optional(text()),
+  reasonCode: optional(text()),
+  mayHaveRunTwice: optional(flag()),
+})
+
+const step = object({
+  stepId: text({ min: 1 }),
+  ...slotFields,
+  status: attemptStatus,
+  logicalAttemptId: ordinal,
+  engineAttemptId: optional(ordinal),
+  startedAt: optional(text()),
+  completedAt: optional(text()),
+  artifacts: list(artifactRef),
+  error: optional(error),
+  attempts: list(attempt),
+  reason: optional(text()),
+  reasonCode: optional(text()),
+  recovered: optional(literal(true)),
+  waitingForManualCompletion: optional(literal(true)),
+  retryAt: optional(text()),
+  items: optional(object({ total: count, done: count, failed: count, running: count })),
+  compensation: optional(
+    object({
+      status: oneOf('PENDING', 'RUNNING', 'DONE', 'FAILED'),
+      attempts: ordinal,
+      startedAt: optional(text()),
+      completedAt: optional(text()),
+      error: optional(error),
+    }),
+  ),
+  timeSplit: object({
+    dependencyMs: count,
+    grantMs: count,
+    retryMs: count,
+    pauseMs: count,
+    humanMs: count,
+    runningMs: count,
+  }),
+})
+
+export const runSnapshotShape = object({
+  runId: text({ min: 1 }),
+  status: runStatus,
+  substatus: optional(text()),
+  message: optional(text()),
+  lastEventSeq: count,
+  steps: list(step),
+  artifacts: list(artifactRef),
+  startedAt: optional(text()),
+  completedAt: optional(text()),
+  totalDurationMs: optional(count),
+  engineRunRef: optional(text()),
+  failedSteps: count,
+  rootCause: optional(
+    object({
+      ...errorFields,
+      stepId: optional(text({ min: 1 })),
+      ...slotFields,
+      attempt: optional(ordinal),
+      runSeq: optional(ordinal),
+    }),
+  ),
+  inconsistent: optional(literal(true)),
+})
+
+/** What the schema says a snapshot is. */
+export type DescribedSnapshot = TypeOf<typeof runSnapshotShape>

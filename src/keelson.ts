@@ -1,0 +1,206 @@
+/**
+ * What a program holds of an open Keelson: start runs, follow them, send signals, complete tasks, close.
+ */
+import type { EmbeddedEngine } from './adapters/engines/embedded/engine.ts'
+import type { RunAdvancer } from './app/advance-run.ts'
+import type { CompiledPlan } from './app/compile-plan.ts'
+import { forkRun } from './app/fork-run.ts'
+import { completeTask, listTasks, type CompletionAnswer, type OpenTask, type TaskCompletion } from './app/manual-tasks.ts'
+import { recordOf } from './app/read-events.ts'
+import type { Services } from './app/services.ts'
+import { signalRun, type SignalAnswer } from './app/signal-run.ts'
+import { LOCAL_PRINCIPAL, startRun, type Principal } from './app/start-run.ts'
+import type { ForeignRecord } from './core/events/event.ts'
+import { fail } from './core/problems/problem.ts'
+import { explain, type Cause } from './core/run/explain.ts'
+import { isTerminalRun } from './core/run/transitions.ts'
+import type { EngineCapabilities } from './ports/engine.ts'
+import type { ListFilter, ListPage, RunRow, RunStatus } from './ports/run-store.ts'
+import type { SigningKeys } from './ports/signing-keys.ts'
+
+interface Parts {
+  readonly services: Services
+  readonly advancer: RunAdvancer
+  readonly engine: EmbeddedEngine
+  readonly keys: SigningKeys
+  readonly engineType: EngineCapabilities
+  readonly principal?: Principal
+}
+
+export interface RunResult {
+  readonly runId: string
+  readonly status: RunStatus
+  readonly output?: unknown
+  readonly error?: { readonly code: string; readonly slot?: string; readonly message?: string }
+}
+
+export class Keelson {
+  readonly #parts: Parts
+  readonly #principal: Principal
+
+  constructor(parts: Parts) {
+    this.#parts = parts
+    this.#principal = parts.principal ?? LOCAL_PRINCIPAL
+  }
+
+  get services(): Services {
+    return this.#parts.services
+  }
+
+  /** Starts a run of a compiled plan; the same `requestId` starts it once. Missing handlers are refused before anything starts. */
+  async start(plan: CompiledPlan, input?: unknown, options: { readonly requestId?: string } = {}): Promise<RunHandle> {
+    const { services, advancer, engine, engineType } = this.#parts
+    const missing = plan.plan.steps.flatMap((step) => services.handlers.missing(step))
+    if (missing.length > 0) fail('NO_HANDLER', `this process has no ${[...new Set(missing)].map((name) => `'${name}'`).join(', ')}`)
+    const answer = await startRun(services, advancer, {
+      plan,
+      ...(input === undefined ? {} : { input }),
+      principal: this.#principal,
+      engine: { engineType: 'embedded', maxInFlight: engineType.maxInFlight },
+      triggerSource: 'manual',
+      lease: engine.lease(),
+      ...(options.requestId === undefined ? {} : { runRequestId: options.requestId }),
+    })
+    const handle = new RunHandle(this.#parts, answer.row)
+    if (answer.kind === 'started') engine.drive(answer.row.runKey, answer.report)
+    return handle
+  }
+
+  async run(runId: string): Promise<RunHandle> {
+    const row = await this.#parts.services.store.findRun({ tenantId: this.#principal.tenantId, runId })
+    if (row === undefined) return fail('RUN_NOT_FOUND', `no run ${runId}`)
+    return new RunHandle(this.#parts, row)
+  }
+
+  list(filter: ListFilter, page: { readonly limit: number; readonly cursor?: string }): Promise<ListPage> {
+    return this.#parts.services.store.listRuns(this.#principal.tenantId, filter, page)
+  }
+
+  /** Takes over a run whose driver is gone. */
+  async adopt(runId: string): Promise<RunHandle> {
+    const handle = await this.run(runId)
+    if (!isTerminalRun(handle.row.status) && !(await this.#parts.engine.adopt(handle.row.runKey))) {
+      fail('RUN_DRIVEN_ELSEWHERE', `run ${runId} is driven by another process`)
+    }
+    return handle
+  }
+
+  /** A new run from an ended one's results. */
+  async fork(runId: string, options: { readonly from?: string; readonly atSeq?: number } = {}): Promise<RunHandle> {
+    const { services, advancer, engine, engineType } = this.#parts
+    const { row } = await this.run(runId)
+    const answer = await forkRun(services, advancer, {
+      row,
+      principal: this.#principal,
+      engine: { engineType: 'embedded', maxInFlight: engineType.maxInFlight },
+      lease: engine.lease(),
+      ...options,
+    })
+    const handle = new RunHandle(this.#parts, answer.row)
+    if (answer.kind === 'started') engine.drive(answer.row.runKey, answer.report)
+    return handle
+  }
+
+  async close(): Promise<void> {
+    await this.#parts.engine.stop()
+    await this.#parts.services.store.close()
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.close()
+  }
+}
+
+export class RunHandle {
+  readonly #parts: Parts
+  readonly row: RunRow
+  readonly #ended: Promise<RunStatus>
+
+  constructor(parts: Parts, row: RunRow) {
+    this.#parts = parts
+    this.row = row
+    this.#ended = parts.engine.ended(row.runKey)
+  }
+
+  get runId(): string {
+    return this.row.runId
+  }
+
+  /** Resolves when the run has ended. Only the process that drives the run sees its end at once. */
+  async result(): Promise<RunResult> {
+    const now = await this.#parts.services.store.getRun(this.row.runKey)
+    const status = now !== undefined && isTerminalRun(now.status) ? now.status : await this.#ended
+    const last = (await this.records()).findLast((one) => one.eventType === 'RunCompleted' || one.eventType === 'RunFailed' || one.eventType === 'RunCancelled')
+    return { runId: this.runId, status, ...(await this.#details(last)) }
+  }
+
+  async #details(last: ForeignRecord | undefined): Promise<Pick<RunResult, 'output' | 'error'>> {
+    if (last?.eventType === 'RunCompleted') {
+      const ref = last.payload?.['outputRef'] as { sha256: string } | undefined
+      const text = ref === undefined ? undefined : await this.#parts.services.store.getBlob(this.row.runKey, ref.sha256)
+      const output = text === undefined ? last.data?.['output'] : (JSON.parse(text) as unknown)
+      return output === undefined ? {} : { output }
+    }
+    if (last?.eventType !== 'RunFailed') return {}
+    const error = last.payload?.['error'] as { code: string }
+    const root = last.payload?.['rootCause'] as { slot: string; runSeq: number } | undefined
+    const cause = root === undefined ? last : (await this.records()).find((one) => one.runSeq === root.runSeq)
+    const text = cause?.data?.['errorText'] as { message: string } | undefined
+    return { error: { code: error.code, ...(root === undefined ? {} : { slot: root.slot }), ...(text === undefined ? {} : { message: text.message }) } }
+  }
+
+  /** The run's log, from the first event. */
+  async records(afterSeq = 0): Promise<readonly ForeignRecord[]> {
+    const records: ForeignRecord[] = []
+    for (let after = afterSeq; ; ) {
+      const page = await this.#parts.services.store.readEvents(this.row.runKey, { afterSeq: after })
+      const last = page.at(-1)
+      if (last === undefined) return records
+      for (const stored of page) {
+        const record = recordOf(stored)
+        if (!record.ok) return fail('RUN_QUARANTINED', `event ${stored.runSeq} of run ${this.runId} cannot be read`)
+        records.push(record.value)
+      }
+      after = last.runSeq
+    }
+  }
+
+  /** Sends a signal as the local principal; the run's driver takes it within a second. */
+  async signal(signalType: string, payload: Readonly<Record<string, unknown>> = {}, signalId?: string): Promise<SignalAnswer> {
+    const { services, engine } = this.#parts
+    const request = { signalId: signalId ?? services.random.uuid(), signalType, payload }
+    const sender = { actorId: 'local', actorRole: 'Admin', allowed: true }
+    const answer = await signalRun(services, { tenantId: this.row.tenantId, runId: this.runId }, request, sender)
+    const now = await services.store.getRun(this.row.runKey)
+    // Nobody drives an ended run: its answer to a signal is written here.
+    if (now !== undefined && isTerminalRun(now.status)) await this.#parts.advancer.advance(this.row.runKey)
+    else engine.wake(this.row.runKey)
+    return answer
+  }
+
+  async tasks(): Promise<readonly OpenTask[]> {
+    return listTasks(this.#parts.keys, await this.#fresh())
+  }
+
+  async completeTask(completion: TaskCompletion): Promise<CompletionAnswer> {
+    const { services, advancer, engine, keys } = this.#parts
+    const answer = await completeTask(services, advancer, keys, this.row, completion)
+    engine.wake(this.row.runKey)
+    return answer
+  }
+
+  /** Why a step is where it is, now. */
+  async why(slot: string): Promise<readonly Cause[]> {
+    const { plan, state } = await this.#fresh()
+    return explain(plan.graph, state, slot, this.#parts.services.clock.now())
+  }
+
+  /** The fold as the log has it now, also when another process drives the run. */
+  async #fresh(): Promise<Awaited<ReturnType<RunAdvancer['current']>>> {
+    const { advancer, services } = this.#parts
+    const known = await advancer.current(this.row.runKey)
+    const row = await services.store.getRun(this.row.runKey)
+    if (row !== undefined && row.nextSeq !== known.nextSeq) advancer.forget(this.row.runKey)
+    return advancer.current(this.row.runKey)
+  }
+}

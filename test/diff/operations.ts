@@ -1,0 +1,273 @@
+/**
+ * The operations of the differential test: each makes its arguments from a seeded source and what the runs look like
+ * now, and gives a call to be made on every store alike, with the answers that count as a success.
+ */
+import type { CommitResult, RunCommit, RunRow, RunStatus, RunStore } from '../../src/ports/run-store.ts'
+import { newRun, summary } from '../../src/testing/run-fixtures.ts'
+import { openSeal, openWrite, type EventSpec } from '../../src/testing/sealed-events.ts'
+import { creation, nextCommit } from '../../src/testing/store-case.ts'
+
+export interface Chance {
+  /** 0 … below − 1. */
+  below(limit: number): number
+  pick<const T>(items: readonly [T, ...T[]]): T
+}
+
+export interface Scene {
+  readonly chance: Chance
+  /** The rows of all runs, as the oracle has them. */
+  readonly rows: readonly RunRow[]
+  readonly now: number
+}
+
+export interface Move {
+  readonly call: (store: RunStore) => Promise<unknown>
+  readonly succeeded?: (answer: unknown) => boolean
+}
+
+type Operation = (scene: Scene) => Move
+
+const TENANTS = ['tenant-a', 'tenant-b'] as const
+const STATUSES: readonly [RunStatus, ...RunStatus[]] = ['PENDING', 'RUNNING', 'PAUSED', 'COMPLETED', 'FAILED']
+const SLOTS = ['a', 'b', 'c', 'd[1]', 'ü'] as const
+const OWNERS = ['me', 'you'] as const
+
+/** Mostly one of a few, so that operations meet what others left. */
+function anyRow({ chance, rows }: Scene): RunRow {
+  const row = rows[chance.below(chance.below(4) === 0 ? rows.length : Math.min(2, rows.length))]
+  return row ?? { ...newRun({ runId: 'none' }), ...summary(), ...NOWHERE }
+}
+
+const NOWHERE = { runKey: 404, epoch: 1, nextSeq: 1, headHash: new Uint8Array(32), createdAt: 0, updatedAt: 0 }
+
+function anySpecs({ chance }: Scene, max: number): readonly EventSpec[] {
+  return Array.from({ length: chance.below(max + 1) }, () => ({
+    eventType: chance.pick(['StepStarted', 'StepCompleted', 'StepFailed', 'AlertRaised']),
+    slot: chance.pick(SLOTS),
+    attempt: 1 + chance.below(12),
+    payload: { value: chance.below(3) },
+    ...(chance.below(2) === 0 ? {} : { data: { result: chance.below(3) } }),
+  }))
+}
+
+function anySummary({ chance, now }: Scene) {
+  return summary({
+    status: chance.pick(STATUSES),
+    stepsDone: chance.below(9),
+    ...(chance.below(2) === 0 ? {} : { nextWakeAt: now + chance.below(2000) - 1000 }),
+    ...(chance.below(3) === 0 ? { owed: true as const } : {}),
+    ...(chance.below(3) === 0 ? { substatus: 'RETRYING', errorCode: 'TIMEOUT', endedAt: now } : {}),
+  })
+}
+
+function anyCreation(scene: Scene): RunCommit {
+  const { chance } = scene
+  const n = chance.below(20)
+  const run = newRun({
+    runId: `run-${n}`,
+    tenantId: chance.pick(TENANTS),
+    planId: chance.pick(['plan-a', 'plan-b']),
+    ...(chance.below(2) === 0 ? { requestKey: `request-${chance.below(4)}` } : {}),
+    ...(chance.below(4) === 0 ? { originalRunId: 'run-0', parent: { runId: 'run-1', slot: 'a', attempt: 1 } } : {}),
+  })
+  return creation(run, anySpecs(scene, 3), { summary: anySummary(scene) })
+}
+
+function anyNext(scene: Scene): RunCommit {
+  const { chance } = scene
+  const row = anyRow(scene)
+  const target = anyRow(scene)
+  const seq = row.nextSeq
+  const letter = { inboxId: `child:${chance.below(4)}`, kind: 'child', body: `${chance.below(2)}` }
+  return {
+    ...nextCommit(row, anySpecs(scene, 4), { summary: anySummary(scene) }),
+    ...(chance.below(6) === 0 ? { expected: { epoch: row.epoch, nextSeq: Math.max(1, seq - chance.below(2)) } } : {}),
+    ...(chance.below(4) === 0 ? { newEpoch: row.epoch + 1 } : {}),
+    ...(chance.below(3) === 0 ? { consumed: [{ inboxId: `signal:${chance.below(2)}`, seq }] } : {}),
+    ...(chance.below(3) === 0 ? { context: [{ variable: chance.pick(SLOTS), seq, value: `${chance.below(9)}` }] } : {}),
+    ...(chance.below(3) === 0 ? { notify: [{ run: target, row: letter }] } : {}),
+    ...(chance.below(4) === 0 ? { blobs: [{ sha256: `blob-${chance.below(3)}`, text: `${chance.below(2)}` }] } : {}),
+    ...(chance.below(5) === 0 ? { lease: { owner: chance.pick(OWNERS), until: scene.now + 500 } } : {}),
+  }
+}
+
+const committed = (answer: unknown): boolean =>
+  (answer as readonly CommitResult[]).some(({ kind }) => kind === 'committed')
+const refused = (kind: CommitResult['kind']) => (answer: unknown) =>
+  (answer as readonly CommitResult[]).some((result) => result.kind === kind)
+const found = (answer: unknown): boolean => answer !== undefined
+const some = (answer: unknown): boolean => (answer as { readonly length: number }).length > 0
+const yes = (answer: unknown): boolean => answer === true
+const hasKind = (kind: string) => (answer: unknown) => (answer as { readonly kind: string }).kind === kind
+
+function commitMove(batch: readonly RunCommit[], succeeded: (answer: unknown) => boolean): Move {
+  return { call: (store) => store.commit(batch), succeeded }
+}
+
+function insertMove(scene: Scene, kind: string): Move {
+  const row = anyRow(scene)
+  const { chance } = scene
+  const insert = { inboxId: `signal:${chance.below(2)}`, kind: 'signal', body: `${chance.below(2)}` }
+  const run = chance.below(8) === 0 ? { ...row, tenantId: 'tenant-c' } : row
+  return { call: (store) => store.insertInbox(run, insert), succeeded: hasKind(kind) }
+}
+
+function listMove(scene: Scene): Move {
+  const { chance, now } = scene
+  const filter = {
+    ...(chance.below(2) === 0 ? { status: [chance.pick(STATUSES), chance.pick(STATUSES)] } : {}),
+    ...(chance.below(3) === 0 ? { planId: 'plan-a' } : {}),
+    ...(chance.below(4) === 0 ? { createdFrom: now - 3000, createdTo: now } : {}),
+    ...(chance.below(6) === 0 ? { originalRunId: 'run-0' } : {}),
+  }
+  const tenantId = chance.pick(TENANTS)
+  const limit = 1 + chance.below(3)
+  const call = async (store: RunStore) => {
+    const first = await store.listRuns(tenantId, filter, { limit })
+    if (first.next === undefined) return [...first.runs]
+    const second = await store.listRuns(tenantId, filter, { limit, cursor: first.next })
+    return [...first.runs, 'next', ...second.runs, second.next === undefined]
+  }
+  return { call, succeeded: some }
+}
+
+export const OPERATIONS: Readonly<Record<string, Operation>> = {
+  create: (scene) => commitMove([anyCreation(scene)], committed),
+  createKnown: (scene) => commitMove([anyCreation(scene)], refused('run-exists')),
+  createRequested: (scene) => commitMove([anyCreation(scene)], refused('request-exists')),
+  commit: (scene) => commitMove([anyNext(scene)], committed),
+  commitConflict: (scene) => {
+    const { expected, ...rest } = anyNext(scene)
+    const stale = scene.chance.below(2) === 0 ? { epoch: expected.epoch + 1 } : { nextSeq: expected.nextSeq + 1 }
+    return commitMove([{ ...rest, expected: { ...expected, ...stale } }], refused('conflict'))
+  },
+  commitConstraint: (scene) => commitMove([anyNext(scene)], refused('constraint')),
+  commitBatch: (scene) => commitMove([anyNext(scene), anyCreation(scene), anyNext(scene), anyNext(scene)], committed),
+  appendOpen: (scene) => {
+    const row = anyRow(scene)
+    const writes = anySpecs(scene, 4).map((spec) => openWrite(row, spec))
+    return { call: (store) => store.appendOpen(row, writes, openSeal(row)), succeeded: some }
+  },
+  insertInbox: (scene) => insertMove(scene, 'inserted'),
+  insertDuplicate: (scene) => insertMove(scene, 'duplicate'),
+  insertConflict: (scene) => insertMove(scene, 'conflict'),
+  readInbox: (scene) => {
+    const { runKey } = anyRow(scene)
+    return { call: (store) => store.readInbox(runKey), succeeded: some }
+  },
+  findInbox: (scene) => {
+    const { runKey } = anyRow(scene)
+    const inboxId = `signal:${scene.chance.below(2)}`
+    return { call: (store) => store.findInbox(runKey, inboxId), succeeded: found }
+  },
+  findRun: (scene) => {
+    const ref = { tenantId: scene.chance.pick(TENANTS), runId: `run-${scene.chance.below(20)}` }
+    return { call: (store) => store.findRun(ref), succeeded: found }
+  },
+  findByRequest: (scene) => {
+    const [tenantId, request] = [scene.chance.pick(TENANTS), `request-${scene.chance.below(4)}`]
+    return { call: (store) => store.findRunByRequest(tenantId, request), succeeded: found }
+  },
+  findByEngineRef: (scene) => {
+    const { engineRunRef } = anyRow(scene)
+    const tenantId = scene.chance.pick(TENANTS)
+    return { call: (store) => store.findRunByEngineRef(tenantId, engineRunRef), succeeded: found }
+  },
+  listRuns: listMove,
+  quarantine: (scene) => {
+    const { runKey } = anyRow(scene)
+    return { call: (store) => store.quarantine(runKey, 'RUN_QUARANTINED') }
+  },
+  readEvents: (scene) => {
+    const { runKey } = anyRow(scene)
+    const range = { afterSeq: scene.chance.below(5), limit: 1 + scene.chance.below(5) }
+    return { call: (store) => store.readEvents(runKey, range), succeeded: some }
+  },
+  eraseData: (scene) => {
+    const { runKey } = anyRow(scene)
+    const upToSeq = scene.chance.below(8)
+    return { call: (store) => store.eraseData(runKey, upToSeq) }
+  },
+  readContext: (scene) => {
+    const { runKey } = anyRow(scene)
+    const atSeq = scene.chance.below(20)
+    return {
+      call: async (store) => [...(await store.readContext(runKey, atSeq))].sort(([a], [b]) => (a < b ? -1 : 1)),
+      succeeded: some,
+    }
+  },
+  putBlob: (scene) => {
+    const { runKey } = anyRow(scene)
+    const [sha256, text] = [`blob-${scene.chance.below(3)}`, `${scene.chance.below(2)}`]
+    return { call: (store) => store.putBlob(runKey, sha256, text) }
+  },
+  getBlob: (scene) => {
+    const { runKey } = anyRow(scene)
+    const sha256 = `blob-${scene.chance.below(3)}`
+    return { call: (store) => store.getBlob(runKey, sha256), succeeded: found }
+  },
+  putPlan: (scene) => {
+    const n = scene.chance.below(6)
+    const plan = { sha256: `${n}`, planId: `p${n % 2}`, planVersion: `${n % 3}`, text: `${scene.chance.below(2)}` }
+    return { call: (store) => store.putPlan(plan) }
+  },
+  getPlan: (scene) => {
+    const sha256 = `${scene.chance.below(6)}`
+    return { call: (store) => store.getPlan(sha256), succeeded: found }
+  },
+  findPlan: (scene) => {
+    const planId = `p${scene.chance.below(2)}`
+    const version = scene.chance.below(2) === 0 ? undefined : `${scene.chance.below(3)}`
+    return { call: (store) => store.findPlan(planId, version), succeeded: found }
+  },
+  putSnapshot: (scene) => {
+    const { runKey } = anyRow(scene)
+    const { chance } = scene
+    const kind = chance.pick(['state', 'view'])
+    const snapshot = { kind, seq: chance.below(9), rulesVersion: 1, body: `${chance.below(9)}` }
+    return { call: (store) => store.putSnapshot(runKey, snapshot) }
+  },
+  getSnapshot: (scene) => {
+    const { runKey } = anyRow(scene)
+    const [kind, maxSeq] = [scene.chance.pick(['state', 'view']), 5 + scene.chance.below(9)]
+    return { call: (store) => store.getSnapshot(runKey, kind, maxSeq), succeeded: found }
+  },
+  acquireLease: (scene) => {
+    const { runKey } = anyRow(scene)
+    const [owner, now] = [scene.chance.pick(OWNERS), scene.now + scene.chance.below(1000) - 500]
+    return { call: (store) => store.acquireLease(runKey, owner, now, now + 400), succeeded: found }
+  },
+  releaseLease: (scene) => {
+    const { runKey } = anyRow(scene)
+    const owner = scene.chance.pick(OWNERS)
+    return { call: (store) => store.releaseLease(runKey, owner) }
+  },
+  dueRuns: (scene) => {
+    const { chance } = scene
+    const [now, owner, limit] = [scene.now + chance.below(1000) - 500, chance.pick(OWNERS), 1 + chance.below(4)]
+    return { call: (store) => store.dueRuns(now, owner, limit), succeeded: some }
+  },
+  claimAttempt: (scene) => {
+    const { runKey } = anyRow(scene)
+    const claim = {
+      slot: scene.chance.pick(SLOTS),
+      attempt: 1 + scene.chance.below(2),
+      claimant: scene.chance.pick(OWNERS),
+    }
+    return { call: (store) => store.claimAttempt(runKey, claim), succeeded: yes }
+  },
+  readClaims: (scene) => {
+    const { runKey } = anyRow(scene)
+    return { call: (store) => store.readClaims(runKey), succeeded: some }
+  },
+  putScopePause: (scene) => {
+    const { chance } = scene
+    const owner = chance.below(3) === 0 ? {} : { tenantId: chance.pick(TENANTS) }
+    const pause = { pauseId: `p${chance.below(4)}`, scope: 'tenant', ...owner, active: chance.below(2) === 0 }
+    return { call: (store) => store.putScopePause(pause) }
+  },
+  readScopePauses: (scene) => {
+    const tenantId = scene.chance.pick(TENANTS)
+    return { call: (store) => store.readScopePauses(tenantId), succeeded: some }
+  },
+}
