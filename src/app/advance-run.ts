@@ -14,7 +14,7 @@ import { RULES_VERSION } from '../core/run/state.ts'
 import type { AdvanceReport, EffectReport } from '../ports/engine.ts'
 import type { RunCommit, RunKey } from '../ports/run-store.ts'
 import { CommitQueue } from './commit-queue.ts'
-import { childEndNotice, childOutcome } from './child-end.ts'
+import { childEndNotice, childReport } from './child-end.ts'
 import { DecisionRound } from './decision-round.ts'
 import { inboxInput } from './inbox-input.ts'
 import { PlanShelf } from './load-plan.ts'
@@ -122,7 +122,8 @@ export class RunAdvancer {
       return { report, left: turn.left }
     } catch (thrown) {
       this.forget(runKey)
-      this.#unsure.add(runKey)
+      if (thrown instanceof KeelsonError && thrown.code === 'RUN_EPOCH_STALE') this.release(runKey)
+      else this.#unsure.add(runKey)
       await this.#setAside(runKey, thrown)
       throw thrown
     }
@@ -145,7 +146,6 @@ export class RunAdvancer {
     const run = known ?? (await loadRun(this.#services.store, this.plans, runKey))
     const owned = this.#epochs.get(runKey)
     if (!adopting && owned !== undefined && owned !== run.epoch) {
-      this.release(runKey)
       fail('RUN_EPOCH_STALE', `run ${run.row.runId} is driven by another process under epoch ${run.epoch}; this one had ${owned}`)
     }
     if (!adopting && owned === undefined) this.#epochs.set(runKey, run.epoch)
@@ -173,14 +173,14 @@ export class RunAdvancer {
       const one = inboxInput(row)
       if (one.kind === 'input') await round.take(one.input)
       else if (one.kind === 'report') await this.#takeReport(run, round, one.report)
-      else if (one.kind === 'child') await round.take(await childOutcome(store, run, one.body))
+      else if (one.kind === 'child') await this.#takeReport(run, round, await childReport(store, one.body), one.body.childRunId)
     }
     await fireTimers(round)
     if (round.drafts.length === 0 || round.cut) await round.take({ kind: 'continue', cause: `cut:${round.firstSeq}`, facts: new Map() })
     return { round, consumed, left }
   }
 
-  async #takeReport(run: LoadedRun, round: DecisionRound, report: EffectReport): Promise<void> {
+  async #takeReport(run: LoadedRun, round: DecisionRound, report: EffectReport, childRunId?: string): Promise<void> {
     const { store, handlers } = this.#services
     const prepared = await prepareOutcome(report, {
       store,
@@ -190,7 +190,8 @@ export class RunAdvancer {
       pending: round.pending,
       buildId: handlers.buildId,
     })
-    await round.take(prepared.input, prepared)
+    const input: InputBody = childRunId === undefined ? prepared.input : { ...prepared.input, kind: 'child', childRunId }
+    await round.take(input, prepared)
   }
 
   async #commit(run: LoadedRun, { round, consumed }: Turn): Promise<'committed' | 'lost'> {

@@ -5,7 +5,7 @@
 import { areAncestors } from '../core/plan/ancestors.ts'
 import type { Outline } from '../core/plan/check-graph.ts'
 import type { PlanReading } from '../core/plan/parse-plan.ts'
-import { didYouMean, pathOf, refuse, type Place, type Site } from '../core/plan/reading.ts'
+import { pathOf, refuse, suggest, type Place, type Site } from '../core/plan/reading.ts'
 import { parseTemplate } from '../core/plan/template.ts'
 import type { Problem } from '../core/problems/problem.ts'
 import type { RootName } from './expression-check.ts'
@@ -98,7 +98,7 @@ function checkStep(id: string, { step, field, place }: Scope, checking: Checking
   const target = outline.indexOf.get(id)
   if (target === undefined) {
     const known = [...outline.indexOf.keys()]
-    return refuse(checking, 'EXPR_STEP_NOT_FOUND', place, `there is no step '${id}'`, didYouMean(id, known))
+    return refuse(checking, 'EXPR_STEP_NOT_FOUND', place, `there is no step '${id}'`, suggest(checking, id, known))
   }
   if (step === undefined) return
   if (target === step) {

@@ -2,9 +2,9 @@
  * How a child run's end reaches its parent: a row for the parent's inbox in the child's terminal append, and its
  * reading as the outcome of the parent's plan step (P-29).
  */
-import type { ErrorInfo } from '../core/events/event.ts'
-import type { InputBody, Outcome } from '../core/run/input.ts'
+import { KeelsonError, problem } from '../core/problems/problem.ts'
 import { rootCause } from '../core/run/decide/finish.ts'
+import type { EffectReport } from '../ports/engine.ts'
 import type { InboxInsert, RunRef, RunStore } from '../ports/run-store.ts'
 import type { ChildEnd } from './inbox-input.ts'
 import type { DecisionRound } from './decision-round.ts'
@@ -41,26 +41,19 @@ export function childEndNotice(run: LoadedRun, round: DecisionRound): readonly {
   return [{ run: { tenantId: run.identity.tenantId, runId: parent.runId }, row }]
 }
 
-export async function childOutcome(store: RunStore, parent: LoadedRun, end: ChildEnd): Promise<Extract<InputBody, { kind: 'child' }>> {
-  return { kind: 'child', slot: end.slot, attempt: end.attempt, childRunId: end.childRunId, outcome: await outcomeOf(store, parent, end) }
+/** A child's end as the report of its parent's plan step: a success goes the way of every output. */
+export async function childReport(store: RunStore, end: ChildEnd): Promise<EffectReport> {
+  const base = { slot: end.slot, attempt: end.attempt, engineAttempt: 1 }
+  if (end.status === 'COMPLETED') {
+    return { ...base, result: { kind: 'completed', output: await childOutput(store, end), artifactRefs: [], durationMs: 0 } }
+  }
+  const code = end.status === 'CANCELLED' ? 'CHILD_CANCELLED' : 'CHILD_FAILED'
+  const message = `child run ${end.childRunId} ${end.status === 'CANCELLED' ? 'was cancelled' : `failed: ${end.errorCode ?? 'unknown'}`}`
+  return { ...base, result: { kind: 'failed', thrown: new KeelsonError([problem(code, message)]), durationMs: 0 } }
 }
 
-async function outcomeOf(store: RunStore, parent: LoadedRun, end: ChildEnd): Promise<Outcome> {
-  if (end.status === 'COMPLETED') {
-    if (end.outputRef !== undefined && end.childRunKey !== undefined) {
-      const text = await store.getBlob(end.childRunKey, end.outputRef.sha256)
-      if (text !== undefined) await store.putBlob(parent.row.runKey, end.outputRef.sha256, text)
-    }
-    return {
-      kind: 'completed',
-      payload: { artifactRefs: [], ...(end.outputRef === undefined ? {} : { resultRef: end.outputRef }) },
-      ...(end.output === undefined ? {} : { data: { result: end.output } }),
-    }
-  }
-  const cancelled = end.status === 'CANCELLED'
-  const error: ErrorInfo = cancelled
-    ? { code: 'CHILD_CANCELLED', retryable: false, errorClass: 'permanent', category: 'business' }
-    : { code: 'CHILD_FAILED', retryable: true, errorClass: 'unknown', category: 'business' }
-  const message = `child run ${end.childRunId} ${cancelled ? 'was cancelled' : `failed: ${end.errorCode ?? 'unknown'}`}`
-  return { kind: 'failed', error, data: { errorText: { message } } }
+async function childOutput(store: RunStore, end: ChildEnd): Promise<unknown> {
+  if (end.outputRef === undefined || end.childRunKey === undefined) return end.output ?? null
+  const text = await store.getBlob(end.childRunKey, end.outputRef.sha256)
+  return text === undefined ? null : (JSON.parse(text) as unknown)
 }

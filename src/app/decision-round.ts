@@ -85,7 +85,7 @@ export class DecisionRound {
 
   /** Captures and the output become visible to the rounds that follow, under the seq of their StepCompleted. */
   #noteOutcome(input: InputBody, seq: number, options: { readonly writes?: readonly ContextChange[]; readonly output?: unknown }): void {
-    if (input.kind !== 'outcome' || this.drafts[seq - this.firstSeq]?.draft.eventType !== 'StepCompleted') return
+    if ((input.kind !== 'outcome' && input.kind !== 'child') || this.drafts[seq - this.firstSeq]?.draft.eventType !== 'StepCompleted') return
     this.outputs.set(seq, options.output ?? null)
     for (const { variable, value } of options.writes ?? []) {
       this.pending.push({ variable, value })

@@ -45,7 +45,7 @@ export async function executeStep(services: Services, run: LoadedRun, effect: Ex
     watch.signal.throwIfAborted()
     const context = contextOf(run, work, effect, input, watch.signal, artifactRefs)
     const call = services.handlers.call({ action: work.action, kind: actionKind(work.action), input, context })
-    const output = await untilAborted(call, watch.signal)
+    const output = await untilTimeIsUp(call, watch.limit)
     return report({ kind: 'completed', output, artifactRefs, durationMs: elapsed(services, began) })
   } catch (thrown) {
     const aborted = watch.aborted()
@@ -132,25 +132,38 @@ function contextOf(run: LoadedRun, work: Work, effect: Executable, input: unknow
 
 interface Watch {
   readonly signal: AbortSignal
+  /** Fires when the attempt's own time is up. */
+  readonly limit: AbortSignal
   readonly aborted: () => 'cancel' | 'timeout' | undefined
   readonly stop: () => void
 }
 
-/** The attempt's own time limit joined with the engine's signal; which of the two fired is remembered (X-62). */
+/**
+ * The attempt's own time limit joined with the engine's signal; which of the two fired is remembered (X-62). Once the
+ * attempt is asked to stop, the decider's grace counts and no longer its own limit.
+ */
 function watchTime(services: Services, timeoutMs: number, outer: AbortSignal): Watch {
   const controller = new AbortController()
+  const limit = new AbortController()
   let cause: 'cancel' | 'timeout' | undefined
   const abort = (why: 'cancel' | 'timeout', reason: unknown): void => {
     cause ??= why
     controller.abort(reason)
   }
-  const onOuter = (): void => abort('cancel', outer.reason)
+  const timeout = new KeelsonError([problem('TIMEOUT', `the attempt ran longer than ${timeoutMs} ms`)])
+  const cancelTimer = services.timers.after(timeoutMs, () => {
+    abort('timeout', timeout)
+    limit.abort(timeout)
+  })
+  const onOuter = (): void => {
+    cancelTimer()
+    abort('cancel', outer.reason)
+  }
   if (outer.aborted) onOuter()
   else outer.addEventListener('abort', onOuter, { once: true })
-  const timeout = new KeelsonError([problem('TIMEOUT', `the attempt ran longer than ${timeoutMs} ms`)])
-  const cancelTimer = services.timers.after(timeoutMs, () => abort('timeout', timeout))
   return {
     signal: controller.signal,
+    limit: limit.signal,
     aborted: () => cause,
     stop: () => {
       cancelTimer()
@@ -159,17 +172,19 @@ function watchTime(services: Services, timeoutMs: number, outer: AbortSignal): W
   }
 }
 
-/** An inline step that ignores its signal is abandoned: its attempt ends now, whatever it still does. */
-async function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+/**
+ * A step whose time is up is abandoned: its attempt ends now, whatever it still does. One that was asked to stop is
+ * waited for: its result counts within the grace and is recorded as late after it (CAN-01, X-31).
+ */
+async function untilTimeIsUp<T>(work: Promise<T>, limit: AbortSignal): Promise<T> {
   let stop: () => void = () => undefined
-  const aborted = new Promise<never>((_resolve, reject) => {
-    const onAbort = (): void => reject(signal.reason as Error)
-    stop = () => signal.removeEventListener('abort', onAbort)
-    if (signal.aborted) onAbort()
-    else signal.addEventListener('abort', onAbort, { once: true })
+  const expired = new Promise<never>((_resolve, reject) => {
+    const onAbort = (): void => reject(limit.reason as Error)
+    stop = () => limit.removeEventListener('abort', onAbort)
+    limit.addEventListener('abort', onAbort, { once: true })
   })
   try {
-    return await Promise.race([work, aborted])
+    return await Promise.race([work, expired])
   } finally {
     stop()
   }

@@ -36,6 +36,7 @@ export function inboxInput(row: InboxRow): InboxInput {
     case 'signal':
       return { kind: 'input', input: { kind: 'signal', ...(body as Omit<Extract<InputBody, { kind: 'signal' }>, 'kind'>) } }
     case 'manual':
+      if ('result' in body) return { kind: 'report', report: body as EffectReport }
       return { kind: 'input', input: { kind: 'outcome', ...(body as Omit<Extract<InputBody, { kind: 'outcome' }>, 'kind'>) } }
     case 'approve':
       return { kind: 'input', input: { kind: 'approve', ...(body as { approvedBy: string }) } }

@@ -7,9 +7,10 @@ import { bitMembers } from '../core/collections/bit-tree.ts'
 import { vectorGet } from '../core/collections/vector.ts'
 import type { ErrorInfo } from '../core/events/event.ts'
 import { fail } from '../core/problems/problem.ts'
-import type { InputBody, Outcome } from '../core/run/input.ts'
+import type { Outcome } from '../core/run/input.ts'
 import type { Unit } from '../core/run/state.ts'
 import { kindOfUnit, slotOfUnit, stepAt } from '../core/run/units.ts'
+import type { EffectReport } from '../ports/engine.ts'
 import type { RunRef, RunRow } from '../ports/run-store.ts'
 import type { SigningKey, SigningKeys } from '../ports/signing-keys.ts'
 import type { RunAdvancer } from './advance-run.ts'
@@ -74,6 +75,7 @@ export async function completeTask(
   row: RunRow,
   completion: TaskCompletion,
 ): Promise<CompletionAnswer> {
+  checkCompletion(completion)
   const ref: RunRef = { tenantId: row.tenantId, runId: row.runId }
   const inboxId = `manual:${sha256Hex(completion.completionToken)}`
   if ((await services.store.findInbox(row.runKey, inboxId)) !== undefined) return { kind: 'repeat' }
@@ -82,12 +84,7 @@ export async function completeTask(
   const unit = await taskOfToken(keys, run, completion.completionToken)
   if (unit === undefined) return fail('TASK_NOT_OPEN', `no open task of run ${row.runId} has this token`)
   checkSeparation(run, unit, completion.actorUserId)
-  const body: Omit<Extract<InputBody, { kind: 'outcome' }>, 'kind'> = {
-    slot: slotOfUnit(run.state.graph, unit),
-    attempt: unit.attempt,
-    engineAttempt: 1,
-    outcome: outcomeOf(completion),
-  }
+  const body = { slot: slotOfUnit(run.state.graph, unit), attempt: unit.attempt, engineAttempt: 1, ...outcomeOf(completion) }
   const answer = await services.store.insertInbox(ref, { inboxId, kind: 'manual', body: JSON.stringify(body) })
   return { kind: answer.kind === 'inserted' ? 'accepted' : 'repeat' }
 }
@@ -111,16 +108,34 @@ function checkSeparation(run: LoadedRun, unit: Unit, actor: string): void {
   if (run.row.triggeredBy === actor) fail('AUTHZ_DENIED', `${actor} started this run and may not complete '${step.stepId}' (MakerChecker)`)
 }
 
-function outcomeOf(completion: TaskCompletion): Outcome {
-  const { actorUserId, notes } = completion
+/** A success goes the way of every output (schema, captures, offloading); a refusal is final as it stands. */
+function outcomeOf(completion: TaskCompletion): Pick<EffectReport, 'result'> | { readonly outcome: Outcome } {
+  const { actorUserId: actorId, notes, evidenceRefs } = completion
   if (completion.outcome === 'Succeeded') {
-    return {
-      kind: 'completed',
-      payload: { artifactRefs: [], actorId: actorUserId, ...(completion.evidenceRefs === undefined ? {} : { evidenceRefs: completion.evidenceRefs }) },
-      data: { ...(completion.result === undefined ? {} : { result: completion.result }), ...(notes === undefined ? {} : { notes }) },
-    }
+    const by = { actorId, ...(notes === undefined ? {} : { notes }), ...(evidenceRefs === undefined ? {} : { evidenceRefs }) }
+    return { result: { kind: 'completed', output: completion.result ?? null, artifactRefs: [], durationMs: 0, by } }
   }
   const code = completion.outcome === 'Failed' ? 'MANUAL_FAILED' : 'MANUAL_CANCELLED'
   const error: ErrorInfo = { code, retryable: false, errorClass: 'permanent', category: 'business' }
-  return { kind: 'failed', error, actorId: actorUserId, final: true, ...(notes === undefined ? {} : { data: { notes, errorText: { message: notes } } }) }
+  const data = notes === undefined ? {} : { data: { notes, errorText: { message: notes } } }
+  return { outcome: { kind: 'failed', error, actorId, final: true, ...data } }
+}
+
+const NAME_CHARS = 255
+const NOTES_CHARS = 8_192
+
+/** What a person sends is checked before it is stored: a row that cannot be recorded would stop the run. */
+function checkCompletion(completion: TaskCompletion): void {
+  const { actorUserId, notes, evidenceRefs } = completion
+  const isName = (text: unknown): boolean => typeof text === 'string' && text.length > 0 && text.length <= NAME_CHARS
+  if (!isName(actorUserId)) fail('TASK_COMPLETION_INVALID', `actorUserId must be a text of 1 to ${NAME_CHARS} characters`)
+  if (notes !== undefined && (typeof notes !== 'string' || notes.length > NOTES_CHARS)) {
+    fail('TASK_COMPLETION_INVALID', `notes must be a text of at most ${NOTES_CHARS} characters`)
+  }
+  if (evidenceRefs !== undefined && !(Array.isArray(evidenceRefs) && evidenceRefs.every(isName))) {
+    fail('TASK_COMPLETION_INVALID', `evidenceRefs must be texts of 1 to ${NAME_CHARS} characters`)
+  }
+  if (!['Succeeded', 'Failed', 'Cancelled'].includes(completion.outcome)) {
+    fail('TASK_COMPLETION_INVALID', `outcome must be Succeeded, Failed or Cancelled, not '${String(completion.outcome)}'`)
+  }
 }

@@ -3,11 +3,13 @@
  * offloaded when large, and captured into the context; whatever cannot be done makes the attempt fail (P-16).
  */
 import type { ErrorInfo } from '../core/events/event.ts'
+import { artifactRef } from '../core/events/payloads.ts'
 import { LIMITS } from '../core/limits.ts'
 import type { Problem } from '../core/problems/problem.ts'
 import { describeClass } from '../core/run/classify-error.ts'
 import type { InputBody, Outcome } from '../core/run/input.ts'
 import { locate, stepAt } from '../core/run/units.ts'
+import { checkOf } from '../core/schema/check.ts'
 import type { EffectReport } from '../ports/engine.ts'
 import { canonicalText } from './canonical.ts'
 import { applyCaptures } from './capture-output.ts'
@@ -16,6 +18,8 @@ import { validateJson } from './json-schema.ts'
 import { contextVariables, type ContextChange } from './run-context.ts'
 import { sha256Hex } from './sha256.ts'
 import type { RootsAt } from './slot-roots.ts'
+
+const checkArtifact = checkOf(artifactRef.schema)
 
 export interface PreparedOutcome {
   readonly input: Extract<InputBody, { kind: 'outcome' }>
@@ -58,6 +62,10 @@ async function prepareCompleted(base: Base, result: Completed, at: At): Promise<
     const why = thrown instanceof Error ? thrown.message : 'it is not JSON'
     return refuse([{ code: 'OUTPUT_INVALID', message: `the output cannot be recorded: ${why}`, retryable: false }])
   }
+  const badArtifact = result.artifactRefs.find((artifact) => checkArtifact(artifact) !== undefined)
+  if (badArtifact !== undefined) {
+    return refuse([{ code: 'OUTPUT_INVALID', message: `an artifact is not a pointer: ${checkArtifact(badArtifact) ?? ''}`, retryable: false }])
+  }
   const found = locate(at.state, base.slot)
   if (found === undefined) return simple(base, result, output, text, at)
   const step = stepAt(at.state.graph, found.unit.step)
@@ -85,6 +93,7 @@ async function simple(base: Base, result: Completed, output: unknown, text: stri
   const large = sizeBytes > LIMITS.inlinePayloadBytes
   const sha256 = large ? sha256Hex(text) : ''
   if (large) await at.store.putBlob(at.run.row.runKey, sha256, text)
+  const { by } = result
   const outcome: Outcome = {
     kind: 'completed',
     payload: {
@@ -92,8 +101,9 @@ async function simple(base: Base, result: Completed, output: unknown, text: stri
       durationMs: result.durationMs,
       ...(large ? { resultRef: { sha256, sizeBytes } } : {}),
       ...build(at),
+      ...(by === undefined ? {} : { actorId: by.actorId, ...(by.evidenceRefs === undefined ? {} : { evidenceRefs: by.evidenceRefs }) }),
     },
-    ...(large || output === null ? {} : { data: { result: output } }),
+    data: { ...(large || output === null ? {} : { result: output }), ...(by?.notes === undefined ? {} : { notes: by.notes }) },
   }
   return { input: { ...base, outcome }, writes: [], output }
 }

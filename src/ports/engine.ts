@@ -11,8 +11,14 @@ export interface EffectReport {
   readonly attempt: number
   readonly engineAttempt: number
   readonly result:
-    | { readonly kind: 'completed'; readonly output: unknown; readonly artifactRefs: readonly ArtifactPointer[]; readonly durationMs: number }
+    | { readonly kind: 'completed'; readonly output: unknown; readonly artifactRefs: readonly ArtifactPointer[]; readonly durationMs: number; readonly by?: CompletedBy }
     | { readonly kind: 'failed'; readonly thrown: unknown; readonly aborted?: 'cancel' | 'timeout'; readonly durationMs: number }
+}
+/** The person behind a manual step's outcome. */
+export interface CompletedBy {
+  readonly actorId: string
+  readonly notes?: string
+  readonly evidenceRefs?: readonly string[]
 }
 interface ArtifactPointer {
   readonly uri: string

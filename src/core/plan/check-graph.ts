@@ -4,7 +4,7 @@
  */
 import { isList, isObject } from './kind.ts'
 import type { Json } from './plan.ts'
-import { child, didYouMean, refuse, type Place, type Reading } from './reading.ts'
+import { child, refuse, suggest, type Place, type Reading } from './reading.ts'
 
 export interface OutlinedStep {
   readonly place: Place
@@ -93,7 +93,7 @@ function checkDependencies({ steps, indexOf }: Outline, reading: Reading): void 
       if (dependency === id) refuse(reading, 'PLAN_SELF_DEPENDENCY', at, `${name} depends on itself`)
       else if (!indexOf.has(dependency)) {
         const message = `${name} depends on '${dependency}', which is not a step`
-        refuse(reading, 'PLAN_UNKNOWN_DEPENDENCY', at, message, didYouMean(dependency, ids))
+        refuse(reading, 'PLAN_UNKNOWN_DEPENDENCY', at, message, suggest(reading, dependency, ids))
       }
     })
   }

@@ -4,7 +4,7 @@
  */
 import { isObject, mustBe, type Kind, type SchemaFragment } from './kind.ts'
 import type { Json } from './plan.ts'
-import { child, didYouMean, refuse, type Place, type Reading } from './reading.ts'
+import { child, refuse, suggest, type Place, type Reading } from './reading.ts'
 
 export interface Field<T> {
   readonly kind: Kind<T>
@@ -109,7 +109,7 @@ function readField(
   if (field !== undefined) return field.kind.read(given, child(place, name), reading)
   if (name.startsWith('x-')) return given
   const instead = Object.hasOwn(foreign, name) ? foreign[name] : undefined
-  const refusal = instead === undefined ? didYouMean(name, [...table.keys()]) : { hint: instead }
+  const refusal = instead === undefined ? suggest(reading, name, [...table.keys()]) : { hint: instead }
   const message = `'${name}' is not a field of ${what}`
   refuse(reading, reading.codes.unknown, child(place, name), message, { ...refusal, part: 'key' })
   return undefined

@@ -35,7 +35,7 @@ describe('a plan with every default filled in', () => {
     })
   })
 
-  it('gives a compensation its own defaults and makes the step compensatable [CMP-04]', () => {
+  it('gives a compensation its own defaults and makes the step compensatable', () => {
     const [step] = planOf(
       SMALLEST.replace('run: f', 'run: f, compensate: { run: undo, retry: { maxAttempts: 5 } }'),
     ).steps
@@ -185,6 +185,14 @@ steps:
       ['19:13', 4, 'PLAN_EFFECT_CONFLICT', undefined],
     ])
     expect(parsed.ok ? [] : parsed.problems.every((problem) => problem.at?.file === 'order.plan.yaml')).toBe(true)
+  })
+})
+
+describe('a hostile plan', () => {
+  it('tells the first thousand of its problems and stops collecting', () => {
+    const fields = Array.from({ length: 200_000 }, (_, i) => `"polic${i}":0`)
+    const parsed = parsePlan(`{"plan":"a","version":"1",${fields.join(',')},"steps":[{"id":"s","run":"f"}]}`)
+    expect(parsed.ok ? 0 : parsed.problems.length).toBe(1_000)
   })
 })
 

@@ -90,6 +90,11 @@ function nearest(name: string, known: readonly string[]): string | undefined {
   return distance(name.toLowerCase(), candidate.toLowerCase()) <= tolerated ? candidate : undefined
 }
 
+/** A suggestion for a problem about to be told; none once no more problems are collected, because looking is not free. */
+export function suggest({ problems }: Pick<Reading, 'problems'>, name: string, known: readonly string[]): Refusal {
+  return problems.length < PLAN_LIMITS.problems ? didYouMean(name, known) : {}
+}
+
 export function didYouMean(name: string, known: readonly string[]): Refusal {
   const meant = nearest(name, known)
   return meant === undefined ? {} : { hint: `did you mean '${meant}'?` }

@@ -96,6 +96,12 @@ export const RUN_PROBLEMS = {
     did: 'Nothing was changed.',
     todo: 'List the open tasks again: a token is good for one opening of one attempt only.',
   },
+  TASK_COMPLETION_INVALID: {
+    title: 'The completion of a manual task is not of the right form.',
+    retryable: false,
+    did: 'Nothing was stored; the task is still open.',
+    todo: 'Correct the field named in the message.',
+  },
   TASK_RULE_UNKNOWN: {
     title: 'A manual task names a separation-of-duties rule that is not known here.',
     retryable: false,

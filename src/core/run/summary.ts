@@ -53,7 +53,7 @@ export function substatusOf(state: RunState): string | undefined {
   if (state.status === 'PAUSED') return state.inFlight.size > 0 ? 'DRAINING' : undefined
   if (state.status !== 'RUNNING') return undefined
   if (isHeld(state) && state.inFlight.size === 0) return engine('HOLDING')
-  return state.backoffs > 0 ? 'RETRYING' : undefined
+  return state.backoffs > 0 && !state.failing ? 'RETRYING' : undefined
 }
 
 /** A state snapshot is worth writing this often: never more often than the state has slots to write (P-51). */

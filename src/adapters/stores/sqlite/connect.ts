@@ -39,7 +39,7 @@ export async function connect(options: ConnectOptions): Promise<Connection> {
     makeFolder(path)
   } else {
     if (!readOnly) requireWritable(path)
-    refuseOrphanedWal(path)
+    refuseCutFile(path)
     await guarded(path, lockMs, () => inspectFile(path))
   }
   const db = await guarded(path, lockMs, () => prepare(path, readOnly))
@@ -61,11 +61,16 @@ function requireWritable(path: string): void {
   if (code !== undefined) fail(code, `The database ${path} ${what}.`)
 }
 
-/** SQLite would delete the log of an emptied file: the last trace of what was in it. */
-function refuseOrphanedWal(path: string): void {
+const SMALLEST_PAGE_BYTES = 512
+
+/** SQLite takes a file without a whole page for an empty one: it would overwrite it and delete the log beside it. */
+function refuseCutFile(path: string): void {
   const sizeOf = (file: string): number => statSync(file, { throwIfNoEntry: false })?.size ?? 0
-  if (sizeOf(path) === 0 && sizeOf(`${path}-wal`) > 0)
+  const size = sizeOf(path)
+  if (size === 0 && sizeOf(`${path}-wal`) > 0)
     fail('STORE_CORRUPT', `The database ${path} is empty, but its write-ahead log is not: the file was cut.`)
+  if (size > 0 && size < SMALLEST_PAGE_BYTES)
+    fail('STORE_CORRUPT', `The file ${path} has ${size} bytes: it is no database, or what is left of one.`)
 }
 
 /** Looks without touching: whoever wrote the file, it is not changed before we know that it is ours. */

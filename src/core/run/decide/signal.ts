@@ -15,6 +15,7 @@ import { stepUnit } from '../units.ts'
 import { pauseRun, resumeRun } from './pause.ts'
 import { isHeld } from './proceed.ts'
 import { askAllToStop } from './stop.ts'
+import { askHookToStop } from './undo.ts'
 import { emit, type Workspace } from './workspace.ts'
 
 type Signal = Extract<InputBody, { kind: 'signal' }>
@@ -158,7 +159,10 @@ const APPLY: { readonly [type in keyof typeof SIGNALS]?: (ws: Workspace, signal:
   PAUSE: (ws, signal) => pauseRun(ws, { signalId: signal.signalId, reason: textField(signal, 'reason') }),
   RESUME: (ws, signal) => resumeRun(ws, { signalId: signal.signalId, reason: textField(signal, 'reason') }),
   CANCEL: askAllToStop,
-  EMERGENCY_STOP: askAllToStop,
+  EMERGENCY_STOP: (ws) => {
+    askAllToStop(ws)
+    askHookToStop(ws)
+  },
   SKIP_STEP: applySkip,
   ESCALATE_ALERT: (ws, signal) => {
     const level = signal.payload['level'] as Payload<'AlertEscalated'>['level']

@@ -10,7 +10,7 @@ import type { Compensation } from '../../plan/plan.ts'
 import { effectId, engineAttemptAt } from '../effect.ts'
 import { nextHook } from '../evolve/undo.ts'
 import type { Outcome } from '../input.ts'
-import { backoffMs } from '../retry.ts'
+import { backoffMs, retryDecision } from '../retry.ts'
 import type { RunState } from '../state.ts'
 import { stepAt } from '../units.ts'
 import { TIMEOUT_ERROR } from './fail-step.ts'
@@ -59,6 +59,15 @@ export function undoOutcome(ws: Workspace, report: { slot: string; attempt: numb
   failHook(ws, report.outcome.error, report.engineAttempt, report.outcome.data?.errorText)
 }
 
+/** Only an emergency stop cuts compensation short; whoever runs the hook is told. */
+export function askHookToStop(ws: Workspace): void {
+  const current = ws.state.undo?.current
+  if (current?.status !== 'RUNNING') return
+  const slot = compensationSlot(current.slot)
+  const engineAttempt = engineAttemptAt(ws.epoch, current.epoch)
+  ws.effects.push({ kind: 'CancelStep', id: effectId('CancelStep', slot, current.attempt, engineAttempt), slot, attempt: current.attempt, engineAttempt })
+}
+
 export function undoTimedOut(ws: Workspace): void {
   const current = ws.state.undo?.current
   if (current?.status !== 'RUNNING') return
@@ -69,7 +78,7 @@ function failHook(ws: Workspace, error: Payload<'CompensationFailed'>['error'], 
   const current = ws.state.undo?.current
   if (current === undefined) return
   const retry = hookOf(ws.state, current.unit)?.retry
-  const again = retry !== undefined && current.attempt < retry.maxAttempts
+  const again = retry !== undefined && retryDecision(retry, error.errorClass, current.attempt) === 'retry'
   const payload: Payload<'CompensationFailed'> = {
     failedAt: ws.nowIso,
     error,

@@ -222,7 +222,8 @@ export function stepSkipped(next: NextState, event: FoldEvent): void {
 /** A failed step that is retried or skipped on purpose no longer counts as failed. */
 export function unfail(next: NextState, unit: Unit): void {
   next.failed -= 1
-  if (unit.errorCode === 'INDETERMINATE') next.indeterminate -= 1
+  const fallback = locate(next, slotOfUnit(next.graph, { ...unit, fallback: true }))?.unit
+  if (unit.errorCode === 'INDETERMINATE' || fallback?.errorCode === 'INDETERMINATE') next.indeterminate -= 1
   judgeFailing(next)
 }
 

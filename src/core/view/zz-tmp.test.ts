@@ -1,0 +1,112 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { graphOf, scenario, type Logged, type Scenario } from '../../../test/fixtures/scenario.ts'
+import type { ForeignRecord } from '../events/event.ts'
+import { innerStepSlot } from '../events/slot.ts'
+import { summaryOf } from '../run/summary.ts'
+import { isTerminalRun } from '../run/transitions.ts'
+import { locate } from '../run/units.ts'
+import { isoFromMs } from '../time.ts'
+import { projectRun } from './project-run.ts'
+import { runMetaOf } from './run-meta.ts'
+import { snapshotOf } from './snapshot-of.ts'
+
+const seed = process.env['KEELSON_SEED'] === undefined ? Date.now() % 2 ** 31 : Number(process.env['KEELSON_SEED'])
+
+const PLAN = (onFailure: string): string => `
+policy: { onFailure: ${onFailure}, concurrency: 3, retry: { maxAttempts: 2, initialBackoffMs: 1000 } }
+steps:
+  - { id: a, run: f, dependsOn: [], compensate: { run: undo } }
+  - { id: b, run: f, dependsOn: [a], fallback: { run: g } }
+  - { id: c, run: f, dependsOn: [a], forEach: input.list }
+  - { id: d, manual: { title: look }, dependsOn: [a] }
+  - { id: e, wait: { forMs: 5000 }, dependsOn: [a] }
+  - { id: f, run: f, dependsOn: [b, c, d, e] }
+`
+const SLOTS = ['a', 'b', 'FALLBACK:b', 'c[0]', 'c[1]', 'c[2]', 'd', 'f', 'COMP:a']
+
+function recordOf({ seq, at, draft, cause }: Logged): ForeignRecord {
+  const isRun = draft.slot === 'RUN' || draft.slot.startsWith('SIGNAL:') || draft.slot.startsWith('FORK:')
+  const slot = isRun ? undefined : innerStepSlot(draft.slot)
+  const when = isoFromMs(at)
+  return {
+    eventId: `event-${seq}`,
+    eventType: draft.eventType,
+    runId: 'story',
+    runSeq: seq,
+    idempotencyKey: `${draft.slot}|${draft.attempt}|${draft.eventType}`,
+    emittedAt: when,
+    emittedBy: 'engine',
+    persistedAt: when,
+    tenantId: 't',
+    projectId: 'p',
+    environmentId: 'e',
+    planId: 'story',
+    planVersion: '1.0.0',
+    logicalAttemptId: draft.attempt,
+    engineAttemptId: draft.engineAttempt ?? 1,
+    decision: { firstSeq: seq, cause },
+    chainHash: '',
+    payload: draft.payload as Readonly<Record<string, unknown>>,
+    ...slot,
+  }
+}
+
+/** Does what a world could do to a run: outcomes of open attempts, signals, time. */
+function act(story: Scenario, what: number, where: number): void {
+  const slot = SLOTS[where % SLOTS.length] ?? 'a'
+  const undo = story.state.undo?.current
+  const isOpen = slot.startsWith('COMP:')
+    ? undo !== undefined && undo.status === 'RUNNING' && `COMP:${undo.slot}` === slot
+    : locate(story.state, slot)?.unit.status === 'RUNNING'
+  if (what < 5 && isOpen) story.completes(slot)
+  else if (what < 8 && isOpen) story.fails(slot, what === 7 ? { class: 'permanent' } : {})
+  else if (what === 8) story.signals('PAUSE')
+  else if (what === 9) story.signals('RESUME')
+  else if (what === 10) story.signals('RETRY_STEP', { stepId: slot })
+  else if (what === 11) story.signals('SKIP_STEP', { stepId: slot, reason: 'no need' })
+  else if (what === 12 && where === 0) story.signals('CANCEL')
+  else story.at('+1s')
+}
+
+function compare(story: Scenario): void {
+  const { view, alerts, notes } = projectRun(runMetaOf('story', story.graph), story.log.map(recordOf))
+  const snapshot = snapshotOf(view)
+  const summary = summaryOf(story.state)
+  subs.set(`${summary.status} ${summary.substatus}`, (subs.get(`${summary.status} ${summary.substatus}`) ?? 0) + 1)
+  const told = story.events().join('\n')
+  expect(alerts, told).toEqual([])
+  expect(notes, told).toEqual([])
+  expect([snapshot.status, snapshot.substatus], told).toEqual([summary.status, summary.substatus])
+  for (const step of snapshot.steps) {
+    const slot = step.role === 'fallback' ? `FALLBACK:${step.stepId}` : step.stepId
+    const unit = locate(story.state, slot)?.unit
+    const inBackoff = unit?.backoff === true && !isTerminalRun(story.status)
+    expect(step.status, `${slot}\n${told}`).toBe(inBackoff ? 'RUNNING' : unit?.status)
+    expect(step.recovered === true, `${slot}\n${told}`).toBe(unit?.recovered === true)
+  }
+}
+
+const seenTypes = new Map<string, number>()
+const subs = new Map<string, number>()
+describe('a log that the decider wrote', () => {
+  it.each(['failFast', 'continue', 'hold'])('is seen as the decider knows it, without an alert, under %s', (onFailure) => {
+    const graph = graphOf(PLAN(onFailure))
+    const move = fc.tuple(fc.integer({ min: 0, max: 14 }), fc.integer({ min: 0, max: SLOTS.length - 1 }))
+    fc.assert(
+      fc.property(fc.array(move, { maxLength: 60 }), (moves) => {
+        const story = scenario(graph, { facts: { c: { items: 3 }, e: { waitForMs: 5000 } } }).start()
+        compare(story)
+        for (const [what, where] of moves) {
+          if (isTerminalRun(story.status)) break
+          act(story, what, where)
+          compare(story)
+        }
+        for (const l of story.log) seenTypes.set(l.draft.eventType, (seenTypes.get(l.draft.eventType) ?? 0) + 1)
+      }),
+      { seed, numRuns: 2000, endOnFailure: true },
+    )
+    console.log(onFailure, JSON.stringify([...seenTypes]), JSON.stringify([...subs]))
+    seenTypes.clear(); subs.clear()
+  })
+})
