@@ -36,6 +36,7 @@ export async function executeStep(services: Services, run: LoadedRun, effect: Ex
   const report = (result: EffectReport['result']): EffectReport => ({ slot: effect.slot, attempt: effect.attempt, engineAttempt: effect.engineAttempt, result })
   const artifactRefs: ArtifactRef[] = []
   const watch = watchTime(services, work.timeoutMs, signal)
+  let called = false
   try {
     const input = await mapInput(services, run, work, effect)
     if (work.step.effect === 'irreversible' && effect.kind === 'ExecuteStep') {
@@ -44,11 +45,14 @@ export async function executeStep(services: Services, run: LoadedRun, effect: Ex
     }
     watch.signal.throwIfAborted()
     const context = contextOf(run, work, effect, input, watch.signal, artifactRefs)
+    called = true
     const call = services.handlers.call({ action: work.action, kind: actionKind(work.action), input, context })
     const output = await untilTimeIsUp(call, watch.limit)
     return report({ kind: 'completed', output, artifactRefs, durationMs: elapsed(services, began) })
   } catch (thrown) {
     const aborted = watch.aborted()
+    // A store that did not answer is no word about the step: the effect is still owed.
+    if (!called && aborted === undefined && thrown instanceof KeelsonError && thrown.problems.some((one) => one.retryable)) throw thrown
     return report({ kind: 'failed', thrown, ...(aborted === undefined ? {} : { aborted }), durationMs: elapsed(services, began) })
   } finally {
     watch.stop()

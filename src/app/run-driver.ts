@@ -44,23 +44,41 @@ async function execute(
       if (started.kind === 'child') options.onChild?.(started.answer.row, started.answer.kind === 'started' ? started.answer.report : undefined)
       return undefined
     }
-    case 'SignalChild': {
-      const { tenantId, runId } = run.identity
-      const child = childRunId(runId, effect.slot, effect.attempt)
-      const signalId = childRunId(child, effect.signalType, effect.cycle)
-      const body = {
-        signalId,
-        signalType: effect.signalType,
-        payload: { reason: `parent run ${runId}` },
-        authorization: { allowed: true, policyDecisionId: signalId, actorId: runId, actorRole: 'parent' },
-      }
-      await services.store.insertInbox({ tenantId, runId: child }, { inboxId: `signal:${signalId}`, kind: 'signal', body: JSON.stringify(body) })
+    case 'SignalChild':
+      await signalChild(services, run, effect)
       return undefined
-    }
     case 'OpenManualTask':
       options.onManualTask?.(run.row, effect.slot, effect.attempt)
       return undefined
     case 'CancelStep':
       return undefined
   }
+}
+
+type SignalChild = Extract<Effect, { kind: 'SignalChild' }>
+
+/** The parent's word to its child run, through the child's inbox. A child that is not there yet is told later. */
+async function signalChild(services: Services, run: LoadedRun, effect: SignalChild): Promise<void> {
+  if (!isStillMeant(run, effect)) return
+  const { tenantId, runId } = run.identity
+  const child = childRunId(runId, effect.slot, effect.attempt)
+  const signalId = childRunId(child, effect.signalType, effect.cycle)
+  const body = {
+    signalId,
+    signalType: effect.signalType,
+    payload: { reason: `parent run ${runId}` },
+    authorization: { allowed: true, policyDecisionId: signalId, actorId: runId, actorRole: 'parent' },
+  }
+  const row = { inboxId: `signal:${signalId}`, kind: 'signal', body: JSON.stringify(body) }
+  const answer = await services.store.insertInbox({ tenantId, runId: child }, row)
+  if (answer.kind === 'no-run') fail('CHILD_NOT_STARTED', `the child run of '${effect.slot}' has not been created yet`)
+}
+
+/** The step still waits for its child, and a pause is still the one in force: an old word must not overtake a new one. */
+function isStillMeant(run: LoadedRun, effect: SignalChild): boolean {
+  const unit = locate(run.state, effect.slot)?.unit
+  if (unit?.status !== 'RUNNING' || unit.attempt !== effect.attempt) return effect.signalType === 'CANCEL'
+  if (effect.signalType === 'CANCEL') return true
+  const paused = run.state.status === 'PAUSED'
+  return run.state.pauseCycle === effect.cycle && paused === (effect.signalType === 'PAUSE')
 }

@@ -42,9 +42,6 @@ const BY_NAME: ReadonlyMap<string, ErrorClass> = new Map<string, ErrorClass>([
   ['ConflictError', 'conflict'],
   ['NotFoundError', 'permanent'],
   ['CIRCUIT_OPEN', 'permanent'],
-  ['CHILD_CANCELLED', 'permanent'],
-  ['PLAN_NOT_FOUND', 'permanent'],
-  ['NO_HANDLER', 'permanent'],
   ['RETRYABLE', 'unknown'],
   // An abort nobody of ours asked for is still somebody's cancellation: never repeated (ERR-09).
   ['AbortError', 'permanent'],

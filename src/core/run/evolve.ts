@@ -20,7 +20,7 @@ import { instantOr, stepCompleted, stepFailed, stepSkipped, stepStarted } from '
 import { compensationCompleted, compensationFailed, compensationStarted } from './evolve/undo.ts'
 import type { FoldEvent } from './fold-event.ts'
 import type { RunState } from './state.ts'
-import { AFTER_END, isTerminalRun } from './transitions.ts'
+import { AFTER_END, isTerminalRun, refusedMove, RUN_TRANSITIONS } from './transitions.ts'
 
 type Reducer = (next: NextState, event: FoldEvent) => void
 
@@ -76,7 +76,7 @@ export function evolve(state: RunState, event: FoldEvent): RunState {
   const reduce = Object.hasOwn(REDUCERS, event.eventType) ? REDUCERS[event.eventType] : undefined
   if (reduce === undefined) return next
   if (isTerminalRun(state.status) && !AFTER_END.has(event.eventType)) {
-    fail('INVALID_TRANSITION', `${event.eventType} after the run has ended`)
+    fail('INVALID_TRANSITION', `${event.eventType} after the run has ended`, refusedMove(RUN_TRANSITIONS, state.status, event.eventType))
   }
   reduce(next, event)
   return next

@@ -62,6 +62,12 @@ export function compensationTransition(status: CompensationStatus, eventType: st
   return COMPENSATION_TRANSITIONS[status][eventType]
 }
 
+/** What a refused move looked like, for whoever meets its error (SSM-14). */
+export function refusedMove(table: Table<string>, actualState: string, attemptedEventType: string): { details: Readonly<Record<string, unknown>> } {
+  const expectedState = Object.keys(table).filter((status) => table[status]?.[attemptedEventType] !== undefined)
+  return { details: { invalidTransitionDetected: true, expectedState, actualState, attemptedEventType } }
+}
+
 export function isTerminalRun(status: RunStatus): boolean {
   return status === 'COMPLETED' || status === 'FAILED' || status === 'CANCELLED'
 }

@@ -124,10 +124,17 @@ export class DrivenRun {
       }
       return
     }
-    if (this.#running.has(effect.id)) return
+    if (this.#running.has(effect.id) || this.#awaitsTaking(effect)) return
     const controller = new AbortController()
     this.#running.set(effect.id, { effect, controller })
     void this.#execute(effect, controller)
+  }
+
+  /** It was carried out and its report waits for the next turn; an effect owed again must not run twice for that. */
+  #awaitsTaking(effect: Effect): boolean {
+    if (!('engineAttempt' in effect)) return false
+    const { slot, attempt, engineAttempt } = effect
+    return this.#reports.some((one) => one.slot === slot && one.attempt === attempt && one.engineAttempt === engineAttempt)
   }
 
   async #execute(effect: Effect, controller: AbortController): Promise<void> {

@@ -32,6 +32,8 @@ const DUE_PAGE = 100
 export class EmbeddedEngine {
   readonly #options: EmbeddedEngineOptions
   readonly #driven = new Map<RunKey, DrivenRun>()
+  /** Runs that have ended while something of theirs still runs here: its result is recorded as late when it comes. */
+  readonly #lingering = new Set<DrivenRun>()
   readonly #waiters = new Map<RunKey, ((status: RunStatus) => void)[]>()
   readonly #leaseMs: number
   #cancelPoll: (() => void) | undefined
@@ -84,14 +86,15 @@ export class EmbeddedEngine {
     this.#stopped = true
     this.#cancelPoll?.()
     const keys = [...this.#driven.keys()]
-    for (const run of this.#driven.values()) run.stop(true)
+    for (const run of [...this.#driven.values(), ...this.#lingering]) run.stop(true)
     this.#driven.clear()
+    this.#lingering.clear()
     await Promise.all(keys.map((runKey) => this.#options.store.releaseLease(runKey, this.#options.owner)))
   }
 
   #add(runKey: RunKey, adopting: boolean): DrivenRun {
     const { driver, clock, timers, onProgress, onLost } = this.#options
-    const run = new DrivenRun(
+    const run: DrivenRun = new DrivenRun(
       {
         runKey,
         driver,
@@ -99,10 +102,11 @@ export class EmbeddedEngine {
         timers,
         onReport: (report) => {
           onProgress?.(runKey, report)
-          if (report.terminal) this.#tell(runKey, report.status)
+          if (report.terminal) this.#ended(runKey, run, report.status)
         },
         onDone: (reason, problem) => {
-          this.#driven.delete(runKey)
+          if (this.#driven.get(runKey) === run) this.#driven.delete(runKey)
+          this.#lingering.delete(run)
           if (reason === 'lost') onLost?.(runKey, problem)
         },
       },
@@ -112,7 +116,9 @@ export class EmbeddedEngine {
     return run
   }
 
-  #tell(runKey: RunKey, status: RunStatus): void {
+  #ended(runKey: RunKey, run: DrivenRun, status: RunStatus): void {
+    if (this.#driven.get(runKey) === run) this.#driven.delete(runKey)
+    this.#lingering.add(run)
     for (const resolve of this.#waiters.get(runKey) ?? []) resolve(status)
     this.#waiters.delete(runKey)
   }

@@ -5,7 +5,7 @@
 import type { ErrorInfo, EventData, Payload } from '../../events/event.ts'
 import { isoFromMs } from '../../time.ts'
 import { backoffMs, retryDecision } from '../retry.ts'
-import type { Unit } from '../state.ts'
+import type { RunState, Unit } from '../state.ts'
 import { slotOfUnit, stepAt } from '../units.ts'
 import { emit, unitEngineAttempt, type Workspace } from './workspace.ts'
 
@@ -25,6 +25,11 @@ interface FailureDetails {
 
 export const CANCELLED_ERROR: ErrorInfo = { code: 'CANCELLED', retryable: false, errorClass: 'cancelled' }
 export const TIMEOUT_ERROR: ErrorInfo = { code: 'TIMEOUT', retryable: true, errorClass: 'timeout', category: 'timeout', failureCategory: 'TIMEOUT' }
+
+/** The run was cancelled or timed out, and what is in flight is asked to stop. */
+export function isStopping(state: RunState): boolean {
+  return state.cancelling !== undefined || state.timedOutAt >= 0
+}
 
 export function failStep(ws: Workspace, unit: Unit, details: FailureDetails): void {
   const engineAttempt = details.engineAttempt ?? unitEngineAttempt(ws, unit)

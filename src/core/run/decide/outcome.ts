@@ -7,7 +7,7 @@ import { compensationSlot, lateSlot } from '../../events/slot.ts'
 import type { Outcome } from '../input.ts'
 import { isTerminalRun } from '../transitions.ts'
 import { locate, type Located } from '../units.ts'
-import { CANCELLED_ERROR, failStep } from './fail-step.ts'
+import { CANCELLED_ERROR, failStep, isStopping } from './fail-step.ts'
 import { undoOutcome } from './undo.ts'
 import { emit, type Workspace } from './workspace.ts'
 
@@ -42,8 +42,7 @@ export function decideOutcome(ws: Workspace, report: Report): void {
   }
   const { kind: _kind, error, ...rest } = report.outcome
   // Abort wins over other errors: what fails while the run is being stopped was cancelled (CAN-11).
-  const stopping = ws.state.cancelling !== undefined || ws.state.timedOutAt >= 0
-  failStep(ws, unit, { ...rest, error: stopping ? CANCELLED_ERROR : error, engineAttempt: report.engineAttempt })
+  failStep(ws, unit, { ...rest, error: isStopping(ws.state) ? CANCELLED_ERROR : error, engineAttempt: report.engineAttempt })
 }
 
 /** A result nobody waits for any more: on record once, without a step event and without a change of status. */

@@ -60,11 +60,13 @@ export function endFan(ws: Workspace, parent: Unit): void {
 }
 
 function itemsError(ws: Workspace, parent: Unit, failed: BitTree): ErrorInfo {
-  const base = parent.fan?.base ?? 0
+  const { base, fallbackBase } = parent.fan ?? { base: 0, fallbackBase: -1 }
   for (const item of bitMembers(failed)) {
-    const unit = unitAt(ws.state, base + item, parent.step, item, false)
+    const primary = unitAt(ws.state, base + item, parent.step, item, false)
+    const fallback = fallbackBase < 0 ? primary : unitAt(ws.state, fallbackBase + item, parent.step, item, true)
+    const last = fallback.failedSeq > primary.failedSeq ? fallback : primary
     // One item whose effect may have happened holds the run, whatever the others did (P-28).
-    if (unit.errorCode === 'INDETERMINATE') return { code: 'INDETERMINATE', retryable: false, errorClass: 'permanent' }
+    if (last.errorCode === 'INDETERMINATE') return { code: 'INDETERMINATE', retryable: false, errorClass: 'permanent' }
   }
   return { code: 'ITEMS_FAILED', retryable: false, errorClass: 'permanent' }
 }

@@ -5,7 +5,7 @@ import { vectorGet } from '../../collections/vector.ts'
 import { alertSlot, RUN_SLOT } from '../../events/slot.ts'
 import type { InputBody } from '../input.ts'
 import { kindOfUnit, slotOfUnit } from '../units.ts'
-import { failStep, TIMEOUT_ERROR } from './fail-step.ts'
+import { CANCELLED_ERROR, failStep, isStopping, TIMEOUT_ERROR } from './fail-step.ts'
 import { askAllToStop } from './stop.ts'
 import { undoTimedOut } from './undo.ts'
 import { askToStop, emit, unitEngineAttempt, type Workspace } from './workspace.ts'
@@ -32,7 +32,8 @@ export function decideTimer(ws: Workspace, input: Extract<InputBody, { kind: 'ti
     return
   }
   askToStop(ws, unit, false)
-  failStep(ws, unit, { error: TIMEOUT_ERROR, forced: true })
+  // Abort wins over other errors: what times out while the run is being stopped was cancelled (CAN-11).
+  failStep(ws, unit, { error: isStopping(ws.state) ? CANCELLED_ERROR : TIMEOUT_ERROR, forced: true })
 }
 
 /** The alert is the record of the decision: from it on the run stops and will fail. */

@@ -5,7 +5,7 @@ import type { Payload } from '../../events/event.ts'
 import { fail } from '../../problems/problem.ts'
 import type { FoldEvent } from '../fold-event.ts'
 import type { Cancelling } from '../state.ts'
-import { isTerminalRun, runTransition } from '../transitions.ts'
+import { isTerminalRun, refusedMove, RUN_TRANSITIONS, runTransition } from '../transitions.ts'
 import { locate, stepUnit } from '../units.ts'
 import { makeReady, setUnit, type NextState } from './next-state.ts'
 import { instantOr, unfail, unitOf } from './steps.ts'
@@ -13,7 +13,9 @@ import { instantOr, unfail, unitOf } from './steps.ts'
 /** Applies the transition table to a run-level event; undefined in the table is a broken invariant. */
 export function moveRun(next: NextState, event: FoldEvent): void {
   const status = runTransition(next.status, event.eventType)
-  if (status === undefined) fail('INVALID_TRANSITION', `${event.eventType} while the run is ${next.status}`)
+  if (status === undefined) {
+    fail('INVALID_TRANSITION', `${event.eventType} while the run is ${next.status}`, refusedMove(RUN_TRANSITIONS, next.status, event.eventType))
+  }
   next.status = status
   if (isTerminalRun(status)) next.endedAt = event.at
 }

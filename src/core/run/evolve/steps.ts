@@ -10,7 +10,7 @@ import { msFromIso } from '../../time.ts'
 import type { FoldEvent } from '../fold-event.ts'
 import type { Failure, Unit } from '../state.ts'
 import { activeTime, dropSettledTimers } from '../timers.ts'
-import { attemptTransition } from '../transitions.ts'
+import { ATTEMPT_TRANSITIONS, attemptTransition, refusedMove } from '../transitions.ts'
 import { isFanParent, isParkedKind, kindOfUnit, locate, slotOfUnit, stepAt, stepUnit, type Located } from '../units.ts'
 import { fanItemEnded, reopenFan, updateFan } from './fan-out.ts'
 import { enterFlight, leaveFlight, makeReady, satisfyDependents, setReady, setUnit, type NextState } from './next-state.ts'
@@ -23,7 +23,8 @@ export function unitOf(next: NextState, event: FoldEvent): Located {
 function move(unit: Unit, event: FoldEvent): void {
   const status = event.attempt === unit.attempt + 1 ? 'PENDING' : event.attempt === unit.attempt ? unit.status : undefined
   if (status === undefined || attemptTransition(status, event.eventType) === undefined) {
-    fail('INVALID_TRANSITION', `${event.eventType} on attempt ${event.attempt} of '${event.slot}', which is at attempt ${unit.attempt} ${unit.status}`)
+    const message = `${event.eventType} on attempt ${event.attempt} of '${event.slot}', which is at attempt ${unit.attempt} ${unit.status}`
+    fail('INVALID_TRANSITION', message, refusedMove(ATTEMPT_TRANSITIONS, status ?? unit.status, event.eventType))
   }
 }
 
@@ -223,7 +224,8 @@ export function stepSkipped(next: NextState, event: FoldEvent): void {
 export function unfail(next: NextState, unit: Unit): void {
   next.failed -= 1
   const fallback = locate(next, slotOfUnit(next.graph, { ...unit, fallback: true }))?.unit
-  if (unit.errorCode === 'INDETERMINATE' || fallback?.errorCode === 'INDETERMINATE') next.indeterminate -= 1
+  const last = fallback !== undefined && fallback.failedSeq > unit.failedSeq ? fallback : unit
+  if (last.errorCode === 'INDETERMINATE') next.indeterminate -= 1
   judgeFailing(next)
 }
 
