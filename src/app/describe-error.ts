@@ -14,6 +14,8 @@ export interface DescribedError {
 }
 
 const CODE = /^[A-Z][A-Z0-9_]{1,127}$/
+/** Codes that only the decider gives: from a handler they would pass for its decisions. */
+const RESERVED: ReadonlySet<string> = new Set(['CANCELLED', 'INDETERMINATE'])
 const MAX_CAUSES = 16
 const NAME_CHARS = 255
 
@@ -53,7 +55,7 @@ export function boundedText(text: string): string {
 function codeOf(facts: ErrorFacts, errorClass: ErrorInfo['errorClass']): string {
   if (facts.aborted === 'cancel') return 'CANCELLED'
   if (facts.aborted === 'timeout') return 'TIMEOUT'
-  if (facts.code !== undefined && CODE.test(facts.code)) return facts.code
+  if (facts.code !== undefined && CODE.test(facts.code) && !RESERVED.has(facts.code)) return facts.code
   return errorClass === 'timeout' ? 'TIMEOUT' : 'HANDLER_FAILED'
 }
 

@@ -80,6 +80,27 @@ describe('a projector over a store', () => {
     expect(shown(projector.state().view).steps[0]?.items).toMatchObject({ total: 3000, done: 3000 })
   })
 
+  it('still shows a run draining after a restart, with nothing to ask but the log [STO-27]', async () => {
+    const draining = started()
+      .add('StepStarted', { stepId: 'a', atMs: 0 })
+      .add('StepStarted', { stepId: 'b', atMs: 0 })
+      .add('RunPaused', { atMs: 0 })
+    const records = [...draining.records]
+    const store = logStore(records)
+    const body = viewToText(projectRun(META, records).view)
+    store.snapshots.push({ kind: 'view', seq: records.length, rulesVersion: VIEW_VERSION, body })
+    const { projector } = await opened(store)
+    await projector.pump()
+    expect(shown(projector.state().view)).toMatchObject({
+      status: 'PAUSED',
+      substatus: 'DRAINING',
+      message: '2 in-flight tasks',
+    })
+    records.push(...draining.add('StepCompleted', { stepId: 'a', atMs: 0 }).records.slice(-1))
+    await projector.pump()
+    expect(shown(projector.state().view).message).toBe('1 in-flight task')
+  })
+
   it('gives up a damaged stored view and folds the log anew [PRJ-15]', async () => {
     const { records } = richLog()
     const store = logStore(records)
@@ -204,7 +225,7 @@ const broken = {
 }
 
 describe('one look at a run', () => {
-  it('shows it as of any past number, with or without a stored view [STO-10]', async () => {
+  it('shows it as of any past number, with or without a stored view', async () => {
     const { records } = richLog()
     const plain = logStore(records)
     const cached = logStore(records)

@@ -2,12 +2,15 @@
  * The RunDriver an engine is given: advance and execute, bound to one process's services. Child runs it starts are
  * reported to the engine, which drives them beside their parents.
  */
+import { fail } from '../core/problems/problem.ts'
 import type { Effect } from '../core/run/effect.ts'
+import { locate } from '../core/run/units.ts'
 import type { AdvanceReport, EffectReport, RunDriver } from '../ports/engine.ts'
 import type { RunKey, RunRow } from '../ports/run-store.ts'
 import type { RunAdvancer } from './advance-run.ts'
 import { childRunId } from './child-end.ts'
 import { executeStep } from './execute-step.ts'
+import type { LoadedRun } from './load-run.ts'
 import type { Services } from './services.ts'
 import { startChild } from './start-child.ts'
 
@@ -71,14 +74,17 @@ async function signalChild(services: Services, run: LoadedRun, effect: SignalChi
   }
   const row = { inboxId: `signal:${signalId}`, kind: 'signal', body: JSON.stringify(body) }
   const answer = await services.store.insertInbox({ tenantId, runId: child }, row)
-  if (answer.kind === 'no-run') fail('CHILD_NOT_STARTED', `the child run of '${effect.slot}' has not been created yet`)
+  if (answer.kind === 'no-run' && isOpen(run, effect)) fail('RUN_NOT_FOUND', `the child run of '${effect.slot}' has not been created yet`)
 }
 
-/** The step still waits for its child, and a pause is still the one in force: an old word must not overtake a new one. */
-function isStillMeant(run: LoadedRun, effect: SignalChild): boolean {
+function isOpen(run: LoadedRun, effect: SignalChild): boolean {
   const unit = locate(run.state, effect.slot)?.unit
-  if (unit?.status !== 'RUNNING' || unit.attempt !== effect.attempt) return effect.signalType === 'CANCEL'
+  return unit?.status === 'RUNNING' && unit.attempt === effect.attempt
+}
+
+/** A pause or resume must still be the one in force: an old word that was held up must not overtake a new one. */
+function isStillMeant(run: LoadedRun, effect: SignalChild): boolean {
   if (effect.signalType === 'CANCEL') return true
   const paused = run.state.status === 'PAUSED'
-  return run.state.pauseCycle === effect.cycle && paused === (effect.signalType === 'PAUSE')
+  return isOpen(run, effect) && run.state.pauseCycle === effect.cycle && paused === (effect.signalType === 'PAUSE')
 }

@@ -10,13 +10,19 @@ export const EDGE_PROBLEMS = {
     title: 'The command line is not one Keelson understands.',
     retryable: false,
     did: 'Nothing was started.',
-    todo: 'See `keelson help`.',
+    todo: 'See `keelson help`, or `keelson help <command>`.',
   },
   FILE_NOT_FOUND: {
     title: 'A file named on the command line does not exist or cannot be read.',
     retryable: false,
     did: 'Nothing was started.',
     todo: 'Check the path.',
+  },
+  STEPS_NOT_LOADED: {
+    title: 'The file with the step functions could not be loaded.',
+    retryable: false,
+    did: 'Nothing was started.',
+    todo: 'Correct the file; --debug shows where it failed.',
   },
   INTERNAL: {
     title: 'Something happened that Keelson did not expect: a defect.',

@@ -70,6 +70,8 @@ function takeIn(ws: Workspace, input: Input): void {
       if (input.to > ws.state.rulesVersion) emitRun(ws, 'RulesUpgraded', { from: ws.state.rulesVersion, to: input.to }, { attempt: input.to })
       return
     case 'fork':
+      // An old run is marked as forked after its end only (P-31).
+      if (!isTerminalRun(ws.state.status)) return
       return emit(ws, 'RunForked', forkSlot(input.payload.newRunId), 1, input.payload)
     case 'erase':
       if (!isTerminalRun(ws.state.status)) return

@@ -14,7 +14,7 @@ import { snapshotOf } from './snapshot-of.ts'
 const seed = process.env['KEELSON_SEED'] === undefined ? Date.now() % 2 ** 31 : Number(process.env['KEELSON_SEED'])
 
 const PLAN = (onFailure: string): string => `
-policy: { onFailure: ${onFailure}, concurrency: 3, retry: { maxAttempts: 2, initialBackoffMs: 1000 } }
+policy: { onFailure: ${onFailure}, runTimeoutMs: 20000, concurrency: 3, retry: { maxAttempts: 2, initialBackoffMs: 1000 } }
 steps:
   - { id: a, run: f, dependsOn: [], compensate: { run: undo } }
   - { id: b, run: f, dependsOn: [a], fallback: { run: g } }
@@ -54,14 +54,17 @@ function recordOf({ seq, at, draft, cause }: Logged): ForeignRecord {
 
 /** Does what a world could do to a run: outcomes of open attempts, signals, time. */
 function act(story: Scenario, what: number, where: number): void {
-  const slot = SLOTS[where % SLOTS.length] ?? 'a'
   const undo = story.state.undo?.current
-  const isOpen = slot.startsWith('COMP:')
-    ? undo !== undefined && undo.status === 'RUNNING' && `COMP:${undo.slot}` === slot
-    : locate(story.state, slot)?.unit.status === 'RUNNING'
+  const open = SLOTS.filter((slot) =>
+    slot.startsWith('COMP:')
+      ? undo?.status === 'RUNNING' && `COMP:${undo.slot}` === slot
+      : locate(story.state, slot)?.unit.status === 'RUNNING',
+  )
+  const isOpen = open.length > 0
+  const slot = (isOpen && what < 7 ? open : SLOTS)[where % (isOpen && what < 7 ? open.length : SLOTS.length)] ?? 'a'
   if (what < 5 && isOpen) story.completes(slot)
-  else if (what < 8 && isOpen) story.fails(slot, what === 7 ? { class: 'permanent' } : {})
-  else if (what === 8) story.signals('PAUSE')
+  else if (what < 7 && isOpen) story.fails(slot, what === 6 ? { class: 'permanent' } : {})
+  else if (what === 8 && where < 3) story.signals('PAUSE')
   else if (what === 9) story.signals('RESUME')
   else if (what === 10) story.signals('RETRY_STEP', { stepId: slot })
   else if (what === 11) story.signals('SKIP_STEP', { stepId: slot, reason: 'no need' })
@@ -80,27 +83,31 @@ function compare(story: Scenario): void {
   for (const step of snapshot.steps) {
     const slot = step.role === 'fallback' ? `FALLBACK:${step.stepId}` : step.stepId
     const unit = locate(story.state, slot)?.unit
-    const inBackoff = unit?.backoff === true && !isTerminalRun(story.status)
+    const isEnding = isTerminalRun(story.status) || story.state.failing || story.state.cancelling !== undefined
+    const inBackoff = unit?.backoff === true && !isEnding
     expect(step.status, `${slot}\n${told}`).toBe(inBackoff ? 'RUNNING' : unit?.status)
     expect(step.recovered === true, `${slot}\n${told}`).toBe(unit?.recovered === true)
   }
 }
 
 describe('a log that the decider wrote', () => {
-  it.each(['failFast', 'continue', 'hold'])('is seen as the decider knows it, without an alert, under %s', (onFailure) => {
-    const graph = graphOf(PLAN(onFailure))
-    const move = fc.tuple(fc.integer({ min: 0, max: 14 }), fc.integer({ min: 0, max: SLOTS.length - 1 }))
-    fc.assert(
-      fc.property(fc.array(move, { maxLength: 60 }), (moves) => {
-        const story = scenario(graph, { facts: { c: { items: 3 }, e: { waitForMs: 5000 } } }).start()
-        compare(story)
-        for (const [what, where] of moves) {
-          if (isTerminalRun(story.status)) break
-          act(story, what, where)
+  it.each(['failFast', 'continue', 'hold'])(
+    'is seen as the decider knows it, without an alert, under %s',
+    (onFailure) => {
+      const graph = graphOf(PLAN(onFailure))
+      const move = fc.tuple(fc.integer({ min: 0, max: 14 }), fc.integer({ min: 0, max: SLOTS.length - 1 }))
+      fc.assert(
+        fc.property(fc.array(move, { minLength: 20, maxLength: 80 }), (moves) => {
+          const story = scenario(graph, { facts: { c: { items: 3 }, e: { waitForMs: 5000 } } }).start()
           compare(story)
-        }
-      }),
-      { seed, numRuns: 150 },
-    )
-  })
+          for (const [what, where] of moves) {
+            if (isTerminalRun(story.status)) break
+            act(story, what, where)
+            compare(story)
+          }
+        }),
+        { seed, numRuns: 300 },
+      )
+    },
+  )
 })

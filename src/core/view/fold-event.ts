@@ -42,6 +42,8 @@ export function foldEvent(view: RunView, record: ForeignRecord): Folded {
     case 'CompensationCompleted':
     case 'CompensationFailed':
       return { view: foldCompensation(view, record), alerts: [] }
+    case 'AlertRaised':
+      return { view: foldAlert(view, record), alerts: [] }
     case 'EngineHandoff':
       return { view: foldHandoff(view, record), alerts: [] }
     default:
@@ -116,6 +118,12 @@ function compensated(slot: SlotFold, record: ForeignRecord): SlotFold {
       error: record.eventType === 'CompensationFailed' ? errorOf(record) : undefined,
     },
   }
+}
+
+/** The one alert that changes what a run does next: it is out of time and will fail. */
+function foldAlert(view: RunView, record: ForeignRecord): RunView {
+  const isTimeout = fieldsOf(record.payload)['code'] === 'RUN_TIMEOUT'
+  return isTimeout ? { ...view, run: { ...view.run, timedOut: true } } : view
 }
 
 function foldHandoff(view: RunView, record: ForeignRecord): RunView {

@@ -52,7 +52,7 @@ describe('illegal transitions', () => {
     expect(projectRun(META, [...log.records, ...log.records]).alerts).toEqual(first.alerts)
   })
 
-  it('takes RunFailed and RunCancelled before a start as ordinary ends [SSM-15]', () => {
+  it('takes RunFailed and RunCancelled before a start as ordinary ends', () => {
     for (const type of ['RunFailed', 'RunCancelled'] as const) {
       for (const log of [buildLog(), buildLog().add('RunQueued'), buildLog().add('RunApproved')]) {
         expect(see(log.add(type)).alerts).toEqual([])
@@ -60,7 +60,7 @@ describe('illegal transitions', () => {
     }
   })
 
-  it('flags a skip of a running attempt and leaves it running [SSM-09, PRJ-22]', () => {
+  it('flags a skip of a running attempt and leaves it running [PRJ-22]', () => {
     const { step, alerts } = see(started().add('StepStarted', { stepId: 'a' }).add('StepSkipped', { stepId: 'a' }))
     expect(step('a')?.status).toBe('RUNNING')
     expect(alerts).toMatchObject([{ code: 'INVALID_TRANSITION', priorState: 'RUNNING', attemptedState: 'SKIPPED' }])

@@ -83,6 +83,8 @@ export interface Tally {
   readonly inFlight: number
   readonly retrying: number
   readonly failed: number
+  /** Steps cut short because the run is ending. */
+  readonly cancelled: number
   readonly indeterminate: number
 }
 
@@ -98,6 +100,7 @@ export interface RunFold {
   readonly artifacts: readonly ArtifactRef[]
   readonly inconsistent: boolean
   readonly cancelling: boolean
+  readonly timedOut: boolean
   readonly compensating: boolean
   readonly pauseCycle: number
   readonly pausedSinceMs: number | undefined
@@ -153,6 +156,7 @@ const NEW_RUN = {
   artifacts: [],
   inconsistent: false,
   cancelling: false,
+  timedOut: false,
   compensating: false,
   pauseCycle: 0,
   pausedSinceMs: undefined,
@@ -169,7 +173,7 @@ export function emptyView(meta: RunMeta): RunView {
     predecessors: predecessorsOf(meta, names),
     lastEventSeq: 0,
     run: { ...NEW_RUN, engine: meta.engineType ?? 'embedded' },
-    tally: { inFlight: 0, retrying: 0, failed: 0, indeterminate: 0 },
+    tally: { inFlight: 0, retrying: 0, failed: 0, cancelled: 0, indeterminate: 0 },
     steps: vectorOf(meta.stepIds.length),
     itemCount: 0,
     artifacts: vectorOf(0),

@@ -12,9 +12,14 @@ export function latestAttempt(slot: SlotFold | undefined): AttemptFold | undefin
 }
 
 /** The policy will try again: the attempt failed, the slot has not. */
-export function isRetrying(pair: SlotPair): boolean {
-  const last = latestAttempt(pair.own)
+export function isSlotRetrying(slot: SlotFold | undefined): boolean {
+  const last = latestAttempt(slot)
   return last?.status === 'FAILED' && !last.final && !last.fallbackNext
+}
+
+function isRetrying(pair: SlotPair): boolean {
+  const own = latestAttempt(pair.own)
+  return own?.status === 'FAILED' && (isSlotRetrying(pair.own) || isSlotRetrying(pair.fallback))
 }
 
 export function isRecovered(pair: SlotPair): boolean {
@@ -24,7 +29,7 @@ export function isRecovered(pair: SlotPair): boolean {
 /** The attempt that speaks for the pair: the fallback's once it has begun, for as long as the step itself failed. */
 function deciding(pair: SlotPair): AttemptFold | undefined {
   const own = latestAttempt(pair.own)
-  return own?.status === 'FAILED' && !isRetrying(pair) ? (latestAttempt(pair.fallback) ?? own) : own
+  return own?.status === 'FAILED' && !isSlotRetrying(pair.own) ? (latestAttempt(pair.fallback) ?? own) : own
 }
 
 /** The step failed and its fallback has not begun. */
@@ -32,9 +37,10 @@ function awaitsFallback(pair: SlotPair): boolean {
   return pair.fallback === undefined && latestAttempt(pair.own)?.fallbackNext === true
 }
 
-export function isFailed(pair: SlotPair): boolean {
+/** The code a pair failed with for good; undefined while it has not, or its fallback is still to come. */
+function failureCode(pair: SlotPair): string | undefined {
   const last = deciding(pair)
-  return last?.status === 'FAILED' && last.final && last.error?.code !== CANCELLED_CODE && !awaitsFallback(pair)
+  return last?.status === 'FAILED' && last.final && !awaitsFallback(pair) ? last.error?.code : undefined
 }
 
 /** Undefined while something of the pair is still to come. */
@@ -50,11 +56,13 @@ export function settledAt(pair: SlotPair): Moment | undefined {
 
 export function tallyOf(pair: SlotPair, isFanOut: boolean): Tally {
   const own = isFanOut ? 0 : working(pair.own)
+  const code = failureCode(pair)
   return {
     inFlight: own + working(pair.fallback),
     retrying: isRetrying(pair) ? 1 : 0,
-    failed: isFailed(pair) ? 1 : 0,
-    indeterminate: isFailed(pair) && deciding(pair)?.error?.code === 'INDETERMINATE' ? 1 : 0,
+    failed: code !== undefined && code !== CANCELLED_CODE ? 1 : 0,
+    cancelled: code === CANCELLED_CODE ? 1 : 0,
+    indeterminate: code === 'INDETERMINATE' ? 1 : 0,
   }
 }
 
@@ -68,6 +76,7 @@ export function movedTally(total: Tally, before: Tally, after: Tally): Tally {
     inFlight: total.inFlight - before.inFlight + after.inFlight,
     retrying: total.retrying - before.retrying + after.retrying,
     failed: total.failed - before.failed + after.failed,
+    cancelled: total.cancelled - before.cancelled + after.cancelled,
     indeterminate: total.indeterminate - before.indeterminate + after.indeterminate,
   }
 }

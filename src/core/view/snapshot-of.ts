@@ -4,7 +4,6 @@
  */
 import { vectorGet } from '../collections/vector.ts'
 import type { ArtifactRef } from '../events/event.ts'
-import { isTerminalRun } from '../run/transitions.ts'
 import { numberOf } from './name-index.ts'
 import type { AttemptSnapshot, CompensationSnapshot, RunSnapshot, StepSnapshot } from './run-snapshot.ts'
 import {
@@ -16,8 +15,8 @@ import {
   type SlotFold,
   type SlotPair,
 } from './run-view.ts'
-import { isRecovered, isRetrying, latestAttempt } from './slot-facts.ts'
-import { substatusOf } from './substatus.ts'
+import { isRecovered, isSlotRetrying, latestAttempt } from './slot-facts.ts'
+import { mayRetry, substatusOf } from './substatus.ts'
 
 export function snapshotOf(view: RunView): RunSnapshot {
   const { run, tally } = view
@@ -70,11 +69,12 @@ function stepsOf(view: RunView): readonly StepSnapshot[] {
 type Names = Pick<StepSnapshot, 'stepId' | 'itemIndex'>
 
 function pairSnapshots(view: RunView, pair: SlotPair, names: Names): readonly StepSnapshot[] {
-  const retrying = isRetrying(pair) && !isTerminalRun(view.run.status)
-  const own = slotSnapshot(pair.own, names, retrying)
+  const retries = mayRetry(view)
+  const own = slotSnapshot(pair.own, names, retries && isSlotRetrying(pair.own))
   const shown = isRecovered(pair) ? { ...own, recovered: true as const } : own
   if (pair.fallback === undefined) return [shown]
-  return [shown, slotSnapshot(pair.fallback, { ...names, role: 'fallback' as const }, false)]
+  const role = { ...names, role: 'fallback' as const }
+  return [shown, slotSnapshot(pair.fallback, role, retries && isSlotRetrying(pair.fallback))]
 }
 
 function slotSnapshot(slot: SlotFold, names: Names & Pick<StepSnapshot, 'role'>, retrying: boolean): StepSnapshot {

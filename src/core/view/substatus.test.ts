@@ -46,7 +46,7 @@ describe('substatus', () => {
     expect(see(log).snapshot.substatus).toBeUndefined()
   })
 
-  it("shows COMPENSATING from the first compensation to the end, with each step's own [STO-27, X-76]", () => {
+  it("shows COMPENSATING from the first compensation to the end, with each step's own [STO-27]", () => {
     const log = started()
       .add('StepStarted', { stepId: 'a' })
       .add('StepCompleted', { stepId: 'a' })
@@ -59,7 +59,7 @@ describe('substatus', () => {
     expect(done.step('a')).toMatchObject({ status: 'SUCCESS', compensation: { status: 'DONE', attempts: 2 } })
   })
 
-  it('shows HOLDING once only a person can move the run, and the engine it was handed to [STO-27, SIG-17]', () => {
+  it('shows HOLDING once only a person can move the run, and the engine it was handed to [STO-27]', () => {
     const meta: RunMeta = { ...META, onFailure: 'hold' }
     const log = started()
       .add('StepStarted', { stepId: 'a' })

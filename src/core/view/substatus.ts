@@ -18,7 +18,7 @@ export function substatusOf(view: RunView): Substatus | undefined {
   if (run.status === 'PAUSED') return tally.inFlight === 0 ? undefined : draining(tally.inFlight)
   if (run.status !== 'RUNNING') return undefined
   if (isHolding(view)) return { substatus: `${run.engine}/HOLDING` }
-  return tally.retrying > 0 ? { substatus: 'RETRYING' } : undefined
+  return tally.retrying > 0 && mayRetry(view) ? { substatus: 'RETRYING' } : undefined
 }
 
 function draining(inFlight: number): Substatus {
@@ -26,6 +26,15 @@ function draining(inFlight: number): Substatus {
 }
 
 /** A step failed for good and keeps the run open, by policy or because its effect may have happened (P-28). */
-function isHolding({ meta, tally }: RunView): boolean {
-  return tally.failed > 0 && tally.inFlight === 0 && (meta.onFailure === 'hold' || tally.indeterminate > 0)
+function isHolding({ meta, run, tally }: RunView): boolean {
+  return (
+    !run.timedOut && tally.failed > 0 && tally.inFlight === 0 && (meta.onFailure === 'hold' || tally.indeterminate > 0)
+  )
+}
+
+/** An attempt in backoff will come; not in a run that is ending, which no event says of each of them. */
+export function mayRetry({ meta, run, tally }: RunView): boolean {
+  const ended = tally.failed + tally.cancelled - tally.indeterminate
+  const isFailing = run.timedOut || (meta.onFailure === 'failFast' && ended > 0)
+  return !isTerminalRun(run.status) && !run.cancelling && !isFailing
 }

@@ -1,8 +1,8 @@
 /** Erasure (P-34): the values go, the records and their hashes stay, so the chain still verifies. */
 import type { MemoryRun } from './connect.ts'
 import { eraseContext } from './context.ts'
-import { keyText } from './append.ts'
 import { eraseBodies } from './inbox.ts'
+import { keyText } from './insert-events.ts'
 import { eraseSnapshots } from './snapshots.ts'
 
 export function eraseData(run: MemoryRun | undefined, upToSeq: number): void {

@@ -5,8 +5,9 @@
 import { hasContent } from '../../../core/events/event-content.ts'
 import { fail } from '../../../core/problems/problem.ts'
 import type { OpenAppendResult, OpenWrite, RunRef, SealedEvent, StoredEvent } from '../../../ports/run-store.ts'
-import { addEvent, keyText, type AppendSettings } from './append.ts'
+import type { AppendSettings } from './append.ts'
 import type { MemoryDisk, MemoryRun } from './connect.ts'
+import { addEvent, keyText } from './insert-events.ts'
 import { runByRef } from './read.ts'
 
 type Seal<W> = (write: W, runSeq: number, previous: Uint8Array) => SealedEvent

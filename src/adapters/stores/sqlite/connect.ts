@@ -109,7 +109,8 @@ function makeDurable(db: DatabaseSync, path: string): void {
   db.exec('PRAGMA synchronous = FULL')
   const level = db.prepare('PRAGMA synchronous').get()?.['synchronous']
   if (level !== 2) fail('STORE_DURABILITY', `The database ${path} has synchronous = ${String(level)}, not FULL (2).`)
-  db.exec(`PRAGMA temp_store = MEMORY; PRAGMA cache_size = -16000; PRAGMA wal_autocheckpoint = ${CHECKPOINT_PAGES}`)
+  db.exec(`PRAGMA temp_store = MEMORY; PRAGMA cache_size = -16000; PRAGMA wal_autocheckpoint = ${CHECKPOINT_PAGES};
+    PRAGMA journal_size_limit = 67108864`)
 }
 
 async function guarded<T>(path: string, lockMs: number, work: () => T): Promise<T> {

@@ -1,0 +1,41 @@
+/** What every command is given: its arguments and options as text, and where to write. */
+import { fail } from '../../core/problems/problem.ts'
+import type { Terminal } from './terminal.ts'
+
+export interface Call {
+  readonly args: readonly string[]
+  readonly options: Options
+  readonly terminal: Terminal
+}
+
+/** Resolves with the exit code. */
+export type Act = (call: Call) => Promise<number>
+
+export interface Options {
+  /** State folder. */
+  readonly dir: string
+  readonly json: boolean
+  readonly debug: boolean
+  text(name: string): string | undefined
+  list(name: string): readonly string[]
+  whole(name: string): number | undefined
+}
+
+export function optionsOf(values: Readonly<Record<string, unknown>>): Options {
+  const text = (name: string): string | undefined => {
+    const value = values[name]
+    return typeof value === 'string' ? value : undefined
+  }
+  return {
+    dir: text('dir') ?? '.keelson',
+    json: values['json'] === true,
+    debug: values['debug'] === true,
+    text,
+    list: (name) => (Array.isArray(values[name]) ? (values[name] as readonly string[]) : []),
+    whole: (name) => {
+      const value = text(name)
+      if (value !== undefined && !/^\d{1,15}$/.test(value)) fail('USAGE', `--${name} takes a whole number, not '${value}'`)
+      return value === undefined ? undefined : Number(value)
+    },
+  }
+}

@@ -1,0 +1,40 @@
+/** What the command's exit code says, so that scripts need not read its text. Documented in docs/guides/command-line.md. */
+import type { ProblemCode } from '../../core/problems/registry.ts'
+import type { RunStatus } from '../../core/run/transitions.ts'
+
+export const EXIT = {
+  completed: 0,
+  failed: 1,
+  usage: 2,
+  cancelled: 3,
+  detached: 4,
+  refused: 5,
+  environment: 6,
+} as const
+
+/** A run that has not ended is one this command left. */
+export function exitOfStatus(status: RunStatus): number {
+  if (status === 'COMPLETED') return EXIT.completed
+  if (status === 'FAILED') return EXIT.failed
+  return status === 'CANCELLED' ? EXIT.cancelled : EXIT.detached
+}
+
+const REFUSED: readonly ProblemCode[] = ['AUTHZ_DENIED', 'TASK_RULE_UNKNOWN']
+const ENVIRONMENT: readonly ProblemCode[] = ['NODE_TOO_OLD', 'INTERNAL', 'RUN_DRIVEN_ELSEWHERE', 'RUN_QUARANTINED']
+/** The run or the task is not in a state for what was asked; the asking itself was right. */
+const NOT_NOW: readonly ProblemCode[] = [
+  'RUN_TERMINAL',
+  'RUN_NOT_RUNNING',
+  'RUN_NOT_TERMINAL',
+  'STEP_NOT_TERMINAL',
+  'STEP_TERMINAL',
+  'STEP_RUNNING',
+  'STEP_NOT_FAILED',
+  'TASK_NOT_OPEN',
+]
+
+export function exitOfProblem(code: ProblemCode): number {
+  if (REFUSED.includes(code)) return EXIT.refused
+  if (NOT_NOW.includes(code)) return EXIT.failed
+  return ENVIRONMENT.includes(code) || code.startsWith('STORE_') ? EXIT.environment : EXIT.usage
+}

@@ -1,0 +1,48 @@
+/** A run as people name it: its whole id, four or more of its first characters, or `last`. */
+import { fail } from '../../core/problems/problem.ts'
+import type { Keelson, RunHandle } from '../../main.ts'
+import type { ListFilter, RunRow } from '../../ports/run-store.ts'
+import { shortId } from './output/format.ts'
+
+const PAGE = 500
+const SHORTEST = 4
+const WHOLE_ID_CHARS = 36
+
+export async function* allRuns(keelson: Keelson, filter: ListFilter = {}): AsyncGenerator<RunRow> {
+  for (let cursor: string | undefined; ; ) {
+    const page = await keelson.list(filter, { limit: PAGE, ...(cursor === undefined ? {} : { cursor }) })
+    yield* page.runs
+    if (page.next === undefined) return
+    cursor = page.next
+  }
+}
+
+export async function findRun(keelson: Keelson, name: string): Promise<RunHandle> {
+  if (name === 'last') return newest(keelson)
+  if (name.length >= WHOLE_ID_CHARS) return keelson.run(name)
+  if (name.length < SHORTEST) fail('USAGE', `'${name}' is too short to name a run; give four characters of its id or more`)
+  const found: RunRow[] = []
+  for await (const row of allRuns(keelson)) if (row.runId.startsWith(name.toLowerCase())) found.push(row)
+  const [first, second] = found
+  if (first === undefined) return fail('RUN_NOT_FOUND', `no run's id begins with '${name}'`)
+  if (second !== undefined) {
+    const ids = found.slice(0, 5).map((row) => row.runId)
+    return fail('USAGE', `'${name}' begins the ids of ${found.length} runs: ${ids.join(', ')}; give more characters`)
+  }
+  return keelson.run(first.runId)
+}
+
+async function newest(keelson: Keelson): Promise<RunHandle> {
+  const { runs } = await keelson.list({}, { limit: 1 })
+  const [row] = runs
+  return row === undefined ? fail('RUN_NOT_FOUND', 'there are no runs here yet') : keelson.run(row.runId)
+}
+
+/** Does a process hold the run now? */
+export function isDriven(row: RunRow, now = Date.now()): boolean {
+  return row.lease !== undefined && row.lease.until > now
+}
+
+export function howToDrive(runId: string): string {
+  return `keelson resume ${shortId(runId)}`
+}

@@ -1,0 +1,36 @@
+/**
+ * The command line's entry: answers what needs nothing loaded, hands the rest to the command table, and turns whatever
+ * is thrown into one clear message with a code and an exit code.
+ */
+import { readFileSync } from 'node:fs'
+import { exitOfProblem } from './exit-codes.ts'
+import { processTerminal, type Terminal } from './terminal.ts'
+
+export async function main(argv: readonly string[]): Promise<number> {
+  const terminal = processTerminal()
+  if (argv.length === 1 && (argv[0] === '--version' || argv[0] === '-V')) {
+    terminal.line(version())
+    return 0
+  }
+  const code = await answer(argv, terminal)
+  // Step functions may leave sockets or timers open; the command is done when its work is.
+  await terminal.flush()
+  return process.exit(code)
+}
+
+async function answer(argv: readonly string[], terminal: Terminal): Promise<number> {
+  try {
+    const { runProgram } = await import('./program.ts')
+    return await runProgram(argv, terminal)
+  } catch (thrown) {
+    const { problemsOf, tellProblems } = await import('./output/problems.ts')
+    const beforeDashes = argv.includes('--') ? argv.slice(0, argv.indexOf('--')) : argv
+    tellProblems(terminal, thrown, { json: beforeDashes.includes('--json'), debug: beforeDashes.includes('--debug') })
+    return exitOfProblem(problemsOf(thrown)[0].code)
+  }
+}
+
+function version(): string {
+  const manifest = readFileSync(new URL('../../../package.json', import.meta.url), 'utf8')
+  return (JSON.parse(manifest) as { readonly version: string }).version
+}

@@ -1,0 +1,194 @@
+/**
+ * The table of commands and how a command line is matched to it. A command's own code is loaded only when it is called,
+ * so that asking for help or listing runs does not pay for everything else.
+ */
+import { Command, CommanderError, Option } from 'commander'
+import { fail } from '../../core/problems/problem.ts'
+import { nearest } from '../../core/plan/reading.ts'
+import { optionsOf, type Act } from './command.ts'
+import { EXIT } from './exit-codes.ts'
+import type { Terminal } from './terminal.ts'
+
+interface Spec {
+  readonly use: string
+  readonly about: string
+  readonly options?: readonly (readonly [flags: string, about: string])[]
+  readonly load: () => Promise<Act>
+}
+
+const STEPS = ['--steps <file>', 'step functions; default keelson.steps.ts, .mts, .js or .mjs beside the plan or here'] as const
+const REASON = ['--reason <text>', 'why; recorded in the log'] as const
+
+const COMMANDS: readonly Spec[] = [
+  {
+    use: 'run <plan>',
+    about: 'run a plan file (YAML or JSON) and show it move',
+    options: [
+      ['--input <file>', "the run's input as JSON; - reads standard input"],
+      ['--set <key=value...>', 'one field of the input; the value is JSON, or else text'],
+      STEPS,
+      ['--request-id <id>', 'the same id starts the run once'],
+    ],
+    load: async () => (await import('./commands/run.ts')).run,
+  },
+  {
+    use: 'resume [run]',
+    about: 'take over runs nobody drives and drive them to their end',
+    options: [STEPS],
+    load: async () => (await import('./commands/resume.ts')).resume,
+  },
+  {
+    use: 'runs',
+    about: 'list runs, newest first',
+    options: [
+      ['--status <status...>', 'only these, such as RUNNING or FAILED'],
+      ['--limit <count>', 'at most so many; default 20'],
+    ],
+    load: async () => (await import('./commands/runs.ts')).runs,
+  },
+  {
+    use: 'show <run>',
+    about: 'a run as it is now: every step, attempt and error',
+    load: async () => (await import('./commands/show.ts')).show,
+  },
+  {
+    use: 'events <run>',
+    about: "a run's log",
+    options: [['--after <runSeq>', 'only what follows this event']],
+    load: async () => (await import('./commands/events.ts')).events,
+  },
+  {
+    use: 'why <run> [step]',
+    about: 'why a step, or the run, is where it is, and what would move it',
+    load: async () => (await import('./commands/why.ts')).why,
+  },
+  {
+    use: 'signal <run> <signal>',
+    about: 'pause, resume, cancel, retry-step, skip-step, update-params, emergency-stop …',
+    options: [
+      ['--step <id>', 'the step it is about'],
+      REASON,
+      ['--set <key=value...>', 'parameters of update-params and inject-override'],
+      ['--id <uuid>', "the signal's own id; the same id is taken once"],
+    ],
+    load: async () => (await import('./commands/signal.ts')).signal,
+  },
+  {
+    use: 'tasks [run]',
+    about: 'open manual tasks and their tokens',
+    load: async () => (await import('./commands/tasks.ts')).tasks,
+  },
+  {
+    use: 'complete <run> <task>',
+    about: 'complete a manual task, named by its token or its step',
+    options: [
+      ['--outcome <outcome>', 'Succeeded, Failed or Cancelled'],
+      ['--as <user>', 'who completes it; default local'],
+      ['--notes <text>', 'kept with the outcome'],
+      ['--evidence <ref...>', 'references to evidence'],
+      ['--result <json>', "the step's output"],
+    ],
+    load: async () => (await import('./commands/complete.ts')).complete,
+  },
+  {
+    use: 'fork <run>',
+    about: 'a new run that takes over the results of an ended one',
+    options: [['--from <step>', 'run this step and what follows it again'], STEPS],
+    load: async () => (await import('./commands/fork.ts')).fork,
+  },
+  {
+    use: 'verify <run>',
+    about: "check that a run's log was not altered",
+    load: async () => (await import('./commands/verify.ts')).verify,
+  },
+  {
+    use: 'plan check <file>',
+    about: 'every problem of a plan, without running it',
+    options: [STEPS],
+    load: async () => (await import('./commands/plan-check.ts')).planCheck,
+  },
+]
+
+/** Resolves with the exit code; wrong usage is thrown as a USAGE problem. */
+export async function runProgram(argv: readonly string[], terminal: Terminal): Promise<number> {
+  let exitCode: number = EXIT.completed
+  const program = build(terminal, (code) => {
+    exitCode = code
+  })
+  if (argv.length === 0) {
+    program.outputHelp()
+    return EXIT.usage
+  }
+  try {
+    await program.parseAsync([...argv], { from: 'user' })
+  } catch (thrown) {
+    if (!(thrown instanceof CommanderError)) throw thrown
+    if (thrown.exitCode === 0) return EXIT.completed
+    return fail('USAGE', usageMessage(thrown.message))
+  }
+  return exitCode
+}
+
+function usageMessage(message: string): string {
+  return message
+    .replace(/^error: /, '')
+    .replace(/\s*\(Did you mean (.+)\?\)$/s, "; did you mean '$1'?")
+    .replaceAll('\n', ' ')
+}
+
+function build(terminal: Terminal, done: (code: number) => void): Command {
+  const program = new Command('keelson')
+  program
+    .description('The workflow engine whose log is the truth.')
+    .exitOverride()
+    .configureOutput({ writeOut: (text) => terminal.write(text), writeErr: () => undefined })
+    .option('-V, --version', 'the version')
+    .helpCommand(false)
+    .helpOption('-h, --help', 'this help')
+    .enablePositionalOptions()
+    .addHelpText('after', HELP_END)
+  for (const spec of COMMANDS) add(program, spec, terminal, done)
+  program
+    .command('help [topic]')
+    .description('the page of an error code, or the help of a command')
+    .action(async (topic: string | undefined) => done(await help(program, topic, terminal)))
+  return program
+}
+
+const HELP_END = `
+A run is named by its id, by four or more of its first characters, or by 'last'.
+Exit codes: 0 completed, 1 failed, 2 wrong usage or plan, 3 cancelled, 4 left running, 5 refused, 6 environment.`
+
+function add(program: Command, spec: Spec, terminal: Terminal, done: (code: number) => void): void {
+  const words = spec.use.split(' ')
+  const group = words[1]?.startsWith('<') === false && !words[1].startsWith('[') ? words.shift() : undefined
+  const parent = group === undefined ? program : groupOf(program, group)
+  const command = parent.command(words.join(' ')).description(spec.about)
+  for (const [flags, about] of spec.options ?? []) command.addOption(new Option(flags, about))
+  command
+    .option('--dir <folder>', 'where runs are kept; default .keelson')
+    .option('--json', 'one JSON object per line instead of text')
+    .option('--debug', 'stack traces with errors')
+    .helpOption('-h, --help', 'this help')
+    .action(async (...received: unknown[]) => {
+      const args = received.filter((one): one is string => typeof one === 'string')
+      const act = await spec.load()
+      done(await act({ args, options: optionsOf(command.opts()), terminal }))
+    })
+}
+
+function groupOf(program: Command, name: string): Command {
+  const known = program.commands.find((one) => one.name() === name)
+  return known ?? program.command(name).description(`${name} files`).helpCommand(false)
+}
+
+async function help(program: Command, topic: string | undefined, terminal: Terminal): Promise<number> {
+  const command = topic === undefined ? program : program.commands.find((one) => one.name() === topic)
+  if (command !== undefined) {
+    command.outputHelp()
+    return EXIT.completed
+  }
+  const { helpCode } = await import('./commands/help-code.ts')
+  const names = program.commands.map((one) => one.name())
+  return helpCode(terminal, topic ?? '', (word) => nearest(word, names))
+}

@@ -1,0 +1,80 @@
+/**
+ * Where the command writes: plain text to stdout, refusals to stderr, colour only on a terminal. What step functions
+ * print themselves can be caught, so that it neither tears a redrawn picture nor mixes into JSON lines.
+ */
+import type { WriteStream } from 'node:tty'
+import picocolors from 'picocolors'
+
+export type Paint = ReturnType<typeof picocolors.createColors>
+
+export interface Terminal {
+  /** Stdout is a terminal that can be redrawn. */
+  readonly isTty: boolean
+  readonly columns: number
+  readonly rows: number
+  readonly paint: Paint
+  readonly errorPaint: Paint
+  /** Writes to stdout as it is. */
+  write(text: string): void
+  line(text?: string): void
+  errorLine(text: string): void
+  json(value: unknown): void
+  /** From now on writes of others go to `take`; the answer gives them back. */
+  catchOthers(take: (text: string, stream: 'stdout' | 'stderr') => void): () => void
+  /** Resolves when all that was written has left the process. */
+  flush(): Promise<void>
+}
+
+const WIDTH_WITHOUT_TERMINAL = 120
+const HEIGHT_WITHOUT_TERMINAL = 40
+
+function colourful(stream: WriteStream): boolean {
+  const { NO_COLOR, TERM } = process.env
+  return stream.isTTY && (NO_COLOR === undefined || NO_COLOR === '') && TERM !== 'dumb'
+}
+
+export function processTerminal(): Terminal {
+  const { stdout, stderr } = process
+  const writeOut = stdout.write.bind(stdout)
+  const writeErr = stderr.write.bind(stderr)
+  // A reader that closed its end (`keelson events … | head`) has all it wants.
+  stdout.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code === 'EPIPE') process.exit(0)
+    throw error
+  })
+  return {
+    isTty: stdout.isTTY && process.env['TERM'] !== 'dumb' && process.env['CI'] === undefined,
+    get columns() {
+      return stdout.isTTY ? stdout.columns : WIDTH_WITHOUT_TERMINAL
+    },
+    get rows() {
+      return stdout.isTTY ? stdout.rows : HEIGHT_WITHOUT_TERMINAL
+    },
+    paint: picocolors.createColors(colourful(stdout)),
+    errorPaint: picocolors.createColors(colourful(stderr)),
+    write: (text) => void writeOut(text),
+    line: (text = '') => void writeOut(`${text}\n`),
+    errorLine: (text) => void writeErr(`${text}\n`),
+    json: (value) => void writeOut(`${JSON.stringify(value)}\n`),
+    catchOthers(take) {
+      const catching =
+        (name: 'stdout' | 'stderr') =>
+        (chunk: string | Uint8Array, ...rest: readonly unknown[]): boolean => {
+          take(typeof chunk === 'string' ? chunk : Buffer.from(chunk).toString('utf8'), name)
+          const done = rest.findLast((one) => typeof one === 'function') as (() => void) | undefined
+          if (done !== undefined) queueMicrotask(done)
+          return true
+        }
+      stdout.write = catching('stdout')
+      stderr.write = catching('stderr')
+      return () => {
+        stdout.write = writeOut
+        stderr.write = writeErr
+      }
+    },
+    flush: async () => {
+      await new Promise<void>((resolve) => void writeOut('', () => resolve()))
+      await new Promise<void>((resolve) => void writeErr('', () => resolve()))
+    },
+  }
+}
