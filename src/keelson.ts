@@ -61,7 +61,7 @@ export class Keelson {
       lease: engine.lease(),
       ...(options.requestId === undefined ? {} : { runRequestId: options.requestId }),
     })
-    const handle = new RunHandle(this.#parts, answer.row)
+    const handle = new RunHandle(this.#parts, answer.row, answer.kind === 'exists')
     if (answer.kind === 'started') engine.drive(answer.row.runKey, answer.report)
     return handle
   }
@@ -96,7 +96,7 @@ export class Keelson {
       lease: engine.lease(),
       ...options,
     })
-    const handle = new RunHandle(this.#parts, answer.row)
+    const handle = new RunHandle(this.#parts, answer.row, answer.kind === 'exists')
     if (answer.kind === 'started') engine.drive(answer.row.runKey, answer.report)
     return handle
   }
@@ -113,12 +113,16 @@ export class Keelson {
 
 export class RunHandle {
   readonly #parts: Parts
+  /** As it was when the handle was made. */
   readonly row: RunRow
+  /** The run was there before: a repeated request found it. */
+  readonly existed: boolean
   readonly #ended: Promise<RunStatus>
 
-  constructor(parts: Parts, row: RunRow) {
+  constructor(parts: Parts, row: RunRow, existed = true) {
     this.#parts = parts
     this.row = row
+    this.existed = existed
     this.#ended = parts.engine.ended(row.runKey)
   }
 
@@ -167,7 +171,7 @@ export class RunHandle {
 
   /** Sends a signal as the local principal; the run's driver takes it within a second. */
   async signal(signalType: string, payload: Readonly<Record<string, unknown>> = {}, signalId?: string): Promise<SignalAnswer> {
-    const { services, engine } = this.#parts
+    const { services, advancer, engine } = this.#parts
     const request = { signalId: signalId ?? services.random.uuid(), signalType, payload }
     const sender = { actorId: 'local', actorRole: 'Admin', allowed: true }
     const answer = await signalRun(services, { tenantId: this.row.tenantId, runId: this.runId }, request, sender)

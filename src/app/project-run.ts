@@ -22,7 +22,7 @@ import { VIEW_VERSION, viewFromText, viewToText } from '../core/view/stored-view
 import type { ConsumerNote, ViewAlert } from '../core/view/view-alert.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { RunKey, RunRef, RunStore } from '../ports/run-store.ts'
-import { recordOf } from './read-events.ts'
+import { envelopeOf } from './read-events.ts'
 import { readLog, resyncRun } from './resync-run.ts'
 
 export interface ProjectorDeps {
@@ -112,7 +112,7 @@ async function fetched(deps: ProjectorDeps, run: RunRef, runKey: RunKey, next: P
     return { kind: 'resynced', response: valueOf(response), now: deps.clock.now() }
   }
   const page = await deps.store.readEvents(runKey, { afterSeq: next.afterSeq, limit: LIMITS.fetchPageEvents })
-  const records: readonly ForeignRecord[] = page.map((stored) => valueOf(recordOf(stored)))
+  const records: readonly ForeignRecord[] = page.map((stored) => valueOf(envelopeOf(stored)))
   return { kind: 'page', records, now: deps.clock.now() }
 }
 

@@ -10,7 +10,7 @@ import { ok, refused, type Result } from '../core/result.ts'
 import type { ResyncRequest, ResyncResponse } from '../core/view/resync.ts'
 import { VIEW_VERSION } from '../core/view/stored-view.ts'
 import type { RunKey, RunStore } from '../ports/run-store.ts'
-import { recordOf } from './read-events.ts'
+import { envelopeOf } from './read-events.ts'
 
 export async function resyncRun(
   store: Pick<RunStore, 'findRun' | 'readEvents' | 'getSnapshot'>,
@@ -43,7 +43,7 @@ export async function readLog(
     for (const stored of page) {
       last = Math.max(last, stored.runSeq)
       if (stored.runSeq > untilSeq) continue
-      const read = recordOf(stored)
+      const read = envelopeOf(stored)
       if (read.ok) records.push(read.value)
       else problems.push(...read.problems)
     }

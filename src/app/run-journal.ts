@@ -6,7 +6,7 @@ import { LIMITS } from '../core/limits.ts'
 import { KeelsonError, type Problem } from '../core/problems/problem.ts'
 import { journalOf, storedWithin } from '../core/view/journal.ts'
 import type { RunKey, RunStore } from '../ports/run-store.ts'
-import { recordOf } from './read-events.ts'
+import { envelopeOf } from './read-events.ts'
 
 /** The part of the log stored at or after `fromMs` and before `toMs`, by the store's clock (EVT-16). */
 export interface JournalWindow {
@@ -25,7 +25,7 @@ export async function* journalLines(
     if (last === undefined) return
     afterSeq = last.runSeq
     const records = page.map((stored) => {
-      const read = recordOf(stored)
+      const read = envelopeOf(stored)
       if (!read.ok) throw new KeelsonError(read.problems as readonly [Problem, ...Problem[]])
       return read.value
     })

@@ -54,9 +54,10 @@ function seqsBefore(chain: Chain<number> | undefined, seq: number): number[] {
   return seqs
 }
 
-/** Overrides recorded for this step up to now: fields laid over its mapped input by INJECT_OVERRIDE and UPDATE_TARGET. */
+/** Fields that INJECT_OVERRIDE and UPDATE_TARGET lay over the mapped input: those recorded before this attempt began. */
 export async function stepOverrides(at: RootsAt): Promise<Readonly<Record<string, unknown>>> {
-  const seqs = at.state.overrides.get(stepAt(at.state.graph, at.unit.step).stepId) ?? []
+  const recorded = at.state.overrides.get(stepAt(at.state.graph, at.unit.step).stepId) ?? []
+  const seqs = recorded.filter((seq) => seq < at.unit.startedSeq)
   let overrides: Record<string, unknown> = {}
   for (const seq of seqs) {
     const payload = await signalPayload(at, seq)

@@ -1,5 +1,6 @@
 /** What a failure stops and what it leaves running, under each failure policy. */
 import { describe, expect, it } from 'vitest'
+import { decide } from '../../src/core/run/decide.ts'
 import { scenario } from '../fixtures/scenario.ts'
 
 const steps = `
@@ -27,7 +28,7 @@ describe('failFast', () => {
   })
 
   it('closes waits at once, so they hold nothing up [GRF-07]', () => {
-    const run = scenario(`steps:${steps}\n  - { id: nap, wait: { forMs: 3600000 }, dependsOn: [] }`).start().completes('b').fails('a')
+    const run = scenario(`steps:${steps}\n  - { id: nap, wait: { forMs: 3600000 }, dependsOn: [] }`).start().completes('b').completes('b2').fails('a')
     expect(run.status).toBe('FAILED')
     expect(run.payload('StepFailed', 'nap')).toMatchObject({ final: true, error: { code: 'CANCELLED' } })
   })
@@ -55,15 +56,25 @@ describe('continue', () => {
     expect(run.events('StepSkipped')).toEqual([])
   })
 
-  it('refuses signals once the first of these skips is written, however often the end is cut [P-11]', () => {
-    const many = Array.from({ length: 30 }, (_, index) => `  - { id: n${index}, run: f, dependsOn: [a] }`).join('\n')
-    const text = `policy: { onFailure: continue }\nsteps:\n  - { id: a, run: f, dependsOn: [], retry: { maxAttempts: 1 } }\n${many}`
-    const whole = scenario(text).start().fails('a')
-    const cut = scenario(text, { room: 7 }).start().fails('a')
+  const many = Array.from({ length: 30 }, (_, index) => `  - { id: n${index}, run: f, dependsOn: [a] }`).join('\n')
+  const wide = `policy: { onFailure: continue }\nsteps:\n  - { id: a, run: f, dependsOn: [], retry: { maxAttempts: 1 } }\n${many}`
+
+  it('writes the same end when it is cut into many decisions [P-11]', () => {
+    const whole = scenario(wide).start().fails('a')
+    const cut = scenario(wide, { room: 7 }).start().fails('a')
     expect(cut.events()).toEqual(whole.events())
     expect(cut.inputs.length).toBeGreaterThan(whole.inputs.length)
-    const ending = scenario(text).start().fails('a')
-    expect(ending.signals('SKIP_STEP', { stepId: 'n3' }).payload('SignalRejected')).toMatchObject({ reasonCode: 'RUN_TERMINAL' })
+  })
+
+  it('answers RUN_TERMINAL to signals from the first of these skips on [P-11]', () => {
+    const run = scenario(wide).start()
+    const error = { code: 'X', retryable: false, errorClass: 'conflict' } as const
+    const outcome = { kind: 'outcome', slot: 'a', attempt: 1, engineAttempt: 1, outcome: { kind: 'failed', error } } as const
+    const cut = decide(run.graph, run.state, { ...outcome, now: run.now, epoch: 1, room: 10 })
+    expect([cut.cut, cut.state.status, cut.drafts.at(-1)?.eventType]).toEqual([true, 'RUNNING', 'StepSkipped'])
+    const signal = { kind: 'signal', signalId: 's', signalType: 'SKIP_STEP', payload: { stepId: 'n29' }, authorization: { allowed: true, policyDecisionId: 'd' } } as const
+    const [answer] = decide(run.graph, cut.state, { ...signal, now: run.now, epoch: 1 }).drafts
+    expect(answer).toMatchObject({ eventType: 'SignalRejected', payload: { reasonCode: 'RUN_TERMINAL' } })
   })
 })
 

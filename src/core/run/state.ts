@@ -55,6 +55,8 @@ export interface Unit {
   readonly backoff: boolean
   /** The context as of this seq maps the input of every attempt (P-17). */
   readonly inputSeq: number
+  /** Seq of the latest attempt's StepStarted: overrides recorded after it are for the next attempt (SIG-13). */
+  readonly startedSeq: number
   readonly epoch: number
   readonly startedAt: number
   /** Seq of StepCompleted, where the output lies; 0 for none. */
@@ -149,6 +151,8 @@ export interface RunState {
   /** Steps failed for good and not handled; those with an indeterminate effect among them. */
   readonly failed: number
   readonly indeterminate: number
+  /** Steps among the failed that were only closed because another failed or the run was cancelled. */
+  readonly closed: number
   readonly failures: Chain<Failure> | undefined
   readonly completions: Chain<Completion> | undefined
   readonly undo: Undo | undefined
@@ -205,6 +209,7 @@ export function initialState(graph: PlanGraph): RunState {
     satisfied: 0,
     failed: 0,
     indeterminate: 0,
+    closed: 0,
     failures: undefined,
     completions: undefined,
     undo: undefined,

@@ -17,6 +17,7 @@ const FRESH = {
   recovered: false,
   backoff: false,
   inputSeq: 0,
+  startedSeq: 0,
   epoch: 0,
   startedAt: -1,
   outputSeq: 0,

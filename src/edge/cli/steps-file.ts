@@ -5,7 +5,7 @@
 import { existsSync } from 'node:fs'
 import { join, relative, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { fail } from '../../core/problems/problem.ts'
+import { fail, KeelsonError, problem } from '../../core/problems/problem.ts'
 import type { StepFunction, StepFunctions } from '../../main.ts'
 
 export const STEPS_NAMES = ['keelson.steps.ts', 'keelson.steps.mts', 'keelson.steps.js', 'keelson.steps.mjs']
@@ -44,7 +44,8 @@ async function importQuietly(path: string): Promise<Readonly<Record<string, unkn
   try {
     return (await import(pathToFileURL(path).href)) as Readonly<Record<string, unknown>>
   } catch (thrown) {
-    return fail('STEPS_NOT_LOADED', `${relative('.', path)} cannot be loaded: ${reason(thrown)}`)
+    const told = problem('STEPS_NOT_LOADED', `${relative('.', path)} cannot be loaded: ${reason(thrown)}`)
+    throw new KeelsonError([told], { cause: thrown })
   } finally {
     process.emitWarning = emitWarning
   }

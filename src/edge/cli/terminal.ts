@@ -18,6 +18,7 @@ export interface Terminal {
   write(text: string): void
   line(text?: string): void
   errorLine(text: string): void
+  errorText(text: string): void
   json(value: unknown): void
   /** From now on writes of others go to `take`; the answer gives them back. */
   catchOthers(take: (text: string, stream: 'stdout' | 'stderr') => void): () => void
@@ -55,6 +56,7 @@ export function processTerminal(): Terminal {
     write: (text) => void writeOut(text),
     line: (text = '') => void writeOut(`${text}\n`),
     errorLine: (text) => void writeErr(`${text}\n`),
+    errorText: (text) => void writeErr(text),
     json: (value) => void writeOut(`${JSON.stringify(value)}\n`),
     catchOthers(take) {
       const catching =

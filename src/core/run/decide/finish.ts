@@ -5,7 +5,7 @@
 import { vectorGet } from '../../collections/vector.ts'
 import type { Payload } from '../../events/event.ts'
 import { nextHook } from '../evolve/undo.ts'
-import type { Failure, RunState } from '../state.ts'
+import type { Failure, RunState, Unit } from '../state.ts'
 import { stepAt, stepUnit } from '../units.ts'
 import { undoNext } from './undo.ts'
 import { emit, emitRun, hasRoom, type Workspace } from './workspace.ts'
@@ -61,9 +61,11 @@ export function failCutShort(ws: Workspace): void {
 function skipDependents(ws: Workspace): boolean {
   const { graph } = ws.state
   if (graph.plan.policy.onFailure === 'failFast') return true
+  // A run that ends by itself has nothing left but dependents; a time limit also cuts off what could still have started.
+  const blocked = ws.state.timedOutAt >= 0 ? dependentsOfFailed(ws.state) : undefined
   for (let step = Math.max(0, ws.state.endSkipsFrom); step < graph.steps.length; step += 1) {
     const unit = stepUnit(ws.state, step)
-    if (unit.status !== 'PENDING' || unit.attempt > 0) continue
+    if (unit.status !== 'PENDING' || unit.attempt > 0 || blocked?.has(step) === false) continue
     if (!hasRoom(ws)) return false
     const reason = 'a step it depends on failed'
     emit(ws, 'StepSkipped', stepAt(graph, step).stepId, 1, { reason, reasonCode: 'DEPENDENCY_FAILED', skippedAt: ws.nowIso })
@@ -71,12 +73,33 @@ function skipDependents(ws: Workspace): boolean {
   return true
 }
 
+function dependentsOfFailed(state: RunState): ReadonlySet<number> {
+  const { graph } = state
+  const found = new Set<number>()
+  // A sequence under `continue` is order only.
+  if (graph.sequential && graph.plan.policy.onFailure === 'continue') return found
+  const open = graph.steps.flatMap((_step, index) => (isFailed(stepUnit(state, index)) ? [index] : []))
+  for (let at = open.pop(); at !== undefined; at = open.pop()) {
+    for (const dependent of graph.dependents[at] ?? []) {
+      const { status } = stepUnit(state, dependent)
+      if (found.has(dependent) || (status !== 'PENDING' && status !== 'SKIPPED')) continue
+      found.add(dependent)
+      open.push(dependent)
+    }
+  }
+  return found
+}
+
+function isFailed(unit: Unit): boolean {
+  return unit.status === 'FAILED' && !unit.recovered
+}
+
 /** The earliest failure that nothing handled. */
 export function rootCause(state: RunState): Failure | undefined {
   let first: Failure | undefined
   for (let at = state.failures; at !== undefined; at = at.next) {
     const unit = vectorGet(state.units, at.value.unit)
-    if (unit?.status === 'FAILED' && !unit.recovered && unit.attempt === at.value.attempt) first = at.value
+    if (unit !== undefined && isFailed(unit) && unit.attempt === at.value.attempt) first = at.value
   }
   return first
 }

@@ -40,6 +40,7 @@ export function stepStarted(next: NextState, event: FoldEvent): void {
     final: false,
     backoff: false,
     inputSeq: unit.inputSeq === 0 ? event.runSeq : unit.inputSeq,
+    startedSeq: event.runSeq,
     epoch: payload.epoch,
     startedAt: event.at,
     dueAt: waitsActive ? activeTime(next, event.at) + (payload.waitForMs ?? 0) : instantOr(payload.waitUntil, -1),
@@ -182,6 +183,7 @@ function failFinally(next: NextState, index: number, unit: Unit, event: FoldEven
   }
   next.failed += 1
   if (code === 'INDETERMINATE') next.indeterminate += 1
+  if (code === 'CANCELLED') next.closed += 1
   judgeFailing(next)
   // A sequence is order only: under `continue` the next step runs and reads null (P-46).
   if (next.graph.sequential && next.graph.plan.policy.onFailure === 'continue' && code !== 'CANCELLED') {
@@ -226,12 +228,14 @@ export function unfail(next: NextState, unit: Unit): void {
   const fallback = locate(next, slotOfUnit(next.graph, { ...unit, fallback: true }))?.unit
   const last = fallback !== undefined && fallback.failedSeq > unit.failedSeq ? fallback : unit
   if (last.errorCode === 'INDETERMINATE') next.indeterminate -= 1
+  if (last.errorCode === 'CANCELLED') next.closed -= 1
   judgeFailing(next)
 }
 
 /** Under failFast one failure for good stops all scheduling; an indeterminate one only holds the run (P-28). */
 function judgeFailing(next: NextState): void {
-  const failFast = next.graph.plan.policy.onFailure === 'failFast' && next.failed > next.indeterminate
+  const causes = next.failed - next.indeterminate - next.closed
+  const failFast = next.graph.plan.policy.onFailure === 'failFast' && causes > 0
   next.failing = failFast || next.timedOutAt >= 0
 }
 

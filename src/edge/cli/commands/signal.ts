@@ -1,0 +1,81 @@
+/**
+ * `keelson signal`: sends a signal and waits a moment for the run's answer, which is in its log. A run that nobody
+ * drives keeps the signal until somebody does; this says so instead of waiting.
+ */
+import type { ForeignRecord } from '../../../core/events/event.ts'
+import { viewOf } from '../../../core/events/event-views.ts'
+import { nearest } from '../../../core/plan/reading.ts'
+import { fail, KeelsonError, problem } from '../../../core/problems/problem.ts'
+import { isProblemCode } from '../../../core/problems/registry.ts'
+import { isSignalType, SIGNAL_TYPES, type SignalType } from '../../../core/run/signals.ts'
+import { isTerminalRun } from '../../../core/run/transitions.ts'
+import type { RunHandle } from '../../../main.ts'
+import type { Call, Options } from '../command.ts'
+import { EXIT } from '../exit-codes.ts'
+import { findRun, howToDrive, isDriven } from '../find-run.ts'
+import { shortId } from '../output/format.ts'
+import { fieldsOf } from '../run-input.ts'
+import { openExisting } from '../session.ts'
+
+const ANSWER_MS = 5_000
+const LOOK_MS = 50
+
+const wordOf = (type: SignalType): string => type.toLowerCase().replaceAll('_', '-')
+
+function signalType(word: string): SignalType {
+  const type = word.toUpperCase().replaceAll('-', '_')
+  if (isSignalType(type) && type !== 'RETRY_RUN') return type
+  const words = SIGNAL_TYPES.filter((one) => one !== 'RETRY_RUN').map(wordOf)
+  if (type === 'RETRY_RUN') fail('USAGE', 'a whole run is tried again with `keelson fork`')
+  const meant = nearest(word, words)
+  return fail('USAGE', `'${word}' is not a signal; it is one of ${words.join(', ')}`, meant === undefined ? {} : { hint: `did you mean '${meant}'?` })
+}
+
+function payloadOf(type: SignalType, options: Options): Readonly<Record<string, unknown>> {
+  const step = options.text('step')
+  const reason = options.text('reason')
+  const fields = fieldsOf(options.list('set'))
+  const body =
+    type === 'UPDATE_PARAMS' ? { params: fields } : type === 'INJECT_OVERRIDE' ? { override: fields } : fields
+  return { ...body, ...(step === undefined ? {} : { stepId: step }), ...(reason === undefined ? {} : { reason }) }
+}
+
+export async function signal({ args, options, terminal }: Call): Promise<number> {
+  const type = signalType(args[1] ?? '')
+  const keelson = await openExisting(options.dir)
+  try {
+    const handle = await findRun(keelson, args[0] ?? '')
+    const answered = isDriven(handle.row) || isTerminalRun(handle.row.status)
+    const { signalId } = await handle.signal(type, payloadOf(type, options), options.text('id'))
+    const record = await answerTo(handle, signalId, answered ? ANSWER_MS : 0)
+    if (record?.eventType === 'SignalRejected') throw refusal(record)
+    if (options.json) terminal.json(record === undefined ? { signalId, runId: handle.runId, pending: true } : viewOf(record))
+    else if (record !== undefined) terminal.line(`${wordOf(type)} taken by run ${shortId(handle.runId)} (runSeq ${record.runSeq})${record.payload?.['applied'] === false ? '; it changed nothing' : ''}`)
+    else {
+      const why = answered ? 'the process that drives it has not answered yet' : 'nobody drives it'
+      terminal.line(`${wordOf(type)} is in the inbox of run ${shortId(handle.runId)}; ${why}`)
+      if (!answered) terminal.line(`  ${terminal.paint.cyan(howToDrive(handle.runId))} goes on with the run and takes it`)
+    }
+    return EXIT.completed
+  } finally {
+    await keelson.close()
+  }
+}
+
+async function answerTo(handle: RunHandle, signalId: string, waitMs: number): Promise<ForeignRecord | undefined> {
+  const deadline = performance.now() + waitMs
+  let after = 0
+  for (;;) {
+    const records = await handle.records(after)
+    const found = records.find((one) => one.eventType.startsWith('Signal') && one.payload?.['signalId'] === signalId)
+    after = records.at(-1)?.runSeq ?? after
+    if (found !== undefined || performance.now() >= deadline) return found
+    await new Promise<void>((resolve) => void setTimeout(resolve, LOOK_MS))
+  }
+}
+
+function refusal(record: ForeignRecord): KeelsonError {
+  const code = String(record.payload?.['reasonCode'])
+  const message = `${String(record.payload?.['reason'])} (runSeq ${record.runSeq})`
+  return new KeelsonError([problem(isProblemCode(code) ? code : 'AUTHZ_DENIED', message)])
+}

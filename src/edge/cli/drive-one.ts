@@ -1,0 +1,56 @@
+/** Shows one run that this process drives (or only watches) to its end, and tells how it ended. */
+import { join } from 'node:path'
+import type { Keelson, RunHandle } from '../../main.ts'
+import type { Options } from './command.ts'
+import { EXIT, exitOfStatus } from './exit-codes.ts'
+import { follow, type Doorbell } from './follow.ts'
+import { shortId } from './output/format.ts'
+import { jsonProgress } from './output/json-progress.ts'
+import { lineProgress } from './output/line-progress.ts'
+import type { Progress } from './output/progress.ts'
+import { tellEnd, tellLeft } from './output/summary.ts'
+import { treeProgress } from './output/tree-progress.ts'
+import { watchRun } from './run-watch.ts'
+import type { Terminal } from './terminal.ts'
+
+export interface OneRun {
+  readonly keelson: Keelson
+  readonly handle: RunHandle
+  readonly doorbell: Doorbell
+  readonly interrupt: 'cancel' | 'leave'
+  readonly options: Options
+  readonly terminal: Terminal
+}
+
+export async function driveOne(one: OneRun): Promise<number> {
+  const { keelson, handle, doorbell, interrupt, options, terminal } = one
+  const watch = await watchRun(keelson, handle)
+  const progress = progressFor(terminal, options, interrupt)
+  let followed: Awaited<ReturnType<typeof follow>>
+  try {
+    progress.begin(watch, header(terminal, handle, options.dir))
+    followed = await follow({ watches: [watch], progress, doorbell, interrupt })
+  } finally {
+    progress.end()
+  }
+  if (followed === 'left') {
+    if (options.json) terminal.json({ result: { runId: handle.runId, status: watch.view.run.status, detached: true } })
+    else tellLeft(terminal, [handle.runId])
+    return EXIT.detached
+  }
+  const result = await handle.result()
+  if (options.json) terminal.json({ result })
+  else await tellEnd(terminal, watch, result)
+  return exitOfStatus(result.status)
+}
+
+function progressFor(terminal: Terminal, options: Options, interrupt: 'cancel' | 'leave'): Progress {
+  if (options.json) return jsonProgress(terminal)
+  if (!terminal.isTty) return lineProgress(terminal)
+  return treeProgress(terminal, interrupt === 'cancel' ? 'Ctrl-C cancels (5 s grace), twice leaves it for later' : 'Ctrl-C leaves it for later')
+}
+
+export function header(terminal: Terminal, { row }: RunHandle, directory: string): string {
+  const { bold, dim } = terminal.paint
+  return `${bold(row.planId)} ${row.planVersion}   run ${bold(shortId(row.runId))}   ${dim(`${row.engineType}, ${join(directory, 'keelson.db')}`)}`
+}

@@ -1,0 +1,47 @@
+/** The short detail of one event in a list: what a reader of the log would ask of it first. */
+import { viewOf } from '../../../core/events/event-views.ts'
+import type { ForeignRecord } from '../../../core/events/event.ts'
+import { duration, shortId } from './format.ts'
+import { errorText } from './picture.ts'
+
+type Fields = Readonly<Record<string, unknown>>
+
+const text = (value: unknown): string => (typeof value === 'string' ? value : '')
+const json = (value: unknown): string => (value === undefined ? '' : JSON.stringify(value))
+const quoted = (value: unknown): string => (text(value) === '' ? '' : `"${text(value)}"`)
+const joined = (...parts: readonly string[]): string => parts.filter((part) => part !== '').join('  ')
+const took = (payload: Fields): string => (typeof payload['durationMs'] === 'number' ? duration(payload['durationMs']) : '')
+
+function failure(payload: Fields): string {
+  const error = payload['error'] as { readonly code: string; readonly message?: string } | undefined
+  return error === undefined ? '' : errorText(error)
+}
+
+function signal(payload: Fields): string {
+  const by = text(payload['actorId'])
+  return joined(text(payload['signalType']), by === '' ? '' : `by ${by}`, text(payload['reasonCode']), quoted(payload['reason']))
+}
+
+const DETAILS: Readonly<Record<string, (payload: Fields) => string>> = {
+  RunApproved: (payload) => joined(text(payload['approvedBy']), json(payload['input'])),
+  RunStarted: (payload) => joined(text(payload['engineRunRef']).split('://')[0] ?? '', text(payload['originalRunId']) === '' ? '' : `from ${shortId(text(payload['originalRunId']))}`),
+  StepStarted: (payload) => joined(text(payload['waitUntil']), payload['reusedFrom'] === undefined ? '' : 'taken over'),
+  StepCompleted: (payload) => joined(took(payload), text(payload['actorId']), json(payload['result'])),
+  StepFailed: (payload) => joined(took(payload), failure(payload), text(payload['retryAt']) === '' ? '' : `retry at ${text(payload['retryAt']).slice(11, 23)}`),
+  StepSkipped: (payload) => joined(text(payload['reasonCode']), quoted(payload['reason'])),
+  FanOutExpanded: (payload) => `${String(payload['count'])} items`,
+  SignalAccepted: (payload) => joined(signal(payload), payload['applied'] === false ? 'changed nothing' : ''),
+  SignalRejected: signal,
+  RunPaused: (payload) => quoted(payload['reason']),
+  RunResumed: (payload) => quoted(payload['reason']),
+  RunCompleted: (payload) => json(payload['output']),
+  RunFailed: failure,
+  RunCancelled: (payload) => joined(text(payload['cause']), quoted(payload['reason'])),
+  CompensationFailed: failure,
+  AlertRaised: (payload) => joined(text(payload['priority']), text(payload['code'])),
+  RunForked: (payload) => `into ${shortId(text(payload['newRunId']))}`,
+}
+
+export function eventDetail(record: ForeignRecord): string {
+  return DETAILS[record.eventType]?.(viewOf(record).payload) ?? ''
+}

@@ -1,0 +1,148 @@
+/**
+ * A run as rows, one per step: how it stands, how long it took, and in a few words what it waits for or what went wrong.
+ * Pure: the same view at the same instant gives the same rows.
+ */
+import type { Step } from '../../../core/plan/plan.ts'
+import { vectorGet } from '../../../core/collections/vector.ts'
+import { isTerminalRun } from '../../../core/run/transitions.ts'
+import { msFromIso } from '../../../core/time.ts'
+import type { StepSnapshot } from '../../../core/view/run-snapshot.ts'
+import { snapshotOf } from '../../../core/view/snapshot-of.ts'
+import type { RunWatch } from '../run-watch.ts'
+import { countdown, duration, oneLine, timeOfDay } from './format.ts'
+
+export type Mark = 'done' | 'running' | 'failed' | 'waiting' | 'skipped' | 'undone'
+
+export interface Row {
+  readonly mark: Mark
+  readonly name: string
+  /** A duration, or how many items are done. */
+  readonly time: string
+  readonly notes: readonly string[]
+}
+
+type Scene = Pick<RunWatch, 'graph' | 'view' | 'retries' | 'waits'>
+
+export function rowsOf(scene: Scene, now: number): readonly Row[] {
+  const snapshot = snapshotOf(scene.view)
+  const byId = new Map(snapshot.steps.filter((step) => step.role === undefined).map((step) => [step.stepId, step]))
+  const live = !isTerminalRun(snapshot.status)
+  return scene.graph.steps.flatMap((step, index) => {
+    const shown = byId.get(step.stepId)
+    return shown === undefined ? [] : [rowOf(scene, step, index, shown, now, live, byId)]
+  })
+}
+
+type Steps = ReadonlyMap<string, StepSnapshot>
+
+function rowOf(scene: Scene, step: Step, index: number, shown: StepSnapshot, now: number, live: boolean, byId: Steps): Row {
+  const mark = markOf(shown, live)
+  const attempts = attemptNotes(step, shown)
+  const time = timeText(shown, now, live)
+  const row = (...notes: readonly string[]): Row => ({ mark, name: step.stepId, time, notes: notes.filter((note) => note !== '') })
+  switch (mark) {
+    case 'undone':
+      return row(undoneNote(shown))
+    case 'done':
+      return row(...attempts, shown.recovered === true ? 'failed; its fallback did it' : '')
+    case 'failed':
+      return row(...attempts, errorNote(shown))
+    case 'skipped':
+      return row(skipNote(shown))
+    case 'running':
+      return row(...runningNotes(scene, step, shown, now), ...attempts)
+    case 'waiting':
+      return row(live ? waitingNote(scene, index, byId) : 'not started')
+  }
+}
+
+function markOf(shown: StepSnapshot, live: boolean): Mark {
+  if (shown.compensation !== undefined) return shown.compensation.status === 'FAILED' ? 'failed' : 'undone'
+  if (shown.recovered === true) return 'done'
+  switch (shown.status) {
+    case 'SUCCESS':
+      return 'done'
+    case 'FAILED':
+      return 'failed'
+    case 'SKIPPED':
+      return 'skipped'
+    case 'RUNNING':
+      return live ? 'running' : 'failed'
+    case 'PENDING':
+      return 'waiting'
+  }
+}
+
+/** From the first attempt's start to the last one's end: what a person waited, retries included. */
+function timeText(shown: StepSnapshot, now: number, live: boolean): string {
+  if (shown.items !== undefined && shown.status === 'RUNNING') return `${shown.items.done}/${shown.items.total}`
+  const began = shown.attempts[0]?.startedAt
+  const from = began === undefined ? undefined : msFromIso(began)
+  if (from === undefined || shown.status === 'SKIPPED') return ''
+  const ended = shown.completedAt === undefined ? undefined : msFromIso(shown.completedAt)
+  if (ended !== undefined) return duration(ended - from)
+  return live ? duration(Math.floor(Math.max(0, now - from) / 100) * 100) : ''
+}
+
+function attemptNotes(step: Step, shown: StepSnapshot): readonly string[] {
+  const attempt = shown.logicalAttemptId
+  if (attempt <= 1) return []
+  const failures = new Map<string, number>()
+  for (const { error } of shown.attempts.slice(0, -1)) {
+    if (error !== undefined) failures.set(error.code, (failures.get(error.code) ?? 0) + 1)
+  }
+  const counts = [...failures].map(([code, times]) => `${times} × ${code}`)
+  return [`attempt ${attempt} of ${Math.max(attempt, step.retry.maxAttempts)}`, ...counts]
+}
+
+const MESSAGE_CHARS = 80
+
+export function errorText(error: { readonly code: string; readonly message?: string }): string {
+  const message = error.message === undefined ? '' : oneLine(error.message, MESSAGE_CHARS)
+  return message === '' ? error.code : `${error.code}  "${message}"`
+}
+
+function errorNote(shown: StepSnapshot): string {
+  if (shown.compensation?.status === 'FAILED') {
+    return `could not be undone: ${shown.compensation.error === undefined ? '' : errorText(shown.compensation.error)}`
+  }
+  return shown.error === undefined ? '' : errorText(shown.error)
+}
+
+function undoneNote({ compensation }: StepSnapshot): string {
+  if (compensation?.status === 'DONE') return 'undone'
+  return compensation?.status === 'RUNNING' ? `being undone (attempt ${compensation.attempts})` : 'to be undone'
+}
+
+function skipNote({ reasonCode, reason = '' }: StepSnapshot): string {
+  if (reasonCode === 'CONDITION_FALSE') return 'skipped: its condition is false'
+  return reasonCode === 'DEPENDENCY_FAILED' ? 'skipped: a step it needs failed' : `skipped: ${oneLine(reason, MESSAGE_CHARS)}`
+}
+
+function runningNotes(scene: Scene, step: Step, shown: StepSnapshot, now: number): readonly string[] {
+  const notes: string[] = []
+  if (shown.waitingForManualCompletion === true) notes.push(`waits for a person: ${'manual' in step ? step.manual.title : ''}`)
+  if ('plan' in step && shown.items === undefined) notes.push(`child run of ${step.plan.planId}`)
+  const wait = scene.waits.get(step.stepId)
+  if (wait !== undefined) notes.push(`waits until ${timeOfDay(wait, now)} (${countdown(wait - now)})`)
+  for (const retry of scene.retries.values()) {
+    if (retry.stepId !== step.stepId || notes.length > 2) continue
+    const what = retry.itemIndex === undefined ? 'retries' : `item ${retry.itemIndex + 1} retries`
+    const next = `attempt ${retry.failedAttempt + 1} of ${step.retry.maxAttempts}`
+    notes.push(`${what} in ${countdown(retry.retryAt - now)} (${next}) after ${retry.code}`)
+  }
+  return notes
+}
+
+function waitingNote({ graph, view }: Scene, index: number, byId: Steps): string {
+  const open = (graph.dependencies[index] ?? []).flatMap((dependency) => {
+    const { stepId } = graph.steps[dependency] ?? { stepId: '' }
+    const other = byId.get(stepId)
+    const settled = other?.status === 'SUCCESS' || other?.status === 'SKIPPED' || other?.recovered === true
+    return settled ? [] : [stepId]
+  })
+  const [first] = open
+  if (first !== undefined) return open.length === 1 ? `waits for ${first}` : `waits for ${first} and ${open.length - 1} more`
+  if (view.run.status === 'PAUSED') return 'waits: the run is paused'
+  return vectorGet(view.steps, index) === undefined ? 'waits for a free place' : ''
+}

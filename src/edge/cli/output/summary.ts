@@ -1,0 +1,70 @@
+/** How a run ended, for a person: in one line, what was undone, and the commands that lead on. */
+import type { ForeignRecord } from '../../../core/events/event.ts'
+import { parseStepSlot } from '../../../core/events/slot.ts'
+import { snapshotOf } from '../../../core/view/snapshot-of.ts'
+import type { RunResult } from '../../../main.ts'
+import type { RunWatch } from '../run-watch.ts'
+import type { Terminal } from '../terminal.ts'
+import { duration, oneLine, shortId } from './format.ts'
+import { errorText } from './picture.ts'
+
+interface Undone {
+  readonly done: number
+  readonly failed: number
+  readonly notCompensable: number
+  readonly unfinished: number
+  readonly slots: readonly string[]
+}
+
+const OUTPUT_CHARS = 600
+
+export async function tellEnd(terminal: Terminal, watch: RunWatch, result: RunResult): Promise<void> {
+  const { green, red, yellow, bold } = terminal.paint
+  const id = shortId(result.runId)
+  const { totalDurationMs = 0, rootCause } = snapshotOf(watch.view)
+  const time = duration(totalDurationMs)
+  terminal.line()
+  if (result.status === 'COMPLETED') {
+    terminal.line(`${green('✔')} ${bold('completed')} in ${time}`)
+    if (result.output !== undefined) terminal.line(`  output     ${oneLine(JSON.stringify(result.output), OUTPUT_CHARS)}`)
+    next(terminal, 'log', `keelson events ${id}`)
+    return
+  }
+  if (result.status === 'CANCELLED') {
+    terminal.line(`${yellow('■')} ${bold('cancelled')} after ${time}`)
+    next(terminal, 'try again', `keelson fork ${id}`)
+    return
+  }
+  const slot = result.error?.slot
+  const retryable = rootCause?.retryable === true ? '' : '  (not retryable)'
+  const what = result.error === undefined ? '' : `   ${slot === undefined ? '' : `${slot}  `}${errorText(result.error)}${retryable}`
+  terminal.line(`${red('✖')} ${bold('failed')} after ${time}${what}`)
+  tellUndone(terminal, await lastFailure(watch))
+  const step = slot === undefined ? undefined : parseStepSlot(slot)?.stepId
+  next(terminal, 'why', `keelson why ${id}${step === undefined ? '' : ` ${step}`}`)
+  next(terminal, 'try again', `keelson fork ${id}`)
+}
+
+function next(terminal: Terminal, name: string, command: string): void {
+  terminal.line(`  ${name.padEnd(11)}${terminal.paint.cyan(command)}`)
+}
+
+async function lastFailure(watch: RunWatch): Promise<Undone | undefined> {
+  const records: readonly ForeignRecord[] = await watch.handle.records(Math.max(0, watch.view.lastEventSeq - 1))
+  const record = records.find((one) => one.eventType === 'RunFailed')
+  return record?.payload?.['compensation'] as Undone | undefined
+}
+
+function tellUndone(terminal: Terminal, undone: Undone | undefined): void {
+  if (undone === undefined) return
+  const { done, failed, notCompensable, unfinished, slots } = undone
+  const all = done + failed + unfinished
+  if (all > 0) terminal.line(`  undone     ${slots.join(', ')} (${done} of ${all})`)
+  if (failed > 0) terminal.line(terminal.paint.red(`  ${failed} could not be undone: look at them by hand`))
+  if (notCompensable > 0) terminal.line(terminal.paint.yellow(`  ${notCompensable} finished without a way to undo them`))
+}
+
+export function tellLeft(terminal: Terminal, runIds: readonly string[]): void {
+  terminal.line()
+  for (const runId of runIds) terminal.line(`… left as it is: ${terminal.paint.cyan(`keelson resume ${shortId(runId)}`)} goes on with it`)
+}

@@ -1,0 +1,87 @@
+/**
+ * Follows one run through its log, whoever drives it: reads what is new and folds it into the view people see. It also
+ * keeps the few instants the view leaves out, so that waits and retries can be counted down.
+ */
+import type { ForeignRecord } from '../../core/events/event.ts'
+import { stepSlotText } from '../../core/events/slot.ts'
+import { compileGraph, type PlanGraph } from '../../core/plan/graph.ts'
+import type { Plan } from '../../core/plan/plan.ts'
+import { fail } from '../../core/problems/problem.ts'
+import { isTerminalRun } from '../../core/run/transitions.ts'
+import { msFromIso } from '../../core/time.ts'
+import { incrementalProject } from '../../core/view/project-run.ts'
+import { runMetaOf } from '../../core/view/run-meta.ts'
+import { emptyView, type RunView } from '../../core/view/run-view.ts'
+import type { Keelson, RunHandle } from '../../main.ts'
+
+export interface Retry {
+  readonly stepId: string
+  readonly itemIndex?: number
+  readonly failedAttempt: number
+  readonly retryAt: number
+  readonly code: string
+}
+
+export interface RunWatch {
+  readonly handle: RunHandle
+  readonly graph: PlanGraph
+  readonly view: RunView
+  /** By slot: attempts that failed and will be made again. */
+  readonly retries: ReadonlyMap<string, Retry>
+  /** By slot: when a wait is over. */
+  readonly waits: ReadonlyMap<string, number>
+  readonly ended: boolean
+  /** Records that were new since the last call. */
+  pump(): Promise<readonly ForeignRecord[]>
+}
+
+export async function watchRun(keelson: Keelson, handle: RunHandle): Promise<RunWatch> {
+  const text = await keelson.services.store.getPlan(handle.row.planSha256)
+  if (text === undefined) return fail('PLAN_NOT_FOUND', `the plan of run ${handle.runId} is not stored here`)
+  const graph = compileGraph(JSON.parse(text) as Plan)
+  const retries = new Map<string, Retry>()
+  const waits = new Map<string, number>()
+  let view = emptyView(runMetaOf(handle.runId, graph, handle.row.engineType))
+  return {
+    handle,
+    graph,
+    retries,
+    waits,
+    get view() {
+      return view
+    },
+    get ended() {
+      return isTerminalRun(view.run.status)
+    },
+    async pump() {
+      const records = await handle.records(view.lastEventSeq)
+      view = incrementalProject(view, records).view
+      for (const record of records) noteInstants(record, retries, waits)
+      return records
+    },
+  }
+}
+
+function noteInstants(record: ForeignRecord, retries: Map<string, Retry>, waits: Map<string, number>): void {
+  const { stepId, payload = {} } = record
+  if (stepId === undefined || !record.eventType.startsWith('Step')) return
+  const slot = stepSlotText({ ...record, stepId })
+  retries.delete(slot)
+  waits.delete(slot)
+  if (record.eventType === 'StepStarted') {
+    const until = instant(payload['waitUntil'])
+    const forMs = payload['waitForMs']
+    const began = instant(payload['startedAt'])
+    if (until !== undefined) waits.set(slot, until)
+    else if (typeof forMs === 'number' && began !== undefined) waits.set(slot, began + forMs)
+  }
+  const retryAt = instant(payload['retryAt'])
+  if (record.eventType !== 'StepFailed' || retryAt === undefined) return
+  const { code } = payload['error'] as { readonly code: string }
+  const { itemIndex, logicalAttemptId: failedAttempt } = record
+  retries.set(slot, { stepId, failedAttempt, retryAt, code, ...(itemIndex === undefined ? {} : { itemIndex }) })
+}
+
+function instant(value: unknown): number | undefined {
+  return typeof value === 'string' ? msFromIso(value) : undefined
+}

@@ -1,0 +1,223 @@
+/** Signals on their whole way: sent by anyone, kept in the inbox, decided by whoever drives the run. */
+import { describe, expect, it } from 'vitest'
+import { forkRun } from '../../src/app/fork-run.ts'
+import { signalRun } from '../../src/app/signal-run.ts'
+import { LOCAL_PRINCIPAL } from '../../src/app/start-run.ts'
+import { KeelsonError } from '../../src/core/problems/problem.ts'
+import { World, type Process } from '../fixtures/virtual-world.ts'
+
+const TWO = `steps: [{ id: a, run: slow }, { id: b, run: f }]`
+const SENDER = { actorId: 'olga', actorRole: 'Admin', allowed: true }
+
+async function running(): Promise<{ world: World; process: Process; key: number; ref: { tenantId: string; runId: string } }> {
+  const world = new World()
+  const process = world.process('only', { script: { slow: 'hold' } })
+  const key = await process.start(TWO)
+  const { tenantId, runId } = world.row(key)
+  return { world, process, key, ref: { tenantId, runId } }
+}
+
+const codeOf = async (promise: Promise<unknown>): Promise<string> =>
+  promise.then(
+    () => 'nothing thrown',
+    (thrown: unknown) => (thrown instanceof KeelsonError ? thrown.code : String(thrown)),
+  )
+
+describe('the same signal', () => {
+  it('sent three times is one record and one effect, and its decision stays readable [SIG-04, IDM-11]', async () => {
+    const { world, process, key } = await running()
+    const signalId = await process.signal(key, 'PAUSE', { reason: 'lunch' })
+    await process.signal(key, 'PAUSE', { reason: 'lunch' }, { signalId })
+    await process.signal(key, 'PAUSE', { reason: 'lunch' }, { signalId })
+    await world.advanceBy(2000)
+    expect(world.log(key, 'SignalAccepted', 'SignalRejected', 'RunPaused')).toEqual(['SignalAccepted RUN#1', 'RunPaused RUN#1'])
+    const accepted = world.records(key).find((record) => record.eventType === 'SignalAccepted')
+    const row = await process.store.findInbox(key, `signal:${signalId}`)
+    expect(row?.consumedSeq).toBe(accepted?.runSeq)
+    const { authorization } = JSON.parse(row?.body ?? '{}') as { authorization: { policyDecisionId: string } }
+    expect(accepted?.payload).toMatchObject({ signalId, policyDecisionId: authorization.policyDecisionId })
+  })
+
+  it('with another content under the same id is refused, and the first stands [P-21]', async () => {
+    const { world, process, key, ref } = await running()
+    const signalId = await process.signal(key, 'PAUSE')
+    expect(await codeOf(signalRun(process.services, ref, { signalId, signalType: 'CANCEL', payload: {} }, SENDER))).toBe('SIGNAL_DUPLICATE')
+    await world.advanceBy(2000)
+    expect(world.row(key).status).toBe('PAUSED')
+  })
+})
+
+describe('every signal on an existing run of the own tenant', () => {
+  it('leaves one decision, also when denied, malformed or too late; a foreign tenant leaves none [SIG-15]', async () => {
+    const { world, process, key, ref } = await running()
+    const decisions = (): string[] => world.log(key, 'SignalAccepted', 'SignalRejected').map((line) => line.replace(/ .*/, ''))
+    await process.signal(key, 'PAUSE', {}, { allowed: false })
+    expect(decisions()).toEqual(['SignalRejected'])
+    expect(world.row(key).status).toBe('RUNNING')
+    await process.signal(key, 'PAUSE', { surprise: true })
+    await process.signal(key, 'NO_SUCH_SIGNAL', {})
+    expect(decisions()).toEqual(['SignalRejected', 'SignalRejected', 'SignalRejected'])
+    const foreign = { tenantId: 'other', runId: ref.runId }
+    expect(await codeOf(signalRun(process.services, foreign, { signalId: process.services.random.uuid(), signalType: 'PAUSE', payload: {} }, SENDER))).toBe('RUN_NOT_FOUND')
+    await process.signal(key, 'EMERGENCY_STOP', { reason: 'fire' })
+    expect(world.row(key).status).toBe('CANCELLED')
+    await process.signal(key, 'PAUSE')
+    await process.advancer.advance(key)
+    expect(decisions()).toEqual(['SignalRejected', 'SignalRejected', 'SignalRejected', 'SignalAccepted', 'SignalRejected'])
+    const codes = world.records(key).flatMap((record) => (record.eventType === 'SignalRejected' ? [record.payload?.['reasonCode']] : []))
+    expect(codes).toEqual(['AUTHZ_DENIED', 'SIGNAL_INVALID_PAYLOAD', 'SIGNAL_INVALID_PAYLOAD', 'RUN_TERMINAL'])
+  })
+
+  it('a rejected pause writes no RunPaused, and one that nobody has taken in yet writes none either [SSM-05]', async () => {
+    const { world, process, key, ref } = await running()
+    await process.signal(key, 'PAUSE', {}, { allowed: false })
+    await signalRun(process.services, ref, { signalId: process.services.random.uuid(), signalType: 'PAUSE', payload: {} }, SENDER)
+    await world.time.quiet()
+    expect(world.log(key, 'RunPaused')).toEqual([])
+    await world.advanceBy(1000)
+    expect(world.log(key, 'RunPaused')).toEqual(['RunPaused RUN#1'])
+  })
+})
+
+describe('delivery', () => {
+  it('keeps the order of arrival: a burst of PAUSE and RESUME ends RUNNING, each with its own decision [SIG-09, P-06]', async () => {
+    const { world, process, key, ref } = await running()
+    const sent: string[] = []
+    for (const signalType of ['PAUSE', 'RESUME', 'PAUSE', 'RESUME']) {
+      const signalId = process.services.random.uuid()
+      await signalRun(process.services, ref, { signalId, signalType, payload: {} }, SENDER)
+      sent.push(signalId)
+    }
+    const head = world.records(key).length
+    process.engine.wake(key)
+    await world.time.quiet()
+    expect(world.row(key).status).toBe('RUNNING')
+    const added = world.records(key).slice(head)
+    expect(added.map((record) => record.eventType)).toEqual(['SignalAccepted', 'RunPaused', 'SignalAccepted', 'RunResumed', 'SignalAccepted', 'RunPaused', 'SignalAccepted', 'RunResumed'])
+    expect(added.map((record) => record.decision.cause)).toEqual(sent.flatMap((id) => [`signal:${id}`, `signal:${id}`]))
+    expect(added.map((record) => record.decision.firstSeq)).toEqual([1, 1, 3, 3, 5, 5, 7, 7].map((at) => head + at))
+    expect(new Set(added.map((record) => record.emittedAt)).size).toBe(1)
+  })
+
+  it('needs no wake-up: within a second the driver finds the row by itself [P-22]', async () => {
+    const { world, process, key, ref } = await running()
+    await signalRun(process.services, ref, { signalId: process.services.random.uuid(), signalType: 'PAUSE', payload: {} }, SENDER)
+    await world.advanceBy(1000)
+    expect(world.row(key).status).toBe('PAUSED')
+  })
+
+  it('a wake-up without anything to tell changes nothing [P-22]', async () => {
+    const { world, process, key } = await running()
+    const length = world.records(key).length
+    for (let time = 0; time < 5; time += 1) process.engine.wake(key)
+    await world.advanceBy(1000)
+    expect(world.records(key)).toHaveLength(length)
+    expect(world.called()).toEqual(['a#1/1'])
+  })
+
+  it('CANCEL takes no forceKill and gives five seconds; EMERGENCY_STOP cuts at once [SIG-06]', async () => {
+    const { world, process, key } = await running()
+    await process.signal(key, 'CANCEL', { forceKill: true })
+    expect(world.records(key).at(-1)?.payload).toMatchObject({ reasonCode: 'SIGNAL_INVALID_PAYLOAD' })
+    await process.signal(key, 'CANCEL', { reason: 'enough' })
+    expect(world.row(key)).toMatchObject({ status: 'RUNNING', substatus: 'embedded/CANCELLING' })
+    await world.advanceBy(5000)
+    expect(world.row(key).status).toBe('CANCELLED')
+    const stopped = await running()
+    await stopped.process.signal(stopped.key, 'EMERGENCY_STOP', { reason: 'fire', forceKill: true })
+    expect(stopped.world.row(stopped.key).status).toBe('CANCELLED')
+    expect(stopped.world.time.now()).toBe(stopped.world.row(stopped.key).startedAt)
+  })
+})
+
+describe('changes of a run', () => {
+  it('UPDATE_PARAMS reaches steps not yet started, and leaves earlier ones and their repeats alone [SIG-13]', async () => {
+    const world = new World()
+    const process = world.process('first', { script: { slow: 'hold' } })
+    const plan = `
+policy: { retry: { maxAttempts: 1 } }
+steps: [{ id: a, run: slow, with: { n: "\${input.n}" } }, { id: b, run: f, with: { n: "\${input.n}", m: "\${input.m}" } }]`
+    const key = await process.start(plan, { input: { n: 1, m: 5 } })
+    await process.signal(key, 'UPDATE_PARAMS', { params: { n: 2 } })
+    process.kill()
+    world.process('second', { adoptOthers: true })
+    await world.runUntil(() => world.hasEnded(key))
+    expect(world.calls.map(({ context, input }) => [context.stepId, input])).toEqual([
+      ['a', { n: 1 }],
+      ['a', { n: 1 }],
+      ['b', { n: 2, m: 5 }],
+    ])
+    expect(world.calls[0]?.context.idempotencyKey).toBe(world.calls[1]?.context.idempotencyKey)
+  })
+
+  it('INJECT_OVERRIDE and UPDATE_TARGET reach the next attempt of their step only [SIG-13]', async () => {
+    const world = new World()
+    const first = world.process('first', { script: { slow: 'hold' } })
+    const key = await first.start(`
+policy: { onFailure: hold, retry: { maxAttempts: 1 } }
+steps: [{ id: a, run: slow, with: { n: 1, target: main } }, { id: b, run: f, with: { n: 7 } }]`)
+    await first.signal(key, 'INJECT_OVERRIDE', { stepId: 'a', override: { n: 9 } })
+    await first.signal(key, 'UPDATE_TARGET', { stepId: 'a', newTarget: 'mirror' })
+    first.kill()
+    const second = world.process('second', {
+      adoptOthers: true,
+      script: {
+        slow: ({ context }) => {
+          if (context.attempt === 1) throw new Error('no')
+        },
+      },
+    })
+    await world.runUntil(() => world.row(key).substatus === 'embedded/HOLDING')
+    await second.signal(key, 'RETRY_STEP', { stepId: 'a' })
+    await world.runUntil(() => world.hasEnded(key))
+    expect(world.calls.map(({ context, input }) => [`${context.stepId}#${context.attempt}/${context.engineAttempt}`, input])).toEqual([
+      ['a#1/1', { n: 1, target: 'main' }],
+      ['a#1/2', { n: 1, target: 'main' }],
+      ['a#2/1', { n: 9, target: 'mirror' }],
+      ['b#1/1', { n: 7 }],
+    ])
+    expect(world.log(key, 'SignalAccepted')).toHaveLength(3)
+  })
+
+  it('RETRY_RUN makes a new run that names the old one, and the old log only grows by what may follow its end [SIG-07, P-31]', async () => {
+    const world = new World()
+    let healthy = false
+    const process = world.process('only', {
+      script: {
+        g: () => {
+          if (!healthy) throw new Error('down')
+        },
+      },
+    })
+    const key = await process.start(`
+policy: { retry: { maxAttempts: 1 } }
+steps: [{ id: a, run: f, effect: none }, { id: b, run: g }]`)
+    await world.runUntil(() => world.hasEnded(key))
+    const before = world.disk.runs[key - 1]?.events.map((event) => event.record)
+    const old = world.row(key)
+    healthy = true
+    const signalId = await process.signal(key, 'RETRY_RUN', { reason: 'it is up again' })
+    await process.advancer.advance(key)
+    const fork = await forkRun(process.services, process.advancer, { row: world.row(key), principal: LOCAL_PRINCIPAL, engine: { engineType: 'embedded', maxInFlight: 10 }, signalId })
+    if (fork.kind === 'started') process.engine.drive(fork.row.runKey, fork.report)
+    await world.runUntil(() => world.hasEnded(fork.row.runKey))
+
+    expect(fork.row.runId).not.toBe(old.runId)
+    expect(world.records(fork.row.runKey).find((record) => record.eventType === 'RunStarted')?.payload).toMatchObject({ originalRunId: old.runId })
+    expect(world.row(fork.row.runKey)).toMatchObject({ status: 'COMPLETED', originalRunId: old.runId })
+    expect(world.called()).toEqual(['a#1/1', 'b#1/1', 'b#1/1'])
+    const after = world.disk.runs[key - 1]?.events.map((event) => event.record)
+    expect(after?.slice(0, before?.length)).toEqual(before)
+    expect(world.log(key).slice(before?.length)).toEqual(['SignalAccepted RUN#1', 'RunForked RUN#1'])
+    expect(world.row(key).status).toBe('FAILED')
+  })
+
+  it('a run that has not ended is not marked as forked [P-31]', async () => {
+    const { world, process, key } = await running()
+    const request = { row: world.row(key), principal: LOCAL_PRINCIPAL, engine: { engineType: 'embedded', maxInFlight: 10 } } as const
+    expect(await codeOf(forkRun(process.services, process.advancer, request))).toBe('RUN_NOT_TERMINAL')
+    await process.advancer.advance(key, { inputs: [{ kind: 'fork', payload: { newRunId: 'x', atSeq: 1, planVersion: '1' } }] })
+    expect(world.log(key, 'RunForked')).toEqual([])
+    expect(world.disk.runs).toHaveLength(1)
+  })
+})

@@ -1,0 +1,171 @@
+/**
+ * What the oracle remembers of a run: per slot the list of its attempts, and a few facts about the run. It is filled by
+ * walking the records and answers plain questions (is this step satisfied? what is in flight?) by looking through them.
+ */
+import type { Plan, Step } from '../../src/core/plan/plan.ts'
+import { kindOfStep, type Kind, type Phase } from './oracle-tables.ts'
+
+export interface Attempt {
+  readonly n: number
+  state: 'RUNNING' | 'SUCCESS' | 'FAILED' | 'SKIPPED'
+  readonly at: number
+  readonly epoch: number
+  /** Clock instant of its backstop or expiry. */
+  timeoutAt?: number
+  waitUntil?: number
+  /** Active time at which a relative wait or a backoff is over. */
+  waitDue?: number
+  retryDue?: number
+  final?: boolean
+  fallback?: boolean
+  code?: string
+  errorClass?: string
+  reason?: string
+  /** Engine attempt whose report ended it; 0 when nobody's did. */
+  endedBy?: number
+  endSeq?: number
+}
+
+export interface SlotModel {
+  readonly name: string
+  readonly step: Step
+  readonly item: number | undefined
+  readonly isFallback: boolean
+  readonly kind: Kind
+  readonly attempts: Attempt[]
+  /** Attempts there were when somebody opened a new one on purpose. */
+  reopenedAt: number
+  reopened: number
+}
+
+export type Standing = 'pending' | 'open' | 'backoff' | 'ready' | 'ok' | 'failed' | 'blocked'
+
+export interface UndoModel {
+  slot: string
+  attempt: number
+  state: 'RUNNING' | 'FAILED'
+  retryAt?: number
+  timeoutAt?: number
+}
+
+export class RunModel {
+  readonly plan: Plan
+  readonly order: readonly string[]
+  readonly sequential: boolean
+  readonly steps: ReadonlyMap<string, Step>
+  readonly needs: ReadonlyMap<string, readonly string[]>
+  readonly slots = new Map<string, SlotModel>()
+  readonly fans = new Map<string, number>()
+  phase: Phase = 'PENDING'
+  limit: number
+  pauseCycle = 0
+  pausedAt = -1
+  pausedMs = 0
+  cancelling: { graceUntil: number; stop: boolean } | undefined
+  runTimeoutAt = -1
+  timedOutAt = -1
+  isEnding = false
+  completions: string[] = []
+  undo: UndoModel | undefined
+  undoStarted = false
+  undone = { done: 0, failed: 0 }
+  readonly late = new Set<string>()
+  readonly signals = new Map<string, { type: string; applied: boolean; target: string | undefined }>()
+
+  constructor(plan: Plan) {
+    this.plan = plan
+    this.limit = plan.policy.concurrency
+    const sorted = [...plan.steps].sort((a, b) => a.order - b.order || (a.stepId < b.stepId ? -1 : 1))
+    this.order = sorted.map((step) => step.stepId)
+    this.sequential = sorted.every((step) => step.dependsOn === undefined)
+    this.steps = new Map(sorted.map((step) => [step.stepId, step]))
+    this.needs = new Map(
+      sorted.map((step, index) => [step.stepId, this.sequential ? this.order.slice(Math.max(0, index - 1), index) : (step.dependsOn ?? [])]),
+    )
+  }
+
+  slot(name: string): SlotModel | undefined {
+    const known = this.slots.get(name)
+    if (known !== undefined) return known
+    const match = /^(FALLBACK:)?([^[\]:]+)(?:\[(\d+)\])?$/.exec(name)
+    const step = this.steps.get(match?.[2] ?? '')
+    if (match === null || step === undefined) return undefined
+    const item = match[3] === undefined ? undefined : Number(match[3])
+    const isFallback = match[1] !== undefined
+    const made: SlotModel = { name, step, item, isFallback, kind: isFallback ? 'run' : kindOfStep(step), attempts: [], reopenedAt: -1, reopened: 0 }
+    this.slots.set(name, made)
+    return made
+  }
+
+  last(name: string): Attempt | undefined {
+    return this.slots.get(name)?.attempts.at(-1)
+  }
+
+  isFanParent(slot: SlotModel): boolean {
+    return slot.item === undefined && !slot.isFallback && slot.step.forEach !== undefined
+  }
+
+  /** Where a step or an item stands, its fallback included. */
+  standing(name: string): Standing {
+    const slot = this.slots.get(name)
+    const last = slot?.attempts.at(-1)
+    if (slot === undefined || last === undefined) return 'pending'
+    if (last.state === 'RUNNING') return 'open'
+    if (last.state === 'SUCCESS') return 'ok'
+    if (last.state === 'SKIPPED') return last.reason === 'DEPENDENCY_FAILED' ? 'blocked' : 'ok'
+    if (slot.reopenedAt === slot.attempts.length) return 'ready'
+    if (last.final !== true) return 'backoff'
+    if (last.fallback !== true || slot.isFallback) return 'failed'
+    const other = this.slots.get(`FALLBACK:${name}`)
+    if (other === undefined || other.attempts.length === 0 || other.reopenedAt === other.attempts.length) return 'ready'
+    return this.standing(other.name)
+  }
+
+  /** May what depends on this step go on? */
+  lets(stepId: string): boolean {
+    const standing = this.standing(stepId)
+    if (standing === 'ok') return true
+    const orderOnly = this.sequential && this.plan.policy.onFailure === 'continue'
+    return orderOnly && standing === 'failed' && this.failureCode(stepId) !== 'CANCELLED'
+  }
+
+  /** Code that ended the step: its fallback's when that ran last. */
+  failureCode(name: string): string | undefined {
+    const other = this.last(`FALLBACK:${name}`)
+    return this.last(name)?.fallback === true && other !== undefined ? other.code : this.last(name)?.code
+  }
+
+  failedSteps(): string[] {
+    return this.order.filter((stepId) => this.standing(stepId) === 'failed')
+  }
+
+  /** failFast with a failure for good, or a run out of time: nothing new starts. */
+  isFailing(): boolean {
+    if (this.timedOutAt >= 0) return true
+    if (this.plan.policy.onFailure !== 'failFast') return false
+    return this.failedSteps().some((stepId) => this.failureCode(stepId) !== 'INDETERMINATE')
+  }
+
+  isHeld(): boolean {
+    const failed = this.failedSteps()
+    if (failed.length === 0 || this.timedOutAt >= 0) return false
+    return this.plan.policy.onFailure === 'hold' || failed.some((stepId) => this.failureCode(stepId) === 'INDETERMINATE')
+  }
+
+  *open(): Generator<{ slot: SlotModel; attempt: Attempt }> {
+    for (const slot of this.slots.values()) {
+      const attempt = slot.attempts.at(-1)
+      if (attempt?.state === 'RUNNING') yield { slot, attempt }
+    }
+  }
+
+  /** Attempts that take one of the run's slots. */
+  inFlight(): { slot: SlotModel; attempt: Attempt }[] {
+    return [...this.open()].filter(({ slot }) => !this.isFanParent(slot) && (slot.kind === 'run' || slot.kind === 'plan'))
+  }
+
+  /** Time that stands still while the run is paused. */
+  active(at: number): number {
+    return (this.pausedAt >= 0 ? this.pausedAt : at) - this.pausedMs
+  }
+}
