@@ -1,6 +1,6 @@
 /** The same recorded inputs give the same decisions, whoever folds the log and however often it is folded anew. */
 import { describe, expect, it } from 'vitest'
-import { compileGraph, type PlanGraph } from '../../src/core/plan/graph.ts'
+import type { PlanGraph } from '../../src/core/plan/graph.ts'
 import { bitMembers } from '../../src/core/collections/bit-tree.ts'
 import { vectorGet } from '../../src/core/collections/vector.ts'
 import { decide } from '../../src/core/run/decide.ts'
@@ -12,21 +12,15 @@ import { packState, unpackState } from '../../src/core/run/state-snapshot.ts'
 import { nextTimer } from '../../src/core/run/timers.ts'
 import { isTerminalRun } from '../../src/core/run/transitions.ts'
 import { slotOfUnit } from '../../src/core/run/units.ts'
-import { planOf } from '../fixtures/virtual-world.ts'
-import { scenario, Scenario } from '../fixtures/scenario.ts'
+import { randomSource, seedFromEnvironment } from '../fuzz/random-source.ts'
+import { graphOf, scenario, type Scenario } from '../fixtures/scenario.ts'
 
-const seed = Number(process.env['KEELSON_SEED'] ?? Date.now() % 2_147_483_647)
+const seed = seedFromEnvironment()
 const RUNS = 1000
 
-/** A small generator of its own per run, so that one run can be repeated by its number. */
+/** A generator of its own per run, so that one run can be repeated by its number. */
 function dice(run: number): (sides: number) => number {
-  let state = (Math.imul(seed ^ (run * 0x9e3779b9), 0x85ebca6b) >>> 0) || 1
-  return (sides) => {
-    state ^= state << 13
-    state ^= state >>> 17
-    state ^= state << 5
-    return (state >>> 0) % sides
-  }
+  return randomSource(seed + run * 7919).below
 }
 
 function randomPlan(roll: (sides: number) => number): string {
@@ -43,7 +37,7 @@ function randomPlan(roll: (sides: number) => number): string {
 }
 
 function graphsOf(count: number): PlanGraph[] {
-  return Array.from({ length: count }, (_, index) => compileGraph(planOf(randomPlan(dice(1_000_000 + index))).plan))
+  return Array.from({ length: count }, (_, index) => graphOf(randomPlan(dice(1_000_000 + index))))
 }
 
 /** Ends attempts in flight in random order and at random instants until nothing moves any more. */

@@ -34,7 +34,7 @@ function isHolding({ meta, run, tally }: RunView): boolean {
 
 /** An attempt in backoff will come; not in a run that is ending, which no event says of each of them. */
 export function mayRetry({ meta, run, tally }: RunView): boolean {
-  const ended = tally.failed + tally.cancelled - tally.indeterminate
+  const ended = tally.failed - tally.indeterminate
   const isFailing = run.timedOut || (meta.onFailure === 'failFast' && ended > 0)
   return !isTerminalRun(run.status) && !run.cancelling && !isFailing
 }

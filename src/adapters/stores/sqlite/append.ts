@@ -9,7 +9,7 @@ import { putBlob } from './blobs.ts'
 import type { Connection } from './connect.ts'
 import { writeContext } from './context.ts'
 import { brokenConstraint } from './failure.ts'
-import { insertEvents } from './insert-events.ts'
+import { insertEvents, withOpenGate } from './insert-events.ts'
 import { consume, consumptionRefusal, notify } from './inbox.ts'
 import { number, text, type Columns } from './run-row.ts'
 import { requireTenant } from './scope.ts'
@@ -50,10 +50,12 @@ export async function commit(
   const [only] = batch
   if (only === undefined) return []
   if (batch.length === 1) return [await commitAlone(connection, only, clock)]
-  return connection.write(() => {
-    const turn = newTurn(connection, clock)
-    return batch.map((one) => commitInSavepoint(turn, one))
-  })
+  return connection.write(() =>
+    withOpenGate(connection, () => {
+      const turn = newTurn(connection, clock)
+      return batch.map((one) => commitInSavepoint(turn, one))
+    }),
+  )
 }
 
 async function commitAlone(connection: Connection, one: RunCommit, clock: Clock): Promise<CommitResult> {
@@ -61,7 +63,7 @@ async function commitAlone(connection: Connection, one: RunCommit, clock: Clock)
   try {
     return await connection.write(() => {
       try {
-        return commitRun(newTurn(connection, clock), one)
+        return withOpenGate(connection, () => commitRun(newTurn(connection, clock), one))
       } catch (error) {
         refusal = constraintResult(error)
         throw error

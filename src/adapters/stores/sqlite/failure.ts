@@ -42,7 +42,6 @@ const FIELDS = [
   ['chain_hash', 'chainHash'],
   ['failed: salt', 'salt'],
   ['events.seq', 'runSeq'],
-  ['never replaced', 'idempotencyKey'],
 ] as const
 
 const FAMILIES: Readonly<Record<number, readonly [ProblemCode, string]>> = {

@@ -6,6 +6,8 @@ import type { SQLInputValue } from 'node:sqlite'
 import type { RunKey, SealedEvent } from '../../../ports/run-store.ts'
 import type { Connection } from './connect.ts'
 
+const OPEN_GATE = 'UPDATE log_gate SET open = 1'
+const CLOSE_GATE = 'UPDATE log_gate SET open = 0'
 const COLUMNS = `INSERT INTO events (run_key, seq, event_type, idempotency_key, record, data, salt, chain_hash,
   terminal_slot, persisted_at) VALUES `
 const ROW = '(?, ?, ?, ?, ?, ?, ?, ?, ?, ?)'
@@ -14,6 +16,14 @@ const STATEMENTS = Array.from(
   { length: ROWS_PER_STATEMENT + 1 },
   (_, rows) => COLUMNS + Array.from({ length: rows }, () => ROW).join(', '),
 )
+
+/** Within a transaction: an error takes the opening back with everything else. */
+export function withOpenGate<T>(connection: Connection, work: () => T): T {
+  connection.sql(OPEN_GATE).run()
+  const answer = work()
+  connection.sql(CLOSE_GATE).run()
+  return answer
+}
 
 export function insertEvents(
   connection: Connection,

@@ -8,7 +8,7 @@ import type { Clock } from '../../../ports/clock.ts'
 import type { OpenAppendResult, OpenWrite, RunRef, SealedEvent, StoredEvent } from '../../../ports/run-store.ts'
 import type { Connection } from './connect.ts'
 import { brokenConstraint } from './failure.ts'
-import { insertEvents } from './insert-events.ts'
+import { insertEvents, withOpenGate } from './insert-events.ts'
 import { storedEvent } from './read.ts'
 import { bytes, number } from './run-row.ts'
 import { requireTenant } from './scope.ts'
@@ -58,7 +58,7 @@ function sealNext<W>(seal: Seal<W>, write: W, runSeq: number, previous: Uint8Arr
 
 function insertNext(connection: Connection, runKey: number, sealed: SealedEvent, now: number): void {
   try {
-    insertEvents(connection, runKey, [sealed], now)
+    withOpenGate(connection, () => insertEvents(connection, runKey, [sealed], now))
   } catch (error) {
     if (brokenConstraint(error) !== 'terminalSlot') throw error
     fail('INVALID_TRANSITION', `The attempt ${sealed.terminalSlot} has ended before.`)

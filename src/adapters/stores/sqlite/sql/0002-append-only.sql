@@ -28,16 +28,19 @@ BEGIN
   SELECT RAISE(ABORT, 'EVENTS_APPEND_ONLY: a stored event is never deleted');
 END;
 
--- INSERT OR REPLACE deletes without firing delete triggers; this closes that door.
-CREATE TRIGGER events_never_replaced BEFORE INSERT ON events
+-- INSERT OR REPLACE deletes without firing delete triggers. So rows come in only through a gate that the append path
+-- opens and closes within its transaction: in every committed state it is closed.
+CREATE TABLE log_gate (
+  one INTEGER PRIMARY KEY CHECK (one = 1),
+  open INTEGER NOT NULL
+) STRICT;
+
+INSERT INTO log_gate VALUES (1, 0);
+
+CREATE TRIGGER events_come_through_the_gate AFTER INSERT ON events
+WHEN (SELECT open FROM log_gate WHERE one = 1) IS NOT 1
 BEGIN
-  SELECT RAISE(ABORT, 'EVENTS_APPEND_ONLY: events.seq exists and is never replaced')
-    WHERE EXISTS (SELECT 1 FROM events WHERE run_key = NEW.run_key AND seq = NEW.seq);
-  SELECT RAISE(ABORT, 'EVENTS_APPEND_ONLY: events.idempotency_key exists and is never replaced')
-    WHERE EXISTS (SELECT 1 FROM events WHERE run_key = NEW.run_key AND idempotency_key = NEW.idempotency_key);
-  SELECT RAISE(ABORT, 'EVENTS_APPEND_ONLY: events.terminal_slot exists and is never replaced')
-    WHERE NEW.terminal_slot IS NOT NULL
-      AND EXISTS (SELECT 1 FROM events WHERE run_key = NEW.run_key AND terminal_slot = NEW.terminal_slot);
+  SELECT RAISE(ABORT, 'EVENTS_APPEND_ONLY: events are written by Keelson alone');
 END;
 
 -- A ticket is cut only for an ended run and its exact head, and takes the run's events with it: all, at once, once.

@@ -1,0 +1,79 @@
+/**
+ * What a run waits for, by the oracle's own reading of its log: whether it is at rest (ended, or in a wait that people
+ * are told about), and by when somebody must wake it (I12, P-25).
+ */
+import type { RunModel } from './oracle-model.ts'
+import { itemNames } from './oracle-steps.ts'
+import { GRACE_MS, isEnd } from './oracle-tables.ts'
+
+export type Rest = 'ended' | 'paused' | 'held' | 'manual' | 'child' | 'approval' | 'busy' | 'timed'
+
+export const DECLARED: readonly Rest[] = ['ended', 'paused', 'held', 'manual', 'child', 'approval']
+
+export function restOf(model: RunModel): Rest {
+  if (isEnd(model.phase)) return 'ended'
+  if (model.phase === 'PENDING' || model.phase === 'APPROVED') return 'approval'
+  const open = [...model.open()].filter(({ slot }) => !model.isFanParent(slot))
+  if (open.some(({ slot }) => slot.kind === 'run') || model.undo?.state === 'RUNNING') return 'busy'
+  const children = open.some(({ slot }) => slot.kind === 'plan')
+  if (model.cancelling !== undefined) return children ? 'timed' : 'busy'
+  if (model.phase === 'PAUSED') return 'paused'
+  if (model.undoStarted || model.isEnding) return 'timed'
+  if (model.isFailing()) return children ? 'timed' : model.isHeld() ? 'held' : 'busy'
+  if (couldStart(model)) return 'busy'
+  const timed = open.some(({ attempt }) => attempt.waitDue !== undefined || attempt.waitUntil !== undefined || attempt.timeoutAt !== undefined)
+  if (timed || [...model.slots.keys()].some((name) => model.standing(name) === 'backoff')) return 'timed'
+  if (children) return 'child'
+  if (open.length > 0) return 'manual'
+  return model.isHeld() ? 'held' : 'busy'
+}
+
+/** Is there anything to start, with a slot of the run free for it? */
+function couldStart(model: RunModel): boolean {
+  const full = model.inFlight().length >= model.limit
+  return model.order.some((stepId) => {
+    const step = model.steps.get(stepId)
+    const parked = step !== undefined && ('wait' in step || 'manual' in step)
+    if (full && !parked) return false
+    const standing = model.standing(stepId)
+    if (standing === 'ready') return true
+    if (standing === 'pending') return (model.needs.get(stepId) ?? []).every((needed) => model.lets(needed))
+    return standing === 'open' && step?.forEach !== undefined && itemCouldStart(model, stepId)
+  })
+}
+
+function itemCouldStart(model: RunModel, stepId: string): boolean {
+  const names = itemNames(stepId, model.fans.get(stepId) ?? 0)
+  if (names.some((name) => model.standing(name) === 'ready')) return true
+  const heldBack = model.plan.policy.onFailure !== 'continue' && names.some((name) => model.standing(name) === 'failed')
+  return !heldBack && names.some((name) => model.standing(name) === 'pending')
+}
+
+/** The earliest instant at which the run must be woken; undefined when only the outside can move it. */
+export function wakeBy(model: RunModel): number | undefined {
+  if (isEnd(model.phase) || model.phase === 'PENDING' || model.phase === 'APPROVED') return undefined
+  const due: number[] = []
+  const flight = model.inFlight()
+  for (const { attempt } of model.open()) {
+    if (attempt.timeoutAt !== undefined) due.push(attempt.timeoutAt)
+    if (attempt.waitUntil !== undefined) due.push(attempt.waitUntil)
+  }
+  if (model.cancelling !== undefined && flight.length > 0) due.push(model.cancelling.graceUntil)
+  if (model.timedOutAt >= 0 && model.cancelling === undefined && flight.length > 0) due.push(model.timedOutAt + GRACE_MS)
+  if (model.undo?.state === 'RUNNING' && model.undo.timeoutAt !== undefined) due.push(model.undo.timeoutAt)
+  if (model.undo?.state === 'FAILED' && model.undo.retryAt !== undefined) due.push(model.undo.retryAt)
+  const runs = model.phase === 'RUNNING' && model.cancelling === undefined
+  if (runs && model.runTimeoutAt >= 0 && model.timedOutAt < 0 && !model.undoStarted) due.push(model.runTimeoutAt)
+  if (runs && !model.isFailing()) due.push(...activeDues(model, flight.length < model.limit))
+  return due.length === 0 ? undefined : Math.min(...due)
+}
+
+function activeDues(model: RunModel, slotFree: boolean): number[] {
+  const due: number[] = []
+  for (const slot of model.slots.values()) {
+    const last = slot.attempts.at(-1)
+    if (last?.state === 'RUNNING' && last.waitDue !== undefined) due.push(last.waitDue + model.pausedMs)
+    if (slotFree && last?.state === 'FAILED' && last.final === false && last.retryDue !== undefined) due.push(last.retryDue + model.pausedMs)
+  }
+  return due
+}

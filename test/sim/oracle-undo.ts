@@ -1,0 +1,53 @@
+/**
+ * The rules of undoing: newest completion first, one hook at a time, each hook's retries in order, and only in a run
+ * that fails with nothing in flight (CMP-03, X-76).
+ */
+import type { Rule } from './oracle.ts'
+import { slotName } from './oracle-tables.ts'
+
+const instant = (value: unknown): number => Date.parse(String(value))
+
+const compensationStarted: Rule = ({ model, must }, event) => {
+  const name = slotName(event)
+  must(model.phase === 'RUNNING' && model.cancelling === undefined, `CMP begun while the run is ${model.phase}`)
+  must(model.inFlight().length === 0, 'X-76 undoing while work is in flight')
+  must(!model.isHeld(), 'CMP undoing a run that is held')
+  const { undo } = model
+  if (event.attempt > 1) {
+    must(undo?.slot === name && undo.state === 'FAILED' && undo.attempt === event.attempt - 1, 'CMP a retry of something else')
+    must(event.at >= (undo?.retryAt ?? 0), 'CMP retried before its time')
+  } else {
+    must(undo === undefined, `CMP-03 begun while ${undo?.slot} is being undone`)
+    const hooked = model.completions.findLastIndex((slot) => model.slots.get(slot)?.step.compensate !== undefined)
+    must(model.completions[hooked] === name, `CMP-03 undoes ${name} before ${model.completions[hooked]}`)
+    model.completions.length = Math.max(0, hooked)
+  }
+  model.undoStarted = true
+  model.undo = { slot: name, attempt: event.attempt, state: 'RUNNING', timeoutAt: instant(event.payload['timeoutAt']) }
+}
+
+const compensationCompleted: Rule = ({ model, must }, event) => {
+  must(model.undo?.slot === slotName(event) && model.undo.state === 'RUNNING' && model.undo.attempt === event.attempt, 'CMP not being undone')
+  model.undo = undefined
+  model.undone.done += 1
+}
+
+const compensationFailed: Rule = ({ model, must }, event) => {
+  const { undo } = model
+  must(undo?.slot === slotName(event) && undo.state === 'RUNNING' && undo.attempt === event.attempt, 'CMP not being undone')
+  const limit = model.slots.get(slotName(event))?.step.compensate?.retry.maxAttempts ?? 1
+  const final = event.payload['final'] === true
+  must(final === event.attempt >= limit, `CMP-05 final is ${String(final)} after attempt ${event.attempt} of ${limit}`)
+  if (final || undo === undefined) {
+    model.undo = undefined
+    model.undone.failed += 1
+    return
+  }
+  model.undo = { slot: undo.slot, attempt: undo.attempt, state: 'FAILED', retryAt: instant(event.payload['retryAt']) }
+}
+
+export const undoRules: Readonly<Record<string, Rule>> = {
+  CompensationStarted: compensationStarted,
+  CompensationCompleted: compensationCompleted,
+  CompensationFailed: compensationFailed,
+}
