@@ -171,7 +171,7 @@ export class RunHandle {
 
   /** Sends a signal as the local principal; the run's driver takes it within a second. */
   async signal(signalType: string, payload: Readonly<Record<string, unknown>> = {}, signalId?: string): Promise<SignalAnswer> {
-    const { services, advancer, engine } = this.#parts
+    const { services, engine } = this.#parts
     const request = { signalId: signalId ?? services.random.uuid(), signalType, payload }
     const sender = { actorId: 'local', actorRole: 'Admin', allowed: true }
     const answer = await signalRun(services, { tenantId: this.row.tenantId, runId: this.runId }, request, sender)

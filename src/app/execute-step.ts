@@ -91,6 +91,7 @@ async function mapInput(services: Services, run: LoadedRun, work: Work, effect: 
     state: run.state,
     unit: work.unit,
     seq: undoing ? run.state.seq : work.unit.inputSeq,
+    ...(undoing ? {} : { outputsUpTo: work.unit.inputSeq }),
     attempt: effect.attempt,
   }
   const mapping = undoing || work.unit.fallback ? (work.action as Compensation | Fallback).with : work.step.with

@@ -11,7 +11,7 @@ import type { Outcome } from '../core/run/input.ts'
 import type { Unit } from '../core/run/state.ts'
 import { kindOfUnit, slotOfUnit, stepAt } from '../core/run/units.ts'
 import type { EffectReport } from '../ports/engine.ts'
-import type { RunRef, RunRow } from '../ports/run-store.ts'
+import type { InboxRow, RunRef, RunRow } from '../ports/run-store.ts'
 import type { SigningKey, SigningKeys } from '../ports/signing-keys.ts'
 import type { RunAdvancer } from './advance-run.ts'
 import type { LoadedRun } from './load-run.ts'
@@ -37,7 +37,11 @@ export interface TaskCompletion {
   readonly result?: unknown
 }
 
-export type CompletionAnswer = { readonly kind: 'accepted' | 'repeat' }
+export interface CompletionAnswer {
+  readonly kind: 'accepted' | 'repeat'
+  /** What stands for this token: of a repeat the first one's outcome, unless it was erased (MAN-06). */
+  readonly outcome?: TaskCompletion['outcome']
+}
 
 function tokenOf(key: SigningKey, runId: string, unit: Unit, slot: string): string {
   return `${key.keyId}.${createHmac('sha256', key.secret).update(`${runId}|${slot}|${unit.attempt}|${unit.opening}`).digest('hex')}`
@@ -78,7 +82,8 @@ export async function completeTask(
   checkCompletion(completion)
   const ref: RunRef = { tenantId: row.tenantId, runId: row.runId }
   const inboxId = `manual:${sha256Hex(completion.completionToken)}`
-  if ((await services.store.findInbox(row.runKey, inboxId)) !== undefined) return { kind: 'repeat' }
+  const first = await services.store.findInbox(row.runKey, inboxId)
+  if (first !== undefined) return { kind: 'repeat', ...recorded(first) }
   advancer.forget(row.runKey)
   const run = await advancer.current(row.runKey)
   const unit = await taskOfToken(keys, run, completion.completionToken)
@@ -86,7 +91,16 @@ export async function completeTask(
   checkSeparation(run, unit, completion.actorUserId)
   const body = { slot: slotOfUnit(run.state.graph, unit), attempt: unit.attempt, engineAttempt: 1, ...outcomeOf(completion) }
   const answer = await services.store.insertInbox(ref, { inboxId, kind: 'manual', body: JSON.stringify(body) })
-  return { kind: answer.kind === 'inserted' ? 'accepted' : 'repeat' }
+  if (answer.kind === 'duplicate' || answer.kind === 'conflict') return { kind: 'repeat', ...recorded(answer.row) }
+  return { kind: 'accepted', outcome: completion.outcome }
+}
+
+/** The outcome an inbox row holds, as the person who sent it put it. */
+function recorded(row: InboxRow): Pick<CompletionAnswer, 'outcome'> {
+  if (row.body === '') return {}
+  const body = JSON.parse(row.body) as { readonly outcome?: { readonly error: { readonly code: string } } }
+  if (body.outcome === undefined) return { outcome: 'Succeeded' }
+  return { outcome: body.outcome.error.code === 'MANUAL_CANCELLED' ? 'Cancelled' : 'Failed' }
 }
 
 async function taskOfToken(keys: SigningKeys, run: LoadedRun, token: string): Promise<Unit | undefined> {

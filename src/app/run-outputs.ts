@@ -10,13 +10,14 @@ import type { RunKey, RunStore } from '../ports/run-store.ts'
 import type { LoadedRun } from './load-run.ts'
 import { recordOf } from './read-events.ts'
 
-export async function stepOutput(store: RunStore, run: LoadedRun, state: RunState, stepId: string): Promise<unknown> {
+/** `upTo` hides what was recorded later: a re-dispatch must not see more than the first dispatch did (P-17). */
+export async function stepOutput(store: RunStore, run: LoadedRun, state: RunState, stepId: string, upTo = Infinity): Promise<unknown> {
   const index = state.graph.indexOf.get(stepId)
   if (index === undefined) return null
   const unit = stepUnit(state, index)
-  if (unit.fan !== undefined && unit.status === 'SUCCESS') return fanOutput(store, run, state, unit)
+  if (unit.fan !== undefined && unit.status === 'SUCCESS') return unit.outputSeq > upTo ? null : fanOutput(store, run, state, unit)
   const seq = unit.recovered ? (vectorGet(state.units, state.graph.fallbackIndex[index] ?? -1)?.outputSeq ?? 0) : unit.outputSeq
-  return seq === 0 ? null : outputAt(store, run, seq)
+  return seq === 0 || seq > upTo ? null : outputAt(store, run, seq)
 }
 
 async function fanOutput(store: RunStore, run: LoadedRun, state: RunState, parent: Unit): Promise<readonly unknown[]> {

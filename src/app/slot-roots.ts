@@ -20,6 +20,8 @@ export interface RootsAt {
   /** Context as of this seq; captures of the append in the making come on top. */
   readonly seq: number
   readonly pending?: readonly ContextChange[]
+  /** Outputs recorded after this seq are not seen; all are when it is absent. */
+  readonly outputsUpTo?: number
   readonly attempt?: number
 }
 
@@ -32,7 +34,7 @@ export async function slotRoots(at: RootsAt, needs: ExpressionNeeds): Promise<Ex
   return loadRoots(needs, {
     input: () => changedInput(at),
     context: async () => contextVariables(graph.plan.context, await store.readContext(run.row.runKey, at.seq), at.pending),
-    output: (stepId) => stepOutput(store, run, state, stepId),
+    output: (stepId) => stepOutput(store, run, state, stepId, at.outputsUpTo),
     ...(previous === undefined ? {} : { previousStepId: previous }),
     ...(unit.item < 0 ? {} : { item: { index: unit.item, value: () => itemValue(at) } }),
     run: { id: runId, planId, planVersion, ...(at.attempt === undefined ? {} : { attempt: at.attempt }) },

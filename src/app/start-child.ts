@@ -48,7 +48,7 @@ async function start(services: Services, advancer: RunAdvancer, run: LoadedRun, 
     throw new KeelsonError([problem('PLAN_NOT_FOUND', `no plan ${name} is published here`)])
   }
   const needs = mappingNeeds(step.with)
-  const at = { store: services.store, run, state: run.state, unit: found.unit, seq: found.unit.inputSeq, attempt: effect.attempt }
+  const at = { store: services.store, run, state: run.state, unit: found.unit, seq: found.unit.inputSeq, outputsUpTo: found.unit.inputSeq, attempt: effect.attempt }
   const mapped = needs.ok ? mapValue(step.with, await slotRoots(at, needs.value)) : needs
   if (!mapped.ok) throw new KeelsonError([problem('INPUT_INVALID', mapped.problems.map((one) => one.message).join('; '))])
   const { tenantId, projectId, environmentId, runId } = run.identity

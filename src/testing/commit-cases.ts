@@ -278,6 +278,7 @@ export const COMMIT_CASES: readonly StoreCase[] = [
         startedAt: 1,
         endedAt: 2,
         errorCode: 'X',
+        owed: true,
         stepsDone: 3,
       })
       const row = await bootstrap(world, { runId: 'r1' }, [], { summary: full })
@@ -285,7 +286,8 @@ export const COMMIT_CASES: readonly StoreCase[] = [
       assert.equal((await commitOne(world.store, nextCommit(row, [], { summary: summary() }))).kind, 'committed')
       const after = await rowOf(world.store, row.runKey)
       assert.deepEqual({ ...after, ...full, updatedAt: row.updatedAt }, row)
-      for (const field of ['substatus', 'nextWakeAt', 'startedAt', 'endedAt', 'errorCode']) assert.ok(!(field in after))
+      for (const field of ['substatus', 'nextWakeAt', 'startedAt', 'endedAt', 'owed', 'errorCode'])
+        assert.ok(!(field in after))
     },
   },
   {

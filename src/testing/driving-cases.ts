@@ -108,6 +108,25 @@ export const DRIVING_CASES: readonly StoreCase[] = [
     },
   },
   {
+    title: 'due are also runs with work in flight whose driver holds no lease, or one that ran out',
+    run: async (world) => {
+      const owed = summary({ owed: true })
+      const lease = (owner: string) => ({ owner, until: NOW })
+      await bootstrap(world, { runId: 'free' }, [], { summary: owed })
+      await bootstrap(world, { runId: 'mine' }, [], { summary: owed, lease: lease('me') })
+      await bootstrap(world, { runId: 'yours' }, [], { summary: owed, lease: lease('you') })
+      await bootstrap(world, { runId: 'ended' }, [], { summary: summary({ owed: true, status: 'FAILED' }) })
+      await bootstrap(world, { runId: 'idle' }, [], { summary: summary() })
+      assert.deepEqual(await due(world, NOW - 1), ['free'])
+      assert.deepEqual((await due(world, NOW)).toSorted(), ['free', 'mine', 'yours'])
+      const [free] = await world.store.dueRuns(NOW - 1, 'me', 1)
+      assert.ok(free?.owed)
+      const settled = nextCommit(free, [], { summary: summary() })
+      assert.equal((await commitOne(world.store, settled)).kind, 'committed')
+      assert.deepEqual(await due(world, NOW - 1), [])
+    },
+  },
+  {
     title: 'a commit moves the time a run is due, and its end takes it away',
     run: async (world) => {
       const row = await waiting(world, 'r1', 5)

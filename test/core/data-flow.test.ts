@@ -13,7 +13,7 @@ async function ran(plan: string, script: Script, input: unknown = {}) {
     records.findLast((record) => record.eventType === eventType && (stepId === undefined || record.stepId === stepId))
   const context = async (): Promise<Record<string, unknown>> => {
     const rows = await process.store.readContext(run, Number.MAX_SAFE_INTEGER)
-    return Object.fromEntries(rows.map(({ variable, value }) => [variable, JSON.parse(value) as unknown]))
+    return Object.fromEntries([...rows].map(([variable, value]) => [variable, JSON.parse(value) as unknown]))
   }
   return { world, run, row: world.row(run), records, of, context }
 }

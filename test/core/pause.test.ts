@@ -1,6 +1,7 @@
 /** Pause and resume: scheduling stops with the event, work in flight drains, the end waits, relative time stands still. */
 import { describe, expect, it } from 'vitest'
-import { scenario } from '../fixtures/scenario.ts'
+import { locate } from '../../src/core/run/units.ts'
+import { scenario, START } from '../fixtures/scenario.ts'
 import { World } from '../fixtures/virtual-world.ts'
 
 const TWO = `steps: [{ id: a, run: f }, { id: b, run: f }]`
@@ -92,7 +93,7 @@ describe('time during a pause', () => {
     expect(run.events('StepStarted')).toHaveLength(1)
     run.at('+1ms')
     expect(run.events('StepStarted')).toEqual(['StepStarted a#1', 'StepStarted a#2'])
-    expect(run.at('+1h').events('StepStarted')).toHaveLength(2)
+    expect(run.at('+30min').events('StepStarted')).toHaveLength(2)
   })
 
   it('a backoff is over at once when the run is cancelled [RTY-13]', () => {
@@ -107,7 +108,7 @@ describe('time during a pause', () => {
     expect(run.at('+2999ms').events('StepCompleted')).toEqual([])
     expect(run.at('+1ms').events('StepCompleted')).toEqual(['StepCompleted w#1'])
     expect(run.at('+9999ms').events('StepStarted')).toHaveLength(2)
-    expect(run.at('+1ms').events('StepStarted')).toEqual(['StepStarted a#1', 'StepStarted w#1', 'StepStarted a#2'])
+    expect(run.at('+1ms').events('StepStarted')).toEqual(['StepStarted w#1', 'StepStarted a#1', 'StepStarted a#2'])
     expect(run.elapsed).toBe(20_000 + 90_000)
   })
 
@@ -124,7 +125,9 @@ steps:
     expect(run.payload('StepFailed', 'm')).toMatchObject({ error: { code: 'MANUAL_EXPIRED' } })
     run.at('+1829999ms')
     expect(run.events('StepFailed')).toEqual(['StepFailed m#1', 'StepFailed t#1'])
-    expect(run.elapsed).toBeLessThan(1 + 30_000 + 30 * 60_000 + 20_000)
+    expect(run.log.map(({ draft, at }) => `${draft.eventType} ${draft.slot} ${at - START}`)).toEqual(
+      expect.arrayContaining(['StepCompleted u 10000', 'StepFailed m 20000', 'StepFailed t 1830000']),
+    )
     expect(run.status).toBe('PAUSED')
   })
 })
@@ -137,6 +140,7 @@ steps: [{ id: a, run: f }, { id: b, run: f }, { id: c, run: f }]`).start()
     run.fails('a').signals('PAUSE').signals('RETRY_STEP', { stepId: 'a' })
     expect(run.payload('SignalAccepted')).toMatchObject({ signalType: 'RETRY_STEP', applied: true })
     expect(run.events('StepStarted')).toEqual(['StepStarted a#1'])
+    expect(['a', 'b', 'c'].map((slot) => locate(run.state, slot)?.unit.status)).toEqual(['PENDING', 'PENDING', 'PENDING'])
     expect(run.signals('RESUME').events('StepStarted')).toEqual(['StepStarted a#1', 'StepStarted a#2'])
   })
 })

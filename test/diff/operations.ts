@@ -56,6 +56,7 @@ function anySummary({ chance, now }: Scene) {
     stepsDone: chance.below(9),
     ...(chance.below(2) === 0 ? {} : { nextWakeAt: now + chance.below(2000) - 1000 }),
     ...(chance.below(3) === 0 ? { owed: true as const } : {}),
+    ...(chance.below(3) === 0 ? { owed: true } : {}),
     ...(chance.below(3) === 0 ? { substatus: 'RETRYING', errorCode: 'TIMEOUT', endedAt: now } : {}),
   })
 }

@@ -43,6 +43,7 @@ export type Standing = 'pending' | 'open' | 'backoff' | 'ready' | 'ok' | 'failed
 export interface UndoModel {
   slot: string
   attempt: number
+  epoch: number
   state: 'RUNNING' | 'FAILED'
   retryAt?: number
   timeoutAt?: number

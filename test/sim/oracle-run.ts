@@ -3,7 +3,7 @@
  * accepted signal asked for is all that it changes.
  */
 import type { RunModel } from './oracle-model.ts'
-import type { Rule } from './oracle.ts'
+import type { Rule } from './oracle-walk.ts'
 import { GRACE_MS, isEnd } from './oracle-tables.ts'
 
 const runStarted: Rule = ({ model }, event) => {

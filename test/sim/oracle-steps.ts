@@ -3,7 +3,7 @@
  * and that no outcome was invented.
  */
 import type { Attempt, SlotModel } from './oracle-model.ts'
-import { openAttempt, type Rule, type Walk } from './oracle.ts'
+import { openAttempt, type Rule, type Walk } from './oracle-walk.ts'
 import { conditionHolds, isRepeated, QUEUE_ALLOWANCE_MS, slotName, waitAfter, type LogEvent } from './oracle-tables.ts'
 
 const instant = (value: unknown): number => (typeof value === 'string' ? Date.parse(value) : -1)

@@ -2,12 +2,12 @@
  * The rules of undoing: newest completion first, one hook at a time, each hook's retries in order, and only in a run
  * that fails with nothing in flight (CMP-03, X-76).
  */
-import type { Rule } from './oracle.ts'
+import type { Rule } from './oracle-walk.ts'
 import { slotName } from './oracle-tables.ts'
 
 const instant = (value: unknown): number => Date.parse(String(value))
 
-const compensationStarted: Rule = ({ model, must }, event) => {
+const compensationStarted: Rule = ({ model, must, epoch }, event) => {
   const name = slotName(event)
   must(model.phase === 'RUNNING' && model.cancelling === undefined, `CMP begun while the run is ${model.phase}`)
   must(model.inFlight().length === 0, 'X-76 undoing while work is in flight')
@@ -23,7 +23,7 @@ const compensationStarted: Rule = ({ model, must }, event) => {
     model.completions.length = Math.max(0, hooked)
   }
   model.undoStarted = true
-  model.undo = { slot: name, attempt: event.attempt, state: 'RUNNING', timeoutAt: instant(event.payload['timeoutAt']) }
+  model.undo = { slot: name, attempt: event.attempt, epoch, state: 'RUNNING', timeoutAt: instant(event.payload['timeoutAt']) }
 }
 
 const compensationCompleted: Rule = ({ model, must }, event) => {
@@ -43,7 +43,7 @@ const compensationFailed: Rule = ({ model, must }, event) => {
     model.undone.failed += 1
     return
   }
-  model.undo = { slot: undo.slot, attempt: undo.attempt, state: 'FAILED', retryAt: instant(event.payload['retryAt']) }
+  model.undo = { slot: undo.slot, attempt: undo.attempt, epoch: undo.epoch, state: 'FAILED', retryAt: instant(event.payload['retryAt']) }
 }
 
 export const undoRules: Readonly<Record<string, Rule>> = {

@@ -3,41 +3,12 @@
  * tables of its own. It shares no line with `decide` or `evolve`, so the fold is never checked against itself.
  */
 import type { Plan } from '../../src/core/plan/plan.ts'
-import { RunModel, type Attempt, type SlotModel } from './oracle-model.ts'
+import { RunModel } from './oracle-model.ts'
 import { expectedKey, isEnd, MAY_FOLLOW_THE_END, RUN_EVENTS, runMove, slotName, type LogEvent } from './oracle-tables.ts'
 import { runRules } from './oracle-run.ts'
 import { stepRules } from './oracle-steps.ts'
 import { undoRules } from './oracle-undo.ts'
-
-/** What the world knows happened outside the log. */
-export interface Witness {
-  /** Executions of this attempt that ended and could be reported: by value returned, or by class of error. */
-  readonly executions: (slot: string, attempt: number) => readonly Execution[]
-  /** How long the list behind a forEach is. */
-  readonly listLength: (expression: string) => number
-}
-
-export interface Execution {
-  readonly runId: string
-  readonly slot: string
-  readonly attempt: number
-  readonly engineAttempt: number
-  ended: 'open' | 'completed' | 'failed' | 'aborted'
-  value?: unknown
-  errorClass?: string
-}
-
-export interface Walk {
-  readonly model: RunModel
-  readonly witness: Witness
-  /** Epoch of the append the event came with. */
-  readonly epoch: number
-  /** First number of that append. */
-  readonly appendSeq: number
-  readonly must: (holds: boolean, what: string) => void
-}
-
-export type Rule = (walk: Walk, event: LogEvent) => void
+import type { Rule, Walk, Witness } from './oracle-walk.ts'
 
 const RULES: Readonly<Record<string, Rule>> = { ...runRules, ...stepRules, ...undoRules }
 
@@ -92,13 +63,4 @@ export class RunOracle {
     const before = this.#last?.decision
     must(before?.firstSeq === firstSeq && before.cause === cause && firstSeq >= appendSeq, `P-14 decision ${firstSeq} ${cause} does not go on from the event before`)
   }
-}
-
-/** The attempt an event ends; complains when it is not open. */
-export function openAttempt(walk: Walk, event: LogEvent): { slot: SlotModel; attempt: Attempt } | undefined {
-  const slot = walk.model.slot(slotName(event))
-  const attempt = slot?.attempts.at(-1)
-  const fits = slot !== undefined && attempt !== undefined && attempt.n === event.attempt && attempt.state === 'RUNNING'
-  walk.must(fits, `I5 the attempt is not open (${attempt?.n ?? 0} ${attempt?.state ?? 'none'})`)
-  return fits ? { slot, attempt } : undefined
 }

@@ -225,3 +225,24 @@ describe('a plan of 100,000 steps', () => {
     expect(parsed.ok ? [] : parsed.problems.map((problem) => problem.code)).toEqual(['PLAN_FIELD_INVALID'])
   })
 })
+
+describe('planned effects', () => {
+  const plan = (effect: string): string => `plan: p\nversion: 1.0.0\nsteps:\n  - { id: a, run: f, plannedEffects: [${effect}] }\n`
+
+  it.each(['Create', 'Update', 'Delete', 'Upsert'])('are kept as the author wrote them, with operation %s [GRF-16]', (operation) => {
+    const effect = `{ effectId: e1, operation: ${operation}, target: invoice-7, summary: writes the invoice, idempotencyKey: k }`
+    const parsed = parsePlan(plan(effect))
+    expect(parsed.ok && parsed.value.plan.steps[0]?.plannedEffects).toEqual([
+      { effectId: 'e1', operation, target: 'invoice-7', summary: 'writes the invoice', idempotencyKey: 'k' },
+    ])
+  })
+
+  it.each([
+    '{ operation: Create, target: t, summary: s }',
+    '{ effectId: e, operation: Drop, target: t, summary: s }',
+    '{ effectId: e, operation: Create, target: t, summary: s, more: 1 }',
+  ])('of another shape are refused: %s [GRF-16]', (effect) => {
+    const parsed = parsePlan(plan(effect))
+    expect(parsed.ok).toBe(false)
+  })
+})

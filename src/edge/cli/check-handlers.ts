@@ -5,7 +5,7 @@
 import { relative } from 'node:path'
 import { parsePlan } from '../../core/plan/parse-plan.ts'
 import type { Action, Compensation, Fallback } from '../../core/plan/plan.ts'
-import { nearest } from '../../core/plan/reading.ts'
+import { didYouMean } from '../../core/plan/reading.ts'
 import { KeelsonError, problem, type Problem } from '../../core/problems/problem.ts'
 import type { PlanFile } from './plan-file.ts'
 import { STEPS_NAMES, type StepsFile } from './steps-file.ts'
@@ -30,7 +30,6 @@ function missingIn(file: PlanFile, steps: StepsFile): readonly Problem[] {
   const where = steps.path === undefined ? undefined : relative('.', steps.path)
   return missing.map(({ name, pointer }) => {
     const at = parsed.ok ? parsed.value.positionOf(pointer) : undefined
-    const meant = nearest(name, Object.keys(steps.functions))
     const message =
       where === undefined
         ? `there is no steps file with a function '${name}'; looked for ${STEPS_NAMES[0]} (.mts, .js, .mjs) beside the plan and here`
@@ -38,7 +37,7 @@ function missingIn(file: PlanFile, steps: StepsFile): readonly Problem[] {
     return problem('NO_HANDLER', message, {
       pointer,
       ...(at === undefined ? {} : { at }),
-      ...(meant === undefined ? {} : { hint: `did you mean '${meant}'?` }),
+      ...didYouMean(name, Object.keys(steps.functions)),
     })
   })
 }

@@ -34,7 +34,8 @@ export function optionsOf(values: Readonly<Record<string, unknown>>): Options {
     list: (name) => (Array.isArray(values[name]) ? (values[name] as readonly string[]) : []),
     whole: (name) => {
       const value = text(name)
-      if (value !== undefined && !/^\d{1,15}$/.test(value)) fail('USAGE', `--${name} takes a whole number, not '${value}'`)
+      if (value !== undefined && !/^\d{1,15}$/.test(value))
+        fail('USAGE', `--${name} takes a whole number, not '${value}'`)
       return value === undefined ? undefined : Number(value)
     },
   }

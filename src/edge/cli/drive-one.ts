@@ -11,6 +11,7 @@ import type { Progress } from './output/progress.ts'
 import { tellEnd, tellLeft } from './output/summary.ts'
 import { treeProgress } from './output/tree-progress.ts'
 import { watchRun } from './run-watch.ts'
+import { standsStill } from './standstill.ts'
 import type { Terminal } from './terminal.ts'
 
 export interface OneRun {
@@ -29,13 +30,20 @@ export async function driveOne(one: OneRun): Promise<number> {
   let followed: Awaited<ReturnType<typeof follow>>
   try {
     progress.begin(watch, header(terminal, handle, options.dir))
-    followed = await follow({ watches: [watch], progress, doorbell, interrupt })
+    // Who starts a run waits for its people too; who resumes it does not.
+    followed = await follow({
+      watches: [watch],
+      progress,
+      doorbell,
+      interrupt,
+      ...(interrupt === 'leave' ? { standsStill } : {}),
+    })
   } finally {
     progress.end()
   }
-  if (followed === 'left') {
+  if (followed !== 'ended') {
     if (options.json) terminal.json({ result: { runId: handle.runId, status: watch.view.run.status, detached: true } })
-    else tellLeft(terminal, [handle.runId])
+    else tellLeft(terminal, [watch])
     return EXIT.detached
   }
   const result = await handle.result()
@@ -47,7 +55,10 @@ export async function driveOne(one: OneRun): Promise<number> {
 function progressFor(terminal: Terminal, options: Options, interrupt: 'cancel' | 'leave'): Progress {
   if (options.json) return jsonProgress(terminal)
   if (!terminal.isTty) return lineProgress(terminal)
-  return treeProgress(terminal, interrupt === 'cancel' ? 'Ctrl-C cancels (5 s grace), twice leaves it for later' : 'Ctrl-C leaves it for later')
+  return treeProgress(
+    terminal,
+    interrupt === 'cancel' ? 'Ctrl-C cancels (5 s grace), twice leaves it for later' : 'Ctrl-C leaves it for later',
+  )
 }
 
 export function header(terminal: Terminal, { row }: RunHandle, directory: string): string {

@@ -9,7 +9,7 @@ const SHORTEST = 4
 const WHOLE_ID_CHARS = 36
 
 export async function* allRuns(keelson: Keelson, filter: ListFilter = {}): AsyncGenerator<RunRow> {
-  for (let cursor: string | undefined; ; ) {
+  for (let cursor: string | undefined; ;) {
     const page = await keelson.list(filter, { limit: PAGE, ...(cursor === undefined ? {} : { cursor }) })
     yield* page.runs
     if (page.next === undefined) return
@@ -20,7 +20,8 @@ export async function* allRuns(keelson: Keelson, filter: ListFilter = {}): Async
 export async function findRun(keelson: Keelson, name: string): Promise<RunHandle> {
   if (name === 'last') return newest(keelson)
   if (name.length >= WHOLE_ID_CHARS) return keelson.run(name)
-  if (name.length < SHORTEST) fail('USAGE', `'${name}' is too short to name a run; give four characters of its id or more`)
+  if (name.length < SHORTEST)
+    fail('USAGE', `'${name}' is too short to name a run; give four characters of its id or more`)
   const found: RunRow[] = []
   for await (const row of allRuns(keelson)) if (row.runId.startsWith(name.toLowerCase())) found.push(row)
   const [first, second] = found

@@ -2,6 +2,7 @@
  * Follows runs until each has ended or stopped moving, showing what happens. Ctrl-C cancels (or, where the runs are not
  * this command's own, leaves them); a second one, or a request to terminate, leaves them for a later `resume`.
  */
+import type { RunKey } from '../../ports/run-store.ts'
 import type { Progress } from './output/progress.ts'
 import type { RunWatch } from './run-watch.ts'
 
@@ -13,8 +14,15 @@ const TICK_MS = 100
 export class Doorbell {
   #ring: () => void = () => undefined
   #rung = false
+  readonly #heard = new Set<RunKey>()
 
-  ring(): void {
+  /** Runs that this process has taken at least one turn for. */
+  get heard(): ReadonlySet<RunKey> {
+    return this.#heard
+  }
+
+  ring(runKey?: RunKey): void {
+    if (runKey !== undefined) this.#heard.add(runKey)
     this.#rung = true
     this.#ring()
   }
@@ -48,6 +56,8 @@ export type Followed = 'ended' | 'still' | 'left'
 
 export async function follow(following: Following): Promise<Followed> {
   const { watches, progress, doorbell, standsStill = () => false } = following
+  // What waits in an inbox is seen only in this process's first turn; before it nothing can be said.
+  const isStill = (watch: RunWatch): boolean => doorbell.heard.has(watch.handle.row.runKey) && standsStill(watch)
   const interrupts = listen(following)
   const ticking = setInterval(() => progress.tick(), TICK_MS)
   try {
@@ -58,7 +68,7 @@ export async function follow(following: Following): Promise<Followed> {
       }
       if (watches.every((watch) => watch.ended)) return 'ended'
       if (interrupts.leave) return 'left'
-      if (watches.every((watch) => watch.ended || standsStill(watch))) return 'still'
+      if (watches.every((watch) => watch.ended || isStill(watch))) return 'still'
       await doorbell.next()
     }
   } finally {
@@ -67,7 +77,10 @@ export async function follow(following: Following): Promise<Followed> {
   }
 }
 
-function listen({ watches, progress, doorbell, interrupt }: Following): { readonly leave: boolean; readonly stop: () => void } {
+function listen({ watches, progress, doorbell, interrupt }: Following): {
+  readonly leave: boolean
+  readonly stop: () => void
+} {
   let asked = interrupt === 'leave'
   let leave = false
   const leaving = (): void => {
@@ -81,11 +94,16 @@ function listen({ watches, progress, doorbell, interrupt }: Following): { readon
     for (const { handle } of watches) {
       handle.signal('CANCEL', { reason: 'Ctrl-C' }).then(
         () => doorbell.ring(),
-        (thrown: unknown) => progress.note(`cannot be cancelled: ${thrown instanceof Error ? thrown.message : String(thrown)}`),
+        (thrown: unknown) =>
+          progress.note(`cannot be cancelled: ${thrown instanceof Error ? thrown.message : String(thrown)}`),
       )
     }
   }
-  const signals = [['SIGINT', onInterrupt], ['SIGTERM', leaving], ['SIGHUP', leaving]] as const
+  const signals = [
+    ['SIGINT', onInterrupt],
+    ['SIGTERM', leaving],
+    ['SIGHUP', leaving],
+  ] as const
   for (const [name, react] of signals) process.on(name, react)
   return {
     get leave() {

@@ -19,7 +19,8 @@ export function readText(path: string): string {
     return readFileSync(path, 'utf8')
   } catch (thrown) {
     const { code } = thrown as NodeJS.ErrnoException
-    const why = code === 'ENOENT' ? 'does not exist' : code === 'EISDIR' ? 'is a folder' : `cannot be read (${code ?? 'unknown'})`
+    const why =
+      code === 'ENOENT' ? 'does not exist' : code === 'EISDIR' ? 'is a folder' : `cannot be read (${code ?? 'unknown'})`
     return fail('FILE_NOT_FOUND', `${path} ${why}`)
   }
 }
@@ -36,7 +37,10 @@ const CODE_FILES = new Set(['.ts', '.mts', '.js', '.mjs'])
 export function readPlanFile(given: string): PlanFile {
   const path = fileOf(given)
   if (CODE_FILES.has(extname(path))) {
-    fail('USAGE', `${path} is code; a plan is a YAML or JSON file (a plan built in TypeScript is started by its own program)`)
+    fail(
+      'USAGE',
+      `${path} is code; a plan is a YAML or JSON file (a plan built in TypeScript is started by its own program)`,
+    )
   }
   const text = readText(path)
   const compiled = compilePlan(text, { file: path })

@@ -4,7 +4,6 @@
  */
 import { Command, CommanderError, Option } from 'commander'
 import { fail } from '../../core/problems/problem.ts'
-import { nearest } from '../../core/plan/reading.ts'
 import { optionsOf, type Act } from './command.ts'
 import { EXIT } from './exit-codes.ts'
 import type { Terminal } from './terminal.ts'
@@ -16,7 +15,10 @@ interface Spec {
   readonly load: () => Promise<Act>
 }
 
-const STEPS = ['--steps <file>', 'step functions; default keelson.steps.ts, .mts, .js or .mjs beside the plan or here'] as const
+const STEPS = [
+  '--steps <file>',
+  'step functions; default keelson.steps.ts, .mts, .js or .mjs beside the plan or here',
+] as const
 const REASON = ['--reason <text>', 'why; recorded in the log'] as const
 
 const COMMANDS: readonly Spec[] = [
@@ -189,6 +191,9 @@ async function help(program: Command, topic: string | undefined, terminal: Termi
     return EXIT.completed
   }
   const { helpCode } = await import('./commands/help-code.ts')
-  const names = program.commands.map((one) => one.name())
-  return helpCode(terminal, topic ?? '', (word) => nearest(word, names))
+  return helpCode(
+    terminal,
+    topic ?? '',
+    program.commands.map((one) => one.name()),
+  )
 }

@@ -15,7 +15,10 @@ const fileOf = (directory: string, sha256: string): string => join(directory, 's
 export function rememberSource(directory: string, sha256: string, source: Source): void {
   mkdirSync(join(directory, 'sources'), { recursive: true })
   const from = (path: string): string => relative(resolve(directory), resolve(path))
-  const entry: Source = { plan: from(source.plan), ...(source.steps === undefined ? {} : { steps: from(source.steps) }) }
+  const entry: Source = {
+    plan: from(source.plan),
+    ...(source.steps === undefined ? {} : { steps: from(source.steps) }),
+  }
   const file = fileOf(directory, sha256)
   writeFileSync(`${file}.${process.pid}`, `${JSON.stringify(entry)}\n`)
   renameSync(`${file}.${process.pid}`, file)

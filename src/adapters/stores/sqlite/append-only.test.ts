@@ -17,7 +17,10 @@ let ended: RunRow
 let running: RunRow
 
 async function create(runId: string, status: 'RUNNING' | 'COMPLETED'): Promise<RunRow> {
-  const specs = [{ eventType: 'RunStarted' }, { ...step('StepCompleted', 'a'), data: { result: 'canary-7f3a' } }]
+  const specs = [
+    { eventType: 'RunStarted' },
+    { ...step('StepCompleted', 'a'), data: { result: 'canary-7f3a '.repeat(1000) } },
+  ]
   await store.commit([creation(newRun({ runId, requestKey: runId }), specs, { summary: summary({ status }) })])
   const row = await store.findRun({ tenantId: 'tenant-a', runId })
   if (row === undefined) throw new Error('the run was not stored')
@@ -65,6 +68,8 @@ describe('the log', () => {
       FROM events`,
     `REPLACE INTO events SELECT run_key, 9, event_type, zeroblob(32), '{}', data, salt, chain_hash, terminal_slot, 0
       FROM events WHERE terminal_slot IS NOT NULL`,
+    `INSERT INTO events SELECT run_key, 9, event_type, zeroblob(32), '{}', NULL, NULL, chain_hash, NULL, 0 FROM events
+      WHERE seq = 1`,
     `INSERT INTO events SELECT * FROM events WHERE true ON CONFLICT DO UPDATE SET record = '{}'`,
   ])('refuses raw SQL and keeps its bytes: %s [EVT-01]', async (sql) => {
     const before = await log()
@@ -106,6 +111,20 @@ describe('the log', () => {
     await store.eraseData(ended.runKey, 99)
     await store.eraseData(running.runKey, 99)
     expect(holds()).toBe(false)
+  })
+})
+
+describe('the gate of the log', () => {
+  it('is closed whenever nobody appends, also after a refused commit', async () => {
+    const isOpen = () => db.prepare('SELECT open FROM log_gate').get()?.['open']
+    await store.commit([creation(newRun({ runId: 'r3' }), [step('StepFailed', 'a'), step('StepCompleted', 'a')])])
+    await store.commit([creation(newRun({ runId: 'r4' })), creation(newRun({ runId: 'r4' }))])
+    expect(isOpen()).toBe(0)
+    db.exec('DELETE FROM log_gate')
+    expect(() => db.exec('REPLACE INTO events SELECT * FROM events')).toThrow(REFUSED)
+    const commit = store.commit([creation(newRun({ runId: 'r5' }))])
+    await expect(commit).rejects.toMatchObject({ code: 'EVENTS_APPEND_ONLY' })
+    expect(await store.findRun({ tenantId: 'tenant-a', runId: 'r5' })).toBeUndefined()
   })
 })
 

@@ -31,10 +31,13 @@ export function isBusy(error: unknown): boolean {
 
 /** The field whose unique index, check or trigger refused; undefined for any other error. */
 export function brokenConstraint(error: unknown): string | undefined {
-  if (!isSqliteError(error) || family(error) !== CONSTRAINT) return undefined
+  if (!isSqliteError(error) || family(error) !== CONSTRAINT || isLogGuard(error)) return undefined
   const field = FIELDS.find(([column]) => error.message.includes(column))
   return field?.[1] ?? error.message
 }
+
+/** Our own triggers refused: somebody changed the schema's guards, which is no matter of one run. */
+const isLogGuard = (error: SqliteError): boolean => error.message.startsWith('EVENTS_APPEND_ONLY')
 
 const FIELDS = [
   ['idempotency_key', 'idempotencyKey'],
@@ -55,6 +58,7 @@ const FAMILIES: Readonly<Record<number, readonly [ProblemCode, string]>> = {
 
 export function storeFailure(error: unknown, path: string): unknown {
   if (error instanceof KeelsonError || !isSqliteError(error)) return error
+  if (isLogGuard(error)) return new KeelsonError([problem('EVENTS_APPEND_ONLY', `${path}: ${error.message}.`)])
   const [code, what] = FAMILIES[error.errcode & 0xff] ?? unwritable(path) ?? ['STORE_UNAVAILABLE', 'did not answer']
   return new KeelsonError([problem(code, `The database ${path} ${what} (${error.message}).`)], { cause: error })
 }

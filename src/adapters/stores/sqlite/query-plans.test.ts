@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { connect, type Connection } from './connect.ts'
-import { DUE_BY_INBOX, DUE_BY_TIME } from './leases.ts'
+import { DUE_BY_INBOX, DUE_BY_OWED, DUE_BY_TIME } from './leases.ts'
 import { listQuery } from './list.ts'
 
 let folder = ''
@@ -30,6 +30,8 @@ describe('the store', () => {
   it('finds due runs through their indexes, however many wait', () => {
     expect(planOf(DUE_BY_TIME)).toMatch(/^SEARCH runs USING INDEX runs_wake \([^)]*\)$/)
     expect(planOf(DUE_BY_INBOX)).toMatch(/^(SEARCH|SCAN) runs USING INDEX runs_inbox( \([^)]*\))?$/)
+    expect(planOf(DUE_BY_OWED)).toMatch(/INDEX runs_owed/)
+    expect(planOf(DUE_BY_OWED)).not.toMatch(/SCAN runs(;|$)/)
   })
 
   it.each([

@@ -18,7 +18,12 @@ export async function events({ args, options, terminal }: Call): Promise<number>
     const records = await handle.records(options.whole('after') ?? 0)
     if (options.json) for (const record of records) terminal.json(viewOf(record))
     else if (records.length === 0) terminal.line('no events after that')
-    else printTable(terminal, ['SEQ', 'TIME', 'EVENT', 'SLOT', 'ATTEMPT', 'DETAIL'], records.map(rowCells(terminal.columns)))
+    else
+      printTable(
+        terminal,
+        ['SEQ', 'TIME', 'EVENT', 'SLOT', 'ATTEMPT', 'DETAIL'],
+        records.map(rowCells(terminal.columns)),
+      )
     return EXIT.completed
   } finally {
     await keelson.close()

@@ -1,15 +1,15 @@
 /** `keelson help <CODE>`: the page of an error code, from the same registry that docs/errors is made of. */
 import { fail } from '../../../core/problems/problem.ts'
 import { isProblemCode, REGISTRY } from '../../../core/problems/registry.ts'
-import { nearest } from '../../../core/plan/reading.ts'
+import { didYouMean } from '../../../core/plan/reading.ts'
 import { EXIT } from '../exit-codes.ts'
 import type { Terminal } from '../terminal.ts'
 
-export function helpCode(terminal: Terminal, topic: string, nearCommand: (word: string) => string | undefined): number {
+export function helpCode(terminal: Terminal, topic: string, commands: readonly string[]): number {
   const code = topic.toUpperCase().replaceAll('-', '_')
   if (!isProblemCode(code)) {
-    const meant = nearest(code, Object.keys(REGISTRY)) ?? nearCommand(topic)
-    return fail('USAGE', `'${topic}' is neither a command nor an error code`, meant === undefined ? {} : { hint: `did you mean '${meant}'?` })
+    const known = topic === code ? Object.keys(REGISTRY) : commands
+    return fail('USAGE', `'${topic}' is neither a command nor an error code`, didYouMean(topic, known))
   }
   const { title, did, todo, retryable } = REGISTRY[code]
   const { bold } = terminal.paint

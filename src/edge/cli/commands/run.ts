@@ -19,13 +19,21 @@ export async function run({ args, options, terminal }: Call): Promise<number> {
   const steps = await loadSteps(findStepsFile(options.text('steps'), [dirname(file.path), '.']))
   checkHandlers([file, ...children], steps)
   const doorbell = new Doorbell()
-  const keelson = await openKeelson({ steps: steps.functions, directory: options.dir, adopt: false, onProgress: () => doorbell.ring() })
+  const keelson = await openKeelson({
+    steps: steps.functions,
+    directory: options.dir,
+    adopt: false,
+    onProgress: (runKey) => doorbell.ring(runKey),
+  })
   try {
     await publish(keelson, children)
     const requestId = options.text('requestId')
     const handle = await keelson.start(file.compiled, input, requestId === undefined ? {} : { requestId })
     for (const { path, compiled } of [file, ...children]) {
-      rememberSource(options.dir, compiled.sha256, { plan: path, ...(steps.path === undefined ? {} : { steps: steps.path }) })
+      rememberSource(options.dir, compiled.sha256, {
+        plan: path,
+        ...(steps.path === undefined ? {} : { steps: steps.path }),
+      })
     }
     await takeUp(keelson, handle)
     return await driveOne({ keelson, handle, doorbell, interrupt: 'cancel', options, terminal })

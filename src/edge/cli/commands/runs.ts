@@ -1,6 +1,6 @@
 /** `keelson runs`: what ran and runs here, newest first. */
 import { fail } from '../../../core/problems/problem.ts'
-import { RUN_STATUSES, type RunStatus } from '../../../core/run/transitions.ts'
+import { RUN_TRANSITIONS, type RunStatus } from '../../../core/run/transitions.ts'
 import type { RunRow } from '../../../ports/run-store.ts'
 import type { Call } from '../command.ts'
 import { EXIT } from '../exit-codes.ts'
@@ -10,6 +10,7 @@ import { printTable } from '../output/table.ts'
 import { openExisting } from '../session.ts'
 
 const DEFAULT_LIMIT = 20
+const RUN_STATUSES = Object.keys(RUN_TRANSITIONS) as readonly RunStatus[]
 
 export async function runs({ options, terminal }: Call): Promise<number> {
   const status = options.list('status').map(statusOf)
@@ -18,9 +19,11 @@ export async function runs({ options, terminal }: Call): Promise<number> {
     const limit = options.whole('limit') ?? DEFAULT_LIMIT
     const page = await keelson.list(status.length === 0 ? {} : { status }, { limit: Math.max(1, limit) })
     if (options.json) for (const row of page.runs) terminal.json(publicRow(row))
-    else if (page.runs.length === 0) terminal.line(status.length === 0 ? 'no runs yet' : `no runs with status ${status.join(' or ')}`)
+    else if (page.runs.length === 0)
+      terminal.line(status.length === 0 ? 'no runs yet' : `no runs with status ${status.join(' or ')}`)
     else printTable(terminal, ['RUN', 'PLAN', 'STATUS', 'STEPS', 'STARTED', 'TOOK', ''], page.runs.map(rowCells))
-    if (!options.json && page.next !== undefined) terminal.line(terminal.paint.dim(`… older runs: keelson runs --limit ${limit * 5}`))
+    if (!options.json && page.next !== undefined)
+      terminal.line(terminal.paint.dim(`… older runs: keelson runs --limit ${limit * 5}`))
     return EXIT.completed
   } finally {
     await keelson.close()

@@ -31,7 +31,9 @@ export async function show({ args, options, terminal }: Call): Promise<number> {
       return EXIT.completed
     }
     terminal.line()
-    terminal.line(`  ${snapshot.status}${snapshot.substatus === undefined ? '' : ` ${snapshot.substatus}`}${snapshot.message === undefined ? '' : `   ${snapshot.message}`}`)
+    terminal.line(
+      `  ${snapshot.status}${snapshot.substatus === undefined ? '' : ` ${snapshot.substatus}`}${snapshot.message === undefined ? '' : `   ${snapshot.message}`}`,
+    )
     if (!isDriven(handle.row)) terminal.line(`  nobody drives it: ${terminal.paint.cyan(howToDrive(handle.runId))}`)
     return EXIT.completed
   } finally {

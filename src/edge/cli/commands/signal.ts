@@ -4,7 +4,7 @@
  */
 import type { ForeignRecord } from '../../../core/events/event.ts'
 import { viewOf } from '../../../core/events/event-views.ts'
-import { nearest } from '../../../core/plan/reading.ts'
+import { didYouMean } from '../../../core/plan/reading.ts'
 import { fail, KeelsonError, problem } from '../../../core/problems/problem.ts'
 import { isProblemCode } from '../../../core/problems/registry.ts'
 import { isSignalType, SIGNAL_TYPES, type SignalType } from '../../../core/run/signals.ts'
@@ -27,8 +27,7 @@ function signalType(word: string): SignalType {
   if (isSignalType(type) && type !== 'RETRY_RUN') return type
   const words = SIGNAL_TYPES.filter((one) => one !== 'RETRY_RUN').map(wordOf)
   if (type === 'RETRY_RUN') fail('USAGE', 'a whole run is tried again with `keelson fork`')
-  const meant = nearest(word, words)
-  return fail('USAGE', `'${word}' is not a signal; it is one of ${words.join(', ')}`, meant === undefined ? {} : { hint: `did you mean '${meant}'?` })
+  return fail('USAGE', `'${word}' is not a signal; it is one of ${words.join(', ')}`, didYouMean(word, words))
 }
 
 function payloadOf(type: SignalType, options: Options): Readonly<Record<string, unknown>> {
@@ -49,12 +48,17 @@ export async function signal({ args, options, terminal }: Call): Promise<number>
     const { signalId } = await handle.signal(type, payloadOf(type, options), options.text('id'))
     const record = await answerTo(handle, signalId, answered ? ANSWER_MS : 0)
     if (record?.eventType === 'SignalRejected') throw refusal(record)
-    if (options.json) terminal.json(record === undefined ? { signalId, runId: handle.runId, pending: true } : viewOf(record))
-    else if (record !== undefined) terminal.line(`${wordOf(type)} taken by run ${shortId(handle.runId)} (runSeq ${record.runSeq})${record.payload?.['applied'] === false ? '; it changed nothing' : ''}`)
+    if (options.json)
+      terminal.json(record === undefined ? { signalId, runId: handle.runId, pending: true } : viewOf(record))
+    else if (record !== undefined)
+      terminal.line(
+        `${wordOf(type)} taken by run ${shortId(handle.runId)} (runSeq ${record.runSeq})${record.payload?.['applied'] === false ? '; it changed nothing' : ''}`,
+      )
     else {
       const why = answered ? 'the process that drives it has not answered yet' : 'nobody drives it'
       terminal.line(`${wordOf(type)} is in the inbox of run ${shortId(handle.runId)}; ${why}`)
-      if (!answered) terminal.line(`  ${terminal.paint.cyan(howToDrive(handle.runId))} goes on with the run and takes it`)
+      if (!answered)
+        terminal.line(`  ${terminal.paint.cyan(howToDrive(handle.runId))} goes on with the run and takes it`)
     }
     return EXIT.completed
   } finally {

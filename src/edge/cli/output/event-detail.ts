@@ -10,7 +10,8 @@ const text = (value: unknown): string => (typeof value === 'string' ? value : ''
 const json = (value: unknown): string => (value === undefined ? '' : JSON.stringify(value))
 const quoted = (value: unknown): string => (text(value) === '' ? '' : `"${text(value)}"`)
 const joined = (...parts: readonly string[]): string => parts.filter((part) => part !== '').join('  ')
-const took = (payload: Fields): string => (typeof payload['durationMs'] === 'number' ? duration(payload['durationMs']) : '')
+const took = (payload: Fields): string =>
+  typeof payload['durationMs'] === 'number' ? duration(payload['durationMs']) : ''
 
 function failure(payload: Fields): string {
   const error = payload['error'] as { readonly code: string; readonly message?: string } | undefined
@@ -19,15 +20,29 @@ function failure(payload: Fields): string {
 
 function signal(payload: Fields): string {
   const by = text(payload['actorId'])
-  return joined(text(payload['signalType']), by === '' ? '' : `by ${by}`, text(payload['reasonCode']), quoted(payload['reason']))
+  return joined(
+    text(payload['signalType']),
+    by === '' ? '' : `by ${by}`,
+    text(payload['reasonCode']),
+    quoted(payload['reason']),
+  )
 }
 
 const DETAILS: Readonly<Record<string, (payload: Fields) => string>> = {
   RunApproved: (payload) => joined(text(payload['approvedBy']), json(payload['input'])),
-  RunStarted: (payload) => joined(text(payload['engineRunRef']).split('://')[0] ?? '', text(payload['originalRunId']) === '' ? '' : `from ${shortId(text(payload['originalRunId']))}`),
+  RunStarted: (payload) =>
+    joined(
+      text(payload['engineRunRef']).split('://')[0] ?? '',
+      text(payload['originalRunId']) === '' ? '' : `from ${shortId(text(payload['originalRunId']))}`,
+    ),
   StepStarted: (payload) => joined(text(payload['waitUntil']), payload['reusedFrom'] === undefined ? '' : 'taken over'),
   StepCompleted: (payload) => joined(took(payload), text(payload['actorId']), json(payload['result'])),
-  StepFailed: (payload) => joined(took(payload), failure(payload), text(payload['retryAt']) === '' ? '' : `retry at ${text(payload['retryAt']).slice(11, 23)}`),
+  StepFailed: (payload) =>
+    joined(
+      took(payload),
+      failure(payload),
+      text(payload['retryAt']) === '' ? '' : `retry at ${text(payload['retryAt']).slice(11, 23)}`,
+    ),
   StepSkipped: (payload) => joined(text(payload['reasonCode']), quoted(payload['reason'])),
   FanOutExpanded: (payload) => `${String(payload['count'])} items`,
   SignalAccepted: (payload) => joined(signal(payload), payload['applied'] === false ? 'changed nothing' : ''),

@@ -49,6 +49,6 @@ export function plural(count: number, noun: string): string {
 /** One line of at most `width` characters. */
 export function oneLine(text: string, width: number): string {
   // Control characters of a stranger's text would move the cursor.
-  const flat = text.replace(/[\u0000-\u001f\u007f-\u009f]+/g, ' ').trim()
+  const flat = text.replace(/\p{Cc}+/gu, ' ').trim()
   return flat.length <= width ? flat : `${flat.slice(0, Math.max(0, width - 1))}…`
 }

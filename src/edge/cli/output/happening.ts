@@ -4,7 +4,7 @@ import type { ForeignRecord } from '../../../core/events/event.ts'
 import { stepSlotText } from '../../../core/events/slot.ts'
 import type { PlanGraph } from '../../../core/plan/graph.ts'
 import { msFromIso } from '../../../core/time.ts'
-import { countdown, duration, oneLine, plural, shortId, timeOfDay } from './format.ts'
+import { duration, oneLine, plural, shortId, timeOfDay } from './format.ts'
 import { errorText, type Mark } from './picture.ts'
 
 export interface Happening {
@@ -22,7 +22,10 @@ export function happening(record: ForeignRecord, graph: PlanGraph): Happening | 
 
 function slotName({ stepId, itemIndex, role }: ForeignRecord): string {
   if (stepId === undefined) return ''
-  return stepSlotText({ stepId, ...(itemIndex === undefined ? {} : { itemIndex }) }) + (role === undefined ? '' : ' (fallback)')
+  return (
+    stepSlotText({ stepId, ...(itemIndex === undefined ? {} : { itemIndex }) }) +
+    (role === undefined ? '' : ' (fallback)')
+  )
 }
 
 function attemptText({ stepId, logicalAttemptId }: ForeignRecord, graph: PlanGraph): string {
@@ -45,11 +48,19 @@ function errorOf(payload: Fields): string {
   return errorText(payload['error'] as ErrorFields)
 }
 
+/** Of a fan-out the expansion is told instead of its start, and of its items only how they end. */
 const started: Teller = (payload, record, graph) => {
+  const step = graph.steps[graph.indexOf.get(record.stepId ?? '') ?? -1]
+  if (step?.forEach !== undefined) return undefined
   const attempt = record.logicalAttemptId > 1 ? attemptText(record, graph) : ''
   const until = typeof payload['waitUntil'] === 'string' ? msFromIso(payload['waitUntil']) : undefined
   const forMs = payload['waitForMs']
-  const wait = until === undefined ? (typeof forMs === 'number' ? `waits ${duration(forMs)}` : '') : `waits until ${timeOfDay(until)}`
+  const wait =
+    until === undefined
+      ? typeof forMs === 'number'
+        ? `waits ${duration(forMs)}`
+        : ''
+      : `waits until ${timeOfDay(until)}`
   const reused = payload['reusedFrom'] === undefined ? '' : 'taken over from the old run'
   return told('running', slotName(record), attempt, wait, reused)
 }
@@ -58,13 +69,18 @@ const failed: Teller = (payload, record, graph) => {
   const attempt = attemptText(record, graph)
   const retryAt = typeof payload['retryAt'] === 'string' ? msFromIso(payload['retryAt']) : undefined
   const failedAt = msFromIso(record.emittedAt) ?? 0
-  const next = retryAt === undefined ? '' : `retries in ${countdown(retryAt - failedAt)}`
+  const next = retryAt === undefined ? '' : `retries in ${duration(retryAt - failedAt)}`
   const fallback = payload['fallback'] === true ? 'its fallback runs next' : ''
   return told('failed', slotName(record), took(payload), attempt, errorOf(payload), next, fallback)
 }
 
 const skipped: Teller = (payload, record) => {
-  const why = payload['reasonCode'] === 'CONDITION_FALSE' ? 'its condition is false' : payload['reasonCode'] === 'DEPENDENCY_FAILED' ? 'a step it needs failed' : text(payload['reason'])
+  const why =
+    payload['reasonCode'] === 'CONDITION_FALSE'
+      ? 'its condition is false'
+      : payload['reasonCode'] === 'DEPENDENCY_FAILED'
+        ? 'a step it needs failed'
+        : text(payload['reason'])
   return told('skipped', slotName(record), `skipped: ${why}`)
 }
 
@@ -76,9 +92,12 @@ const TELLERS: Readonly<Record<string, Teller>> = {
   StepFailed: failed,
   StepSkipped: skipped,
   FanOutExpanded: (payload, record) => told('running', slotName(record), plural(Number(payload['count']), 'item')),
-  ManualTaskOpened: (_payload, record) => told('waiting', slotName(record), 'waits for a person', `keelson tasks ${shortId(record.runId)}`),
-  SignalAccepted: (payload) => (payload['applied'] === true ? undefined : told('waiting', `${text(payload['signalType'])} changed nothing`)),
-  SignalRejected: (payload) => told('failed', `${text(payload['signalType'])} refused`, text(payload['reasonCode']), text(payload['reason'])),
+  ManualTaskOpened: (_payload, record) =>
+    told('waiting', slotName(record), 'waits for a person', `keelson tasks ${shortId(record.runId)}`),
+  SignalAccepted: (payload) =>
+    payload['applied'] === true ? undefined : told('waiting', `${text(payload['signalType'])} changed nothing`),
+  SignalRejected: (payload) =>
+    told('failed', `${text(payload['signalType'])} refused`, text(payload['reasonCode']), text(payload['reason'])),
   RunPaused: (payload) => told('waiting', 'paused', because(payload['reason'])),
   RunResumed: (payload) => told('running', 'resumed', because(payload['reason'])),
   CompensationStarted: (_payload, record) => told('running', `undoing ${slotName(record)}`),

@@ -35,11 +35,24 @@ export function rowsOf(scene: Scene, now: number): readonly Row[] {
 
 type Steps = ReadonlyMap<string, StepSnapshot>
 
-function rowOf(scene: Scene, step: Step, index: number, shown: StepSnapshot, now: number, live: boolean, byId: Steps): Row {
+function rowOf(
+  scene: Scene,
+  step: Step,
+  index: number,
+  shown: StepSnapshot,
+  now: number,
+  live: boolean,
+  byId: Steps,
+): Row {
   const mark = markOf(shown, live)
   const attempts = attemptNotes(step, shown)
   const time = timeText(shown, now, live)
-  const row = (...notes: readonly string[]): Row => ({ mark, name: step.stepId, time, notes: notes.filter((note) => note !== '') })
+  const row = (...notes: readonly string[]): Row => ({
+    mark,
+    name: step.stepId,
+    time,
+    notes: notes.filter((note) => note !== ''),
+  })
   switch (mark) {
     case 'undone':
       return row(undoneNote(shown))
@@ -116,12 +129,15 @@ function undoneNote({ compensation }: StepSnapshot): string {
 
 function skipNote({ reasonCode, reason = '' }: StepSnapshot): string {
   if (reasonCode === 'CONDITION_FALSE') return 'skipped: its condition is false'
-  return reasonCode === 'DEPENDENCY_FAILED' ? 'skipped: a step it needs failed' : `skipped: ${oneLine(reason, MESSAGE_CHARS)}`
+  return reasonCode === 'DEPENDENCY_FAILED'
+    ? 'skipped: a step it needs failed'
+    : `skipped: ${oneLine(reason, MESSAGE_CHARS)}`
 }
 
 function runningNotes(scene: Scene, step: Step, shown: StepSnapshot, now: number): readonly string[] {
   const notes: string[] = []
-  if (shown.waitingForManualCompletion === true) notes.push(`waits for a person: ${'manual' in step ? step.manual.title : ''}`)
+  if (shown.waitingForManualCompletion === true)
+    notes.push(`waits for a person: ${'manual' in step ? step.manual.title : ''}`)
   if ('plan' in step && shown.items === undefined) notes.push(`child run of ${step.plan.planId}`)
   const wait = scene.waits.get(step.stepId)
   if (wait !== undefined) notes.push(`waits until ${timeOfDay(wait, now)} (${countdown(wait - now)})`)
@@ -142,7 +158,8 @@ function waitingNote({ graph, view }: Scene, index: number, byId: Steps): string
     return settled ? [] : [stepId]
   })
   const [first] = open
-  if (first !== undefined) return open.length === 1 ? `waits for ${first}` : `waits for ${first} and ${open.length - 1} more`
+  if (first !== undefined)
+    return open.length === 1 ? `waits for ${first}` : `waits for ${first} and ${open.length - 1} more`
   if (view.run.status === 'PAUSED') return 'waits: the run is paused'
   return vectorGet(view.steps, index) === undefined ? 'waits for a free place' : ''
 }

@@ -75,12 +75,17 @@ const EXCERPT_CHARS = 100
 function tellExcerpt(terminal: Terminal, { line, column, length = 1 }: Position, source: string, hint?: string): void {
   const { dim, red, yellow } = terminal.errorPaint
   const from = Math.max(0, column + Math.min(length, 20) - EXCERPT_CHARS)
-  const shown = source.slice(from, from + EXCERPT_CHARS).replaceAll('\t', ' ').trimEnd()
+  const shown = source
+    .slice(from, from + EXCERPT_CHARS)
+    .replaceAll('\t', ' ')
+    .trimEnd()
   const at = column - 1 - from
   const carets = '^'.repeat(Math.max(1, Math.min(length, shown.length - at)))
   const gutter = String(line).padStart(5)
   terminal.errorLine(`${dim(`${gutter} │`)} ${oneLineKeepingStart(shown)}`)
-  terminal.errorLine(`${dim(`${' '.repeat(gutter.length)} │`)} ${' '.repeat(at)}${red(carets)}${hint === undefined ? '' : ` ${yellow(hint)}`}`)
+  terminal.errorLine(
+    `${dim(`${' '.repeat(gutter.length)} │`)} ${' '.repeat(at)}${red(carets)}${hint === undefined ? '' : ` ${yellow(hint)}`}`,
+  )
 }
 
 /** The caret below counts characters, so the text's start must stay where it is. */

@@ -26,7 +26,8 @@ export async function tellEnd(terminal: Terminal, watch: RunWatch, result: RunRe
   terminal.line()
   if (result.status === 'COMPLETED') {
     terminal.line(`${green('✔')} ${bold('completed')} in ${time}`)
-    if (result.output !== undefined) terminal.line(`  output     ${oneLine(JSON.stringify(result.output), OUTPUT_CHARS)}`)
+    if (result.output !== undefined)
+      terminal.line(`  output     ${oneLine(JSON.stringify(result.output), OUTPUT_CHARS)}`)
     next(terminal, 'log', `keelson events ${id}`)
     return
   }
@@ -37,7 +38,10 @@ export async function tellEnd(terminal: Terminal, watch: RunWatch, result: RunRe
   }
   const slot = result.error?.slot
   const retryable = rootCause?.retryable === true ? '' : '  (not retryable)'
-  const what = result.error === undefined ? '' : `   ${slot === undefined ? '' : `${slot}  `}${errorText(result.error)}${retryable}`
+  const what =
+    result.error === undefined
+      ? ''
+      : `   ${slot === undefined ? '' : `${slot}  `}${errorText(result.error)}${retryable}`
   terminal.line(`${red('✖')} ${bold('failed')} after ${time}${what}`)
   tellUndone(terminal, await lastFailure(watch))
   const step = slot === undefined ? undefined : parseStepSlot(slot)?.stepId
@@ -61,10 +65,17 @@ function tellUndone(terminal: Terminal, undone: Undone | undefined): void {
   const all = done + failed + unfinished
   if (all > 0) terminal.line(`  undone     ${slots.join(', ')} (${done} of ${all})`)
   if (failed > 0) terminal.line(terminal.paint.red(`  ${failed} could not be undone: look at them by hand`))
-  if (notCompensable > 0) terminal.line(terminal.paint.yellow(`  ${notCompensable} finished without a way to undo them`))
+  if (notCompensable > 0)
+    terminal.line(terminal.paint.yellow(`  ${notCompensable} finished without a way to undo them`))
 }
 
-export function tellLeft(terminal: Terminal, runIds: readonly string[]): void {
+export function tellLeft(terminal: Terminal, watches: readonly RunWatch[]): void {
   terminal.line()
-  for (const runId of runIds) terminal.line(`… left as it is: ${terminal.paint.cyan(`keelson resume ${shortId(runId)}`)} goes on with it`)
+  for (const { handle, view } of watches) {
+    const id = shortId(handle.runId)
+    const person = snapshotOf(view).steps.some((step) => step.waitingForManualCompletion === true)
+    terminal.line(`… run ${id} is left as it is${person ? ', waiting for a person' : ''}`)
+    if (person) next(terminal, 'tasks', `keelson tasks ${id}`)
+    next(terminal, 'go on', `keelson resume ${id}`)
+  }
 }

@@ -77,7 +77,9 @@ const URGENCY: readonly Mark[] = ['failed', 'running', 'undone', 'waiting', 'don
 /** When there are too many rows: what moves or failed first, then what comes next, in the order of the plan. */
 function fit(rows: readonly Row[], room: number): { readonly rows: readonly Row[]; readonly left: readonly Row[] } {
   if (rows.length <= room) return { rows, left: [] }
-  const ranked = rows.map((row, index) => ({ row, index })).sort((a, b) => URGENCY.indexOf(a.row.mark) - URGENCY.indexOf(b.row.mark) || a.index - b.index)
+  const ranked = rows
+    .map((row, index) => ({ row, index }))
+    .sort((a, b) => URGENCY.indexOf(a.row.mark) - URGENCY.indexOf(b.row.mark) || a.index - b.index)
   const kept = ranked.slice(0, room - 1).sort((a, b) => a.index - b.index)
   return { rows: kept.map(({ row }) => row), left: ranked.slice(room - 1).map(({ row }) => row) }
 }

@@ -1,0 +1,73 @@
+/** `keelson why`: every cause that holds a step where it is, in sentences, and the commands that would move it. */
+import { fail } from '../../../core/problems/problem.ts'
+import { didYouMean } from '../../../core/plan/reading.ts'
+import { isTerminalRun } from '../../../core/run/transitions.ts'
+import { snapshotOf } from '../../../core/view/snapshot-of.ts'
+import type { Call } from '../command.ts'
+import { EXIT } from '../exit-codes.ts'
+import { findRun, howToDrive, isDriven } from '../find-run.ts'
+import { openingOf, tellCause, type Asked } from '../output/causes.ts'
+import { plural, shortId } from '../output/format.ts'
+import { watchRun, type RunWatch } from '../run-watch.ts'
+import { openExisting } from '../session.ts'
+import type { Terminal } from '../terminal.ts'
+
+const STEPS_TOLD = 12
+
+export async function why({ args, options, terminal }: Call): Promise<number> {
+  const keelson = await openExisting(options.dir)
+  try {
+    const handle = await findRun(keelson, args[0] ?? '')
+    const watch = await watchRun(keelson, handle)
+    const records = await watch.pump()
+    const asked = args[1] === undefined ? unsettled(watch) : [knownSlot(watch, args[1])]
+    if (options.json) {
+      for (const slot of asked) terminal.json({ slot, causes: await handle.why(slot) })
+      return EXIT.completed
+    }
+    if (args[1] === undefined) tellRun(terminal, watch, asked.length)
+    for (const slot of asked.slice(0, STEPS_TOLD))
+      await tellStep(terminal, watch, { run: shortId(handle.runId), step: slot, now: Date.now(), records })
+    if (asked.length > STEPS_TOLD)
+      terminal.line(terminal.paint.dim(`… and ${plural(asked.length - STEPS_TOLD, 'more step')}`))
+    if (!isTerminalRun(watch.view.run.status) && !isDriven(handle.row)) {
+      terminal.line(`Nobody drives this run now: ${terminal.paint.cyan(howToDrive(handle.runId))}`)
+    }
+    return EXIT.completed
+  } finally {
+    await keelson.close()
+  }
+}
+
+/** A step, or an item of one such as `pack[5]`. */
+function knownSlot({ graph }: RunWatch, slot: string): string {
+  const stepId = slot.replace(/\[\d+\]$/, '')
+  if (graph.indexOf.has(stepId)) return slot
+  return fail('STEP_UNKNOWN', `the plan has no step '${stepId}'`, didYouMean(stepId, [...graph.indexOf.keys()]))
+}
+
+/** Of a live run what is not done; of an ended one what failed. */
+function unsettled({ view }: RunWatch): readonly string[] {
+  const ended = isTerminalRun(view.run.status)
+  return snapshotOf(view)
+    .steps.filter((step) => step.role === undefined && step.recovered !== true)
+    .filter(({ status }) => status === 'FAILED' || (!ended && (status === 'RUNNING' || status === 'PENDING')))
+    .map((step) => step.stepId)
+}
+
+function tellRun(terminal: Terminal, { view }: RunWatch, open: number): void {
+  const { status, substatus } = snapshotOf(view)
+  const words = substatus === undefined ? status : `${status} ${substatus}`
+  terminal.line(
+    `the run is ${terminal.paint.bold(words)}${open === 0 ? '' : isTerminalRun(status) ? '' : `; ${plural(open, 'step')} not done`}`,
+  )
+  if (open > 0) terminal.line()
+}
+
+async function tellStep(terminal: Terminal, { handle }: RunWatch, asked: Asked): Promise<void> {
+  const causes = await handle.why(asked.step)
+  const told = causes.map((cause) => tellCause(cause, asked))
+  terminal.line(`${terminal.paint.bold(asked.step)} ${openingOf(causes)}`)
+  told.forEach(({ sentence }, index) => terminal.line(`  ${index + 1}  ${sentence}`))
+  for (const { command } of told) if (command !== undefined) terminal.line(`     ${terminal.paint.cyan(command)}`)
+}

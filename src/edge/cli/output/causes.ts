@@ -1,0 +1,137 @@
+/** Causes as sentences: why a step is where it is, each with what the log knows about it, and what would move it. */
+import type { ForeignRecord } from '../../../core/events/event.ts'
+import { viewOf } from '../../../core/events/event-views.ts'
+import type { Cause } from '../../../core/run/explain.ts'
+import { countdown, duration, oneLine, plural, timeOfDay } from './format.ts'
+
+export interface Told {
+  readonly sentence: string
+  /** A command that would move it. */
+  readonly command?: string
+}
+
+export interface Asked {
+  readonly run: string
+  readonly step: string
+  readonly now: number
+  readonly records: readonly ForeignRecord[]
+}
+
+type Teller<K extends Cause['kind']> = (cause: Extract<Cause, { kind: K }>, asked: Asked) => Told
+
+/** `by ana since 13:58:40, "stock count" (runSeq 41)`, as far as the log tells. */
+function pauseDetails({ records }: Asked): string {
+  const paused = records.findLast((one) => one.eventType === 'RunPaused')
+  if (paused === undefined) return ''
+  const { signalId, reason } = viewOf(paused).payload
+  const signal = records.find((one) => one.eventType === 'SignalAccepted' && one.payload?.['signalId'] === signalId)
+  const actor = signal?.payload?.['actorId']
+  const by = typeof actor === 'string' ? ` by ${actor}` : ''
+  const why = typeof reason === 'string' && reason !== '' ? `, "${oneLine(reason, 200)}"` : ''
+  return `${by} since ${timeOfDay(Date.parse(paused.emittedAt))}${why}   (runSeq ${paused.runSeq})`
+}
+
+function messageAt(records: readonly ForeignRecord[], runSeq: number): string {
+  const record = records.find((one) => one.runSeq === runSeq)
+  const text = record?.data?.['errorText'] as { readonly message: string } | undefined
+  return text === undefined ? '' : ` "${oneLine(text.message, 200)}"`
+}
+
+const at = (instant: number, { now }: Asked): string => `${timeOfDay(instant, now)} (in ${countdown(instant - now)})`
+
+const TELL: { readonly [K in Cause['kind']]: Teller<K> } = {
+  'run-not-started': ({ status, notBefore }, asked) => ({
+    sentence: `the run has not started (${status})${notBefore === undefined ? '' : `; not before ${at(notBefore, asked)}`}`,
+  }),
+  'run-ended': ({ status, rootCause, code }) => ({
+    sentence: `the run ended ${status}${rootCause === undefined ? '' : `, because ${rootCause} failed with ${code ?? 'an error'}`}`,
+  }),
+  'run-paused': ({ scopes }, asked) => ({
+    sentence: `the run is paused${scopes.length === 0 ? pauseDetails(asked) : ` by ${scopes.join(', ')}`}`,
+    command: `keelson signal ${asked.run} resume --reason "…"`,
+  }),
+  'run-cancelling': ({ until, inFlight }, asked) => ({
+    sentence: `the run is being cancelled: ${plural(inFlight, 'step')} may still stop by itself until ${at(until, asked)}`,
+  }),
+  'run-failing': ({ rootCause, code }) => ({
+    sentence: `the run is failing${rootCause === undefined ? '' : ` because of ${rootCause} (${code ?? ''})`}: nothing new starts`,
+  }),
+  'run-held': ({ slot, code }, { run }) => ({
+    sentence: `the run is held: ${slot} failed with ${code}, and the plan says to wait for a person`,
+    command: `keelson signal ${run} retry-step --step ${slot}   (or skip-step)`,
+  }),
+  undoing: ({ slot, attempt, retryAt }, asked) => ({
+    sentence: `${slot} is being undone, attempt ${attempt}${retryAt === undefined ? '' : `; again at ${at(retryAt, asked)}`}`,
+  }),
+  succeeded: ({ runSeq }) => ({ sentence: `it succeeded (runSeq ${runSeq})` }),
+  skipped: (_cause, { records, step }) => {
+    const record = records.findLast((one) => one.eventType === 'StepSkipped' && one.stepId === step)
+    const reason = record?.payload?.['reason']
+    return {
+      sentence: `it was skipped${typeof reason === 'string' ? `: ${reason}` : ''}${record === undefined ? '' : `   (runSeq ${record.runSeq})`}`,
+    }
+  },
+  running: ({ attempt, maxAttempts, since }, { now }) => ({
+    sentence: `it is running, attempt ${attempt} of ${maxAttempts}, for ${duration(now - since)}`,
+  }),
+  'waiting-for-person': ({ since, expiresAt }, asked) => ({
+    sentence: `it waits for a person since ${timeOfDay(since, asked.now)}${expiresAt === undefined ? '' : `; it expires ${at(expiresAt, asked)}`}`,
+    command: `keelson complete ${asked.run} ${asked.step} --outcome Succeeded --as <user>`,
+  }),
+  'waiting-until': ({ at: due }, asked) => ({ sentence: `it waits until ${at(due, asked)}` }),
+  'waiting-for-child': ({ attempt, since }, { now }) => ({
+    sentence: `its child run is not done, attempt ${attempt}, for ${duration(now - since)}`,
+  }),
+  backoff: ({ attempt, maxAttempts, retryAt, code }, asked) => {
+    const failed = asked.records.findLast((one) => one.eventType === 'StepFailed' && one.stepId === asked.step)
+    const message = failed === undefined ? '' : messageAt(asked.records, failed.runSeq)
+    return {
+      sentence: `attempt ${attempt} of ${maxAttempts} failed with ${code}${message}; the next is due at ${at(retryAt, asked)}`,
+    }
+  },
+  failed: ({ attempt, code, runSeq }, { records }) => ({
+    sentence: `it failed in attempt ${attempt} with ${code}${messageAt(records, runSeq)}   (runSeq ${runSeq})`,
+  }),
+  recovered: ({ code }) => ({ sentence: `it failed with ${code}, and its fallback did the work instead` }),
+  items: ({ done, failed, running, total }) => ({
+    sentence: `${done} of ${total} items are done${running === 0 ? '' : `, ${running} in flight`}${failed === 0 ? '' : `, ${failed} failed`}`,
+  }),
+  dependency: ({ stepId, status }, { run }) => ({
+    sentence: dependencyText(stepId, status),
+    command: `keelson why ${run} ${stepId}`,
+  }),
+  'no-free-slot': ({ limit }) => ({
+    sentence: `all ${plural(limit, 'place')} of the run are taken (policy.concurrency)`,
+  }),
+  'unknown-slot': () => ({ sentence: 'the plan has no such step' }),
+  outside: ({ why }) => ({ sentence: why }),
+}
+
+function dependencyText(stepId: string, status: string): string {
+  if (status === 'PENDING') return `${stepId} has not started`
+  if (status === 'RETRYING') return `${stepId} failed and will be tried again`
+  return status === 'RUNNING' ? `${stepId} is running` : `${stepId} is ${status.toLowerCase()}`
+}
+
+export function tellCause(cause: Cause, asked: Asked): Told {
+  return (TELL[cause.kind] as Teller<Cause['kind']>)(cause as never, asked)
+}
+
+/** What a step is called for by its causes: the words between its name and the list. */
+export function openingOf(causes: readonly Cause[]): string {
+  const kinds = new Set(causes.map((cause) => cause.kind))
+  const started = [
+    'succeeded',
+    'skipped',
+    'running',
+    'waiting-for-person',
+    'waiting-until',
+    'waiting-for-child',
+    'items',
+  ] as const
+  if (kinds.has('succeeded') || kinds.has('recovered')) return 'is done'
+  if (kinds.has('skipped')) return 'was skipped'
+  if (kinds.has('failed')) return 'has failed'
+  if (kinds.has('backoff')) return 'will be tried again'
+  return started.some((kind) => kinds.has(kind)) ? 'is not done yet' : 'has not started, because'
+}

@@ -1,0 +1,19 @@
+/**
+ * Does a run still move by itself? Not when all that is open waits for a person, when it is paused with nothing in
+ * flight, or when it is held. A run that waits for a time still moves.
+ */
+import { isTerminalRun } from '../../core/run/transitions.ts'
+import { snapshotOf } from '../../core/view/snapshot-of.ts'
+import type { RunWatch } from './run-watch.ts'
+
+export function standsStill(watch: RunWatch): boolean {
+  const snapshot = snapshotOf(watch.view)
+  if (isTerminalRun(snapshot.status) || snapshot.status === 'PENDING' || snapshot.status === 'APPROVED') return false
+  const running = snapshot.steps.filter((step) => step.status === 'RUNNING' || step.compensation?.status === 'RUNNING')
+  if (running.length === 0 && watch.view.tally.inFlight > 0) return false
+  const paused = snapshot.status === 'PAUSED'
+  return running.every((step) => {
+    const onlyWaits = step.retryAt !== undefined || watch.waits.has(step.stepId)
+    return step.waitingForManualCompletion === true || (paused && onlyWaits)
+  })
+}

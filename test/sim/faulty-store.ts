@@ -1,0 +1,51 @@
+/**
+ * A store handle of one simulated process: every call passes a gate, which may let it through, refuse it, lose its
+ * answer, delay it, or end the process before or after it. What reaches the disk is the real store's own work.
+ */
+import type { CommitResult, RunCommit, RunStore } from '../../src/ports/run-store.ts'
+
+export type Gate = <T>(method: keyof RunStore, work: () => Promise<T>) => Promise<T>
+
+/** Told of every commit that reached the disk, with its answer, whether or not the answer reaches anybody. */
+export type CommitObserver = (batch: readonly RunCommit[], results: readonly CommitResult[]) => void
+
+export function faultyStore(inner: RunStore, gate: Gate, onCommit: CommitObserver): RunStore {
+  return {
+    manifest: inner.manifest,
+    commit: (batch) =>
+      gate('commit', () =>
+        inner.commit(batch).then((results) => {
+          onCommit(batch, results)
+          return results
+        }),
+      ),
+    appendOpen: (run, writes, seal) => gate('appendOpen', () => inner.appendOpen(run, writes, seal)),
+    findRun: (run) => gate('findRun', () => inner.findRun(run)),
+    findRunByRequest: (tenantId, requestKey) => gate('findRunByRequest', () => inner.findRunByRequest(tenantId, requestKey)),
+    findRunByEngineRef: (tenantId, ref) => gate('findRunByEngineRef', () => inner.findRunByEngineRef(tenantId, ref)),
+    getRun: (runKey) => gate('getRun', () => inner.getRun(runKey)),
+    listRuns: (tenantId, filter, page) => gate('listRuns', () => inner.listRuns(tenantId, filter, page)),
+    quarantine: (runKey, code) => gate('quarantine', () => inner.quarantine(runKey, code)),
+    readEvents: (runKey, range) => gate('readEvents', () => inner.readEvents(runKey, range)),
+    eraseData: (runKey, upToSeq) => gate('eraseData', () => inner.eraseData(runKey, upToSeq)),
+    readContext: (runKey, atSeq) => gate('readContext', () => inner.readContext(runKey, atSeq)),
+    insertInbox: (run, row) => gate('insertInbox', () => inner.insertInbox(run, row)),
+    readInbox: (runKey) => gate('readInbox', () => inner.readInbox(runKey)),
+    findInbox: (runKey, inboxId) => gate('findInbox', () => inner.findInbox(runKey, inboxId)),
+    putBlob: (runKey, sha256, text) => gate('putBlob', () => inner.putBlob(runKey, sha256, text)),
+    getBlob: (runKey, sha256) => gate('getBlob', () => inner.getBlob(runKey, sha256)),
+    putPlan: (plan) => gate('putPlan', () => inner.putPlan(plan)),
+    getPlan: (sha256) => gate('getPlan', () => inner.getPlan(sha256)),
+    findPlan: (planId, planVersion) => gate('findPlan', () => inner.findPlan(planId, planVersion)),
+    putSnapshot: (runKey, snapshot) => gate('putSnapshot', () => inner.putSnapshot(runKey, snapshot)),
+    getSnapshot: (runKey, kind, maxSeq) => gate('getSnapshot', () => inner.getSnapshot(runKey, kind, maxSeq)),
+    acquireLease: (runKey, owner, now, until) => gate('acquireLease', () => inner.acquireLease(runKey, owner, now, until)),
+    releaseLease: (runKey, owner) => gate('releaseLease', () => inner.releaseLease(runKey, owner)),
+    dueRuns: (now, owner, limit) => gate('dueRuns', () => inner.dueRuns(now, owner, limit)),
+    claimAttempt: (runKey, claim) => gate('claimAttempt', () => inner.claimAttempt(runKey, claim)),
+    readClaims: (runKey) => gate('readClaims', () => inner.readClaims(runKey)),
+    putScopePause: (pause) => gate('putScopePause', () => inner.putScopePause(pause)),
+    readScopePauses: (tenantId) => gate('readScopePauses', () => inner.readScopePauses(tenantId)),
+    close: () => Promise.resolve(),
+  }
+}

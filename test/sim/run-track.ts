@@ -1,0 +1,66 @@
+/**
+ * What the world keeps of one run beside the store: every record that reached the disk, the epoch and number the next
+ * append must expect, the oracle, and a view grown page by page. It is compared with the store at the end.
+ */
+import type { CompiledPlan } from '../../src/app/compile-plan.ts'
+import type { NewRun, RunCommit, RunKey, SealedEvent } from '../../src/ports/run-store.ts'
+import { wakeBy } from './oracle-rest.ts'
+import { logEvent, type LogEvent } from './oracle-tables.ts'
+import type { Witness } from './oracle-walk.ts'
+import { RunOracle } from './oracle.ts'
+
+export class RunTrack {
+  readonly runKey: RunKey
+  readonly create: NewRun
+  readonly plan: CompiledPlan
+  readonly oracle: RunOracle
+  readonly events: LogEvent[] = []
+  readonly sealed: SealedEvent[] = []
+  readonly burn: number
+  readonly #complain: (what: string) => void
+  epoch: number
+  nextSeq = 1
+
+  constructor(runKey: RunKey, create: NewRun, plan: CompiledPlan, epoch: number, burn: number, witness: Witness, complain: (what: string) => void) {
+    this.runKey = runKey
+    this.create = create
+    this.plan = plan
+    this.epoch = epoch
+    this.burn = burn
+    this.#complain = (what) => complain(`${create.runId.slice(0, 8)} ${what}`)
+    this.oracle = new RunOracle(plan.plan, witness, this.#complain)
+  }
+
+  get runId(): string {
+    return this.create.runId
+  }
+
+  /** An append that the store accepted. */
+  take(commit: RunCommit): void {
+    const { expected, events, newEpoch } = commit
+    if (expected.epoch !== this.epoch) this.#complain(`I9 the store took epoch ${expected.epoch} while the run is at ${this.epoch}`)
+    if (expected.nextSeq !== this.nextSeq) this.#complain(`I2 the store took number ${expected.nextSeq} where ${this.nextSeq} was next`)
+    if (newEpoch !== undefined && newEpoch <= this.epoch) this.#complain(`I9 the epoch goes from ${this.epoch} to ${newEpoch}`)
+    this.epoch = newEpoch ?? expected.epoch
+    this.nextSeq = expected.nextSeq + events.length + (events.length > 0 ? this.burn : 0)
+    for (const sealed of events) {
+      const event = logEvent(sealed.record, sealed.data)
+      this.sealed.push(sealed)
+      this.events.push(event)
+      this.oracle.take(event, { epoch: this.epoch, firstSeq: expected.nextSeq })
+    }
+    this.#checkSummary(commit)
+  }
+
+  #checkSummary({ summary }: RunCommit): void {
+    const { model } = this.oracle
+    if (summary.status !== model.phase) this.#complain(`I10 the row says ${summary.status}, the log ${model.phase}`)
+    const due = wakeBy(model)
+    const { nextWakeAt } = summary
+    if (due !== undefined && (nextWakeAt === undefined || nextWakeAt > due)) {
+      this.#complain(`P-25 after #${this.oracle.lastSeq} the run must be woken by ${due}, the row says ${nextWakeAt ?? 'never'}`)
+    }
+    const owed = model.inFlight().length > 0 || model.undo?.state === 'RUNNING'
+    if (owed !== (summary.owed === true)) this.#complain(`I12 after #${this.oracle.lastSeq} work is ${owed ? '' : 'not '}owed and the row says otherwise`)
+  }
+}

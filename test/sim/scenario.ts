@@ -1,0 +1,128 @@
+/**
+ * A history before it happens: plans, processes, what people do and when, how steps behave and what goes wrong. All of
+ * it is plain data drawn from one seed, so a failing one can be cut down piece by piece.
+ */
+import type { BehaviourRates } from './behaviour.ts'
+import { NO_FAULTS, type FaultRates } from './faults.ts'
+import { makePlan, type PlanDoc } from './plan-maker.ts'
+import { Rng } from './random.ts'
+
+export interface ProcessSpec {
+  readonly startMs: number
+  /** How far its clock is off. */
+  readonly skewMs: number
+}
+
+/** Something a person or another program does to a run. */
+export type Act =
+  | { readonly kind: 'signal'; readonly atMs: number; readonly run: number; readonly signalType: string; readonly payload: Readonly<Record<string, unknown>>; readonly allowed: boolean; readonly repeat: 'no' | 'same' | 'other' }
+  | { readonly kind: 'scope'; readonly atMs: number; readonly run: number; readonly active: boolean }
+  | { readonly kind: 'stop'; readonly atMs: number; readonly process: number }
+
+export interface Scenario {
+  readonly seed: number
+  readonly plans: readonly PlanDoc[]
+  readonly runs: readonly { readonly atMs: number }[]
+  readonly processes: readonly ProcessSpec[]
+  readonly acts: readonly Act[]
+  readonly behaviour: BehaviourRates
+  readonly rates: FaultRates
+  /** From here on nothing goes wrong any more. */
+  readonly healMs: number
+  readonly leaseMs: number
+  readonly pollMs: number
+  /** Probability that a person completes a task when it opens. */
+  readonly diligence: number
+  /** Numbers the store throws away after each commit. */
+  readonly burn: number
+  readonly fork: boolean
+}
+
+export interface ScenarioLimits {
+  readonly maxSteps: number
+}
+
+export function makeScenario(seed: number, limits: ScenarioLimits = { maxSteps: 40 }): Scenario {
+  const rng = new Rng(`scenario ${seed}`)
+  const children = rng.chance(0.25) ? [makePlan(rng, 'child', { steps: rng.int(1, 3), children: [] })] : []
+  const steps = Math.min(limits.maxSteps, rng.chance(0.06) ? rng.int(10, 40) : rng.int(1, 7))
+  const main = makePlan(rng, 'main', { steps, children: children.map((doc) => doc.plan) })
+  const runs = rng.chance(0.15) ? 2 : 1
+  const leaseMs = rng.pick([3000, 10_000])
+  const calm = rng.chance(0.3)
+  const healMs = rng.pick([3000, 10_000, 30_000])
+  return {
+    seed,
+    plans: [main, ...children],
+    runs: Array.from({ length: runs }, (_, index) => ({ atMs: index * rng.int(0, 500) })),
+    processes: Array.from({ length: rng.pick([1, 1, 2, 3]) }, () => ({ startMs: rng.int(0, 300), skewMs: rng.chance(0.1) ? rng.int(-8000, 8000) : 0 })),
+    acts: makeActs(rng, main, runs, healMs),
+    behaviour: makeBehaviour(rng),
+    rates: calm ? NO_FAULTS : makeRates(rng),
+    healMs,
+    leaseMs,
+    pollMs: rng.pick([500, 1000, 2000]),
+    diligence: rng.pick([0, 0.7, 1]),
+    burn: rng.chance(0.04) ? rng.int(1, 3) : 0,
+    fork: rng.chance(0.2),
+  }
+}
+
+function makeBehaviour(rng: Rng): BehaviourRates {
+  return { fail: rng.pick([0, 0.15, 0.4]), hang: rng.pick([0, 0, 0.08]), stubborn: rng.pick([0, 0, 0.06]), slowestMs: rng.pick([0, 500, 4000]) }
+}
+
+function makeRates(rng: Rng): FaultRates {
+  const rate = (usual: number): number => (rng.chance(0.5) ? 0 : usual * rng.pick([0.3, 1, 2]))
+  return {
+    fail: rate(0.02),
+    'lost-answer': rate(0.02),
+    delay: rate(0.08),
+    'crash-before': rate(0.006),
+    'crash-after': rate(0.006),
+    stall: rate(0.003),
+    duplicate: rate(0.1),
+  }
+}
+
+function makeActs(rng: Rng, plan: PlanDoc, runs: number, healMs: number): Act[] {
+  const count = rng.chance(0.45) ? 0 : rng.int(1, 5)
+  const acts = Array.from({ length: count }, (): Act => {
+    const run = rng.int(0, runs - 1)
+    const atMs = rng.chance(0.4) ? rng.int(0, 800) : rng.int(0, healMs + 3000)
+    if (rng.chance(0.05)) return { kind: 'scope', atMs, run, active: rng.chance(0.6) }
+    if (rng.chance(0.04)) return { kind: 'stop', atMs, process: rng.int(0, 2) }
+    return makeSignal(rng, plan, atMs, run)
+  })
+  return acts.sort((a, b) => a.atMs - b.atMs)
+}
+
+function makeSignal(rng: Rng, plan: PlanDoc, atMs: number, run: number): Act {
+  const signalType = rng.chance(0.03)
+    ? 'EXPLODE'
+    : rng.weighted({ PAUSE: 8, RESUME: 8, CANCEL: 4, EMERGENCY_STOP: 2, RETRY_STEP: 8, SKIP_STEP: 6, UPDATE_PARAMS: 2, INJECT_OVERRIDE: 1, UPDATE_TARGET: 1, ESCALATE_ALERT: 2, RETRY_RUN: 1 })
+  const stepId = rng.chance(0.08) ? 'nowhere' : rng.pick(plan.steps).id
+  const payload = rng.chance(0.04) ? { wrong: 1 } : payloadOf(rng, signalType, stepId)
+  return { kind: 'signal', atMs, run, signalType, payload, allowed: !rng.chance(0.05), repeat: rng.chance(0.1) ? rng.pick(['same', 'other']) : 'no' }
+}
+
+function payloadOf(rng: Rng, signalType: string, stepId: string): Readonly<Record<string, unknown>> {
+  switch (signalType) {
+    case 'RETRY_STEP':
+      return { stepId, ...(rng.chance(0.2) ? { freshKey: true } : {}) }
+    case 'SKIP_STEP':
+      return { stepId }
+    case 'UPDATE_PARAMS':
+      return { params: { n: rng.int(8, 99) } }
+    case 'INJECT_OVERRIDE':
+      return { stepId, override: { extra: rng.int(1, 9) } }
+    case 'UPDATE_TARGET':
+      return { stepId, newTarget: 'elsewhere' }
+    case 'EMERGENCY_STOP':
+      return { reason: 'fire' }
+    case 'ESCALATE_ALERT':
+      return { level: 'CRITICAL' }
+    default:
+      return {}
+  }
+}

@@ -1,0 +1,125 @@
+/**
+ * The simulated world: one clock, one disk that outlives every process, processes that run the product unchanged, people,
+ * and the judges. Everything that happens is drawn from the scenario's seed, so the same seed is the same history.
+ */
+import { compilePlanDocument, type CompiledPlan } from '../../src/app/compile-plan.ts'
+import { KeelsonError } from '../../src/core/problems/problem.ts'
+import type { CommitResult, RunCommit, RunKey, RunStore } from '../../src/ports/run-store.ts'
+import { EffectLog } from './effect-log.ts'
+import type { FaultSource } from './faults.ts'
+import { People } from './people.ts'
+import { RUN_INPUT } from './plan-maker.ts'
+import { RunTrack } from './run-track.ts'
+import type { Scenario } from './scenario.ts'
+import { SimProcess } from './sim-process.ts'
+import { START, VirtualTime } from './virtual-time.ts'
+
+const VIOLATIONS_KEPT = 20
+const RESTART_MS = 700
+
+export class World {
+  readonly scenario: Scenario
+  readonly faults: FaultSource
+  readonly store: RunStore
+  readonly time: VirtualTime
+  readonly plans: readonly CompiledPlan[]
+  readonly tracks = new Map<RunKey, RunTrack>()
+  readonly effects: EffectLog
+  readonly people: People
+  readonly processes: SimProcess[] = []
+  readonly violations: string[] = []
+  crashes = 0
+  adoptions = 0
+  staleDrivers = 0
+  refusedCommits = 0
+  readonly #byRunId = new Map<string, RunTrack>()
+
+  constructor(scenario: Scenario, faults: FaultSource, time: VirtualTime, store: RunStore) {
+    this.scenario = scenario
+    this.faults = faults
+    this.time = time
+    this.store = store
+    this.plans = scenario.plans.map((doc) => {
+      const compiled = compilePlanDocument(doc)
+      if (!compiled.ok) throw new KeelsonError([compiled.problems[0] as KeelsonError['problems'][number]])
+      return compiled.value
+    })
+    this.effects = new EffectLog(this)
+    this.people = new People(this)
+  }
+
+  get elapsed(): number {
+    return this.time.now - START
+  }
+
+  after(ms: number, run: () => void): void {
+    this.time.schedule(this.time.now + ms, run)
+  }
+
+  /** Something that must never be. */
+  complain(what: string): void {
+    if (this.violations.length < VIOLATIONS_KEPT) this.violations.push(`+${this.elapsed}ms ${what}`)
+  }
+
+  alive(): readonly SimProcess[] {
+    return this.processes.filter((process) => !process.isDead)
+  }
+
+  trackOf(runId: string): RunTrack | undefined {
+    return this.#byRunId.get(runId)
+  }
+
+  boot(skewMs: number): void {
+    this.processes.push(new SimProcess(this, `p${this.processes.length}`, skewMs))
+  }
+
+  crash(process: SimProcess): void {
+    if (process.isDead) return
+    process.isDead = true
+    this.crashes += 1
+    this.after(RESTART_MS, () => this.boot(0))
+  }
+
+  async stopGracefully(index: number): Promise<void> {
+    const process = this.alive()[index]
+    if (process === undefined) return
+    await Promise.race([process.engine.stop().catch(() => undefined), new Promise<void>((resolve) => this.after(2000, resolve))])
+    process.isDead = true
+    this.after(RESTART_MS, () => this.boot(0))
+  }
+
+  /** A process stopped driving a run: rightly so when somebody else took it over, never for another reason. */
+  lost(process: SimProcess, runKey: RunKey, thrown: unknown): void {
+    const isStale = thrown instanceof KeelsonError && thrown.code === 'RUN_EPOCH_STALE'
+    if (isStale) this.staleDrivers += 1
+    else this.complain(`${process.name} gave up run ${runKey}: ${thrown instanceof Error ? thrown.message : String(thrown)}`)
+  }
+
+  committed(batch: readonly RunCommit[], results: readonly CommitResult[]): void {
+    batch.forEach((commit, index) => {
+      const result = results[index]
+      if (result?.kind === 'committed') this.#record(commit, result.runKey)
+      else if (result?.kind === 'constraint') this.complain(`I3 the store refused a commit by its constraint ${result.detail}`)
+      else this.refusedCommits += 1
+    })
+  }
+
+  #record(commit: RunCommit, runKey: RunKey): void {
+    let track = this.tracks.get(runKey)
+    if (commit.create !== undefined) {
+      const plan = this.plans.find((one) => one.sha256 === commit.create?.planSha256)
+      if (plan === undefined || track !== undefined) return this.complain('I2 a run was created twice, or of an unknown plan')
+      const { runId } = commit.create
+      const witness = {
+        executions: (slot: string, attempt: number) => this.effects.executions(runId, slot, attempt),
+        listLength: (expression: string) => (RUN_INPUT[expression.slice('input.'.length) as 'list0'] ?? []).length,
+      }
+      track = new RunTrack(runKey, commit.create, plan, commit.expected.epoch, this.scenario.burn, witness, (what) => this.complain(what))
+      this.tracks.set(runKey, track)
+      this.#byRunId.set(runId, track)
+    }
+    if (commit.newEpoch !== undefined) this.adoptions += 1
+    if (track === undefined) this.complain(`I2 a commit of run ${runKey}, which nobody created`)
+    else track.take(commit)
+  }
+}
