@@ -11,18 +11,21 @@ import { fileSigningKeys } from './adapters/keys/file-keys.ts'
 import { openMemoryStore } from './adapters/stores/memory/store.ts'
 import { openSqliteStore } from './adapters/stores/sqlite/store.ts'
 import { systemClock } from './adapters/system/clock.ts'
+import { isOwnerGone, processOwner } from './adapters/system/process-owner.ts'
 import { systemRandom } from './adapters/system/random.ts'
 import { systemTimers } from './adapters/system/timers.ts'
 import { RunAdvancer } from './app/advance-run.ts'
 import { compilePlan, type CompiledPlan } from './app/compile-plan.ts'
+import { missingHandlers } from './app/missing-handlers.ts'
 import { createRunDriver } from './app/run-driver.ts'
 import type { Services } from './app/services.ts'
 import { KeelsonError, type Problem } from './core/problems/problem.ts'
 import type { AdvanceReport } from './ports/engine.ts'
 import type { RunKey, RunStore } from './ports/run-store.ts'
-import { Keelson } from './keelson.ts'
+import { Keelson } from './edge/library/keelson.ts'
 
-export { Keelson, RunHandle, type RunResult } from './keelson.ts'
+export { Keelson } from './edge/library/keelson.ts'
+export { RunHandle, type RunResult } from './edge/library/run-handle.ts'
 export { KeelsonError, type Problem } from './core/problems/problem.ts'
 export type { StepContext, StepFunction } from './ports/step-handlers.ts'
 export type { StepFunctions } from './adapters/handlers/functions.ts'
@@ -49,7 +52,7 @@ export async function openKeelson(options: OpenOptions = {}): Promise<Keelson> {
   const driver = createRunDriver(services, advancer, {
     onChild: (row, report) => {
       if (report !== undefined) engine.drive(row.runKey, report)
-      else void engine.adopt(row.runKey)
+      else void engine.want(row.runKey)
     },
   })
   const engine: EmbeddedEngine = new EmbeddedEngine({
@@ -57,14 +60,15 @@ export async function openKeelson(options: OpenOptions = {}): Promise<Keelson> {
     driver,
     clock: systemClock,
     timers: systemTimers,
-    owner: `${process.pid}:${systemRandom.uuid()}`,
+    owner: processOwner(systemRandom),
+    isOwnerGone,
     adoptOthers: options.adopt ?? true,
     ...(options.leaseMs === undefined ? {} : { leaseMs: options.leaseMs }),
     ...(options.pollMs === undefined ? {} : { pollMs: options.pollMs }),
     ...(options.onProgress === undefined ? {} : { onProgress: options.onProgress }),
     canDrive: async (row) => {
       const { plan } = await advancer.plans.get(row.planSha256)
-      return plan.steps.every((step) => handlers.missing(step).length === 0)
+      return missingHandlers(plan, handlers).length === 0
     },
   })
   const keys = fileSigningKeys(join(directory, 'keys'), systemRandom)

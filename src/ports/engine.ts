@@ -52,3 +52,14 @@ export interface EngineCapabilities {
   readonly engineType: 'embedded' | 'temporal' | 'conductor' | 'mock'
   readonly maxInFlight: number
 }
+
+/** The embedded engine as its process sees it. */
+export interface EngineHost {
+  /** Lease for a run about to be created by this process. */
+  lease(): { readonly owner: string; readonly until: number }
+  drive(runKey: RunKey, report: AdvanceReport): void
+  adopt(runKey: RunKey): Promise<boolean>
+  ended(runKey: RunKey): Promise<RunStatus>
+  wake(runKey: RunKey): void
+  stop(): Promise<void>
+}

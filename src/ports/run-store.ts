@@ -3,6 +3,8 @@
  * them exactly, compares and sets, and never decides. Every look-up by an outside id carries the tenant.
  */
 import type { RunIdentity } from '../core/events/event.ts'
+import type { StateSummary } from '../core/run/summary.ts'
+import type { RunStatus } from '../core/run/transitions.ts'
 
 /** The store's own integer for a run; events, inbox, context and blobs hang on it. */
 export type RunKey = number
@@ -12,7 +14,7 @@ export interface RunRef {
   readonly runId: string
 }
 
-export type RunStatus = 'PENDING' | 'APPROVED' | 'RUNNING' | 'PAUSED' | 'COMPLETED' | 'FAILED' | 'CANCELLED'
+export type { RunStatus }
 
 /** One event as its exact bytes. `record` is canonical JSON without persistedAt, data, salt and chainHash (P-33). */
 export interface SealedEvent {
@@ -56,23 +58,7 @@ export interface NewRun extends RunIdentity {
 }
 
 /** What lists show and drivers need, kept in the append's transaction; always a fold of the log. */
-export interface RunSummary {
-  readonly status: RunStatus
-  readonly substatus?: string
-  /** Earliest due timer; absent when only the outside can move the run (P-25). */
-  readonly nextWakeAt?: number
-  readonly rulesVersion: number
-  readonly minRulesVersion: number
-  readonly startedAt?: number
-  readonly endedAt?: number
-  readonly stepsTotal: number
-  readonly stepsDone: number
-  readonly stepsFailed: number
-  /** Work is in flight: if nobody holds the lease, its driver is gone and the run must be adopted. */
-  readonly owed?: true
-  /** Code of the root cause of a failed run. */
-  readonly errorCode?: string
-}
+export type RunSummary = StateSummary
 
 export interface RunRow extends NewRun, RunSummary {
   readonly runKey: RunKey

@@ -71,6 +71,21 @@ describe('the class of an error', () => {
   )
 })
 
+describe('the error taxonomy', () => {
+  it.each([
+    ['TIMEOUT', 3],
+    ['CIRCUIT_OPEN', 1],
+    ['CANCELLED', 1],
+    ['VALIDATION', 1],
+    ['RETRYABLE', 3],
+  ])('%s leads to %i executions, and the record tells the attempts, the cause and the context [ERR-10]', async (code, executions) => {
+    const seen = await thrown(Object.assign(new Error(`because of ${code}`), { code }))
+    expect(seen.executions).toBe(executions)
+    const last = seen.records.findLast(({ eventType }) => eventType === 'StepFailed')
+    expect(last).toMatchObject({ logicalAttemptId: executions, stepId: 'a', planId: 'story', data: { errorText: { message: `because of ${code}` } } })
+  })
+})
+
 describe('a handler that uses a code of ours', () => {
   it('cannot hold the run by calling its error indeterminate', async () => {
     const seen = await thrown(Object.assign(new Error('no'), { code: 'INDETERMINATE' }))

@@ -6,6 +6,7 @@ import type { Effect } from '../../src/core/run/effect.ts'
 import type { RunKey } from '../../src/ports/run-store.ts'
 import type { ActionCall, StepContext } from '../../src/ports/step-handlers.ts'
 import { behaviourOf, thrownOf, type Behaviour } from './behaviour.ts'
+import type { RunModel } from './oracle-model.ts'
 import type { Execution } from './oracle-walk.ts'
 import type { RunTrack } from './run-track.ts'
 import type { SimProcess } from './sim-process.ts'
@@ -60,12 +61,10 @@ export class EffectLog {
     if (irreversible && this.executions(track.runId, slot, attempt).length > 1) say('P-28 an irreversible attempt began twice')
     if (begun > 1 + (this.#repeats.get(id) ?? 0)) say('P-03 the same effect began twice')
     const undoing = slot.startsWith('COMP:')
-    const open = undoing ? model.undo : model.slots.get(slot)?.attempts[attempt - 1]
-    const started = undoing ? model.undoStarted : open !== undefined
-    if (!started) say('P-13 it began before its start was committed')
-    const still = undoing ? model.undo?.slot === slot.slice(5) && model.undo.attempt === attempt && model.undo.state === 'RUNNING' : open?.state === 'RUNNING'
-    const rightful = open !== undefined && open.epoch + engineAttempt - 1 === track.epoch
-    if (!still && (rightful || (undoing && process.advancer !== undefined && track.epoch === 1))) say('I8 it began after its outcome was committed')
+    const { epoch, isOpen } = undoing ? hookOf(model, slot.slice('COMP:'.length), attempt) : attemptOf(model, slot, attempt)
+    if (epoch === undefined) return say('P-13 it began before its start was committed')
+    const rightful = epoch + engineAttempt - 1 === track.epoch
+    if (!isOpen && rightful) say('I8 it began after its outcome was committed')
     if (!rightful) this.zombies += 1
     if (!undoing) this.#checkKey(track, slot, context, input, say)
   }
@@ -94,7 +93,7 @@ export class EffectLog {
           return
         }
         execution.ended = 'completed'
-        execution.value = { by: `${slot}#${attempt}.${engineAttempt}`, at: time.now }
+        execution.value = { at: time.now, by: `${slot}#${attempt}.${engineAttempt}` }
         resolve(execution.value)
       }
       if (behaviour.kind !== 'hang') time.schedule(time.now + (behaviour.kind === 'stubborn' ? 90_000 : behaviour.ms), end, process)
@@ -108,6 +107,22 @@ export class EffectLog {
       else context.signal.addEventListener('abort', abort, { once: true })
     })
   }
+}
+
+interface Begun {
+  /** Epoch of its start; undefined when it was never started. */
+  readonly epoch: number | undefined
+  readonly isOpen: boolean
+}
+
+function attemptOf(model: RunModel, slot: string, attempt: number): Begun {
+  const found = model.slots.get(slot)?.attempts[attempt - 1]
+  return { epoch: found?.epoch, isOpen: found?.state === 'RUNNING' }
+}
+
+function hookOf({ undo, undoEpochs }: RunModel, slot: string, attempt: number): Begun {
+  const isOpen = undo?.slot === slot && undo.attempt === attempt && undo.state === 'RUNNING'
+  return { epoch: undoEpochs.get(`${slot}#${attempt}`), isOpen }
 }
 
 /** The slot behind a call: undoing names it in its key, the others by step and item. */

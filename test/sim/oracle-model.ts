@@ -69,6 +69,8 @@ export class RunModel {
   completions: string[] = []
   undo: UndoModel | undefined
   undoStarted = false
+  /** Epoch each hook was started under, by `slot#attempt`. */
+  readonly undoEpochs = new Map<string, number>()
   undone = { done: 0, failed: 0 }
   readonly late = new Set<string>()
   readonly signals = new Map<string, { type: string; applied: boolean; target: string | undefined }>()

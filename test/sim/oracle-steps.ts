@@ -117,7 +117,7 @@ const stepCompleted: Rule = (walk, event) => {
 const FINAL_CODES = ['INDETERMINATE', 'CANCELLED', 'MANUAL_FAILED', 'MANUAL_CANCELLED', 'MANUAL_EXPIRED', 'ITEMS_FAILED']
 
 const stepFailed: Rule = (walk, event) => {
-  const { model, must } = walk
+  const { model } = walk
   const found = openAttempt(walk, event)
   if (found === undefined) return
   const { slot, attempt } = found

@@ -23,6 +23,7 @@ const compensationStarted: Rule = ({ model, must, epoch }, event) => {
     model.completions.length = Math.max(0, hooked)
   }
   model.undoStarted = true
+  model.undoEpochs.set(`${name}#${event.attempt}`, epoch)
   model.undo = { slot: name, attempt: event.attempt, epoch, state: 'RUNNING', timeoutAt: instant(event.payload['timeoutAt']) }
 }
 

@@ -17,6 +17,9 @@ export interface PlanDoc {
 /** What every simulated run is started with; `item` lists by length, conditions by their answer. */
 export const RUN_INPUT = { yes: true, no: false, n: 7, list0: [], list1: ['x'], list3: [1, 2, 3], list5: [5, 4, 3, 2, 1], soon: '2030-01-01T00:00:20.000Z' }
 
+/** A child run gets the same input, so that its conditions and lists mean the same. */
+const WHOLE_INPUT = Object.fromEntries(Object.keys(RUN_INPUT).map((name) => [name, `\${input.${name}}`]))
+
 export interface PlanStyle {
   readonly steps: number
   /** Ids of plans a step may start as a child run. */
@@ -67,7 +70,7 @@ function makeStep(rng: Rng, index: number, dependsOn: readonly string[] | undefi
     ...(dependsOn === undefined ? {} : { dependsOn }),
     ...actionOf(rng, kind, style),
     ...(rng.chance(0.12) ? { [rng.pick(['if', 'unless'])]: rng.pick(['input.yes', 'input.no']) } : {}),
-    ...(kind === 'wait' ? {} : { with: mappingOf(rng, ancestors) }),
+    ...(kind === 'wait' ? {} : { with: { ...mappingOf(rng, ancestors), ...(kind === 'plan' ? WHOLE_INPUT : {}) } }),
     ...(rng.chance(0.14) ? { forEach: `input.${rng.pick(['list0', 'list1', 'list3', 'list5'])}` } : {}),
     ...(kind === 'run' ? runFields(rng) : {}),
     ...(kind === 'plan' && rng.chance(0.5) ? { retry: { maxAttempts: 1, initialBackoffMs: 0, backoffMultiplier: 1, maxBackoffMs: 0 } } : {}),

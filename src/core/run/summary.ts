@@ -11,6 +11,7 @@ import { isTerminalRun, type RunStatus } from './transitions.ts'
 export interface StateSummary {
   readonly status: RunStatus
   readonly substatus?: string
+  /** Earliest due timer; absent when only the outside can move the run (P-25). */
   readonly nextWakeAt?: number
   readonly rulesVersion: number
   readonly minRulesVersion: number
@@ -19,8 +20,9 @@ export interface StateSummary {
   readonly stepsTotal: number
   readonly stepsDone: number
   readonly stepsFailed: number
-  /** Effects are with executors or a hook is running: somebody must drive the run. */
+  /** Work is in flight: if nobody holds the lease, its driver is gone and the run must be adopted. */
   readonly owed?: true
+  /** Code of the root cause of a failed run. */
   readonly errorCode?: string
 }
 

@@ -2,8 +2,9 @@
  * The embedded engine: an event loop over the runs this process holds a lease on. It launches effects, wakes runs
  * when they are due, renews leases, and adopts runs whose driver is gone. It decides nothing.
  */
+import { isTerminalRun } from '../../../core/run/transitions.ts'
 import type { Clock } from '../../../ports/clock.ts'
-import type { AdvanceReport, RunDriver } from '../../../ports/engine.ts'
+import type { AdvanceReport, EngineHost, RunDriver } from '../../../ports/engine.ts'
 import type { RunKey, RunRow, RunStatus, RunStore } from '../../../ports/run-store.ts'
 import type { Timers } from '../../../ports/timers.ts'
 import { DrivenRun } from './driven-run.ts'
@@ -19,6 +20,8 @@ export interface EmbeddedEngineOptions {
   readonly pollMs?: number
   /** Adopt runs of other processes whose lease ran out (P-30). */
   readonly adoptOthers: boolean
+  /** True when the holder of a lease surely no longer exists: its lease need not run out first. */
+  readonly isOwnerGone?: (owner: string) => boolean
   /** May this process drive the run? A run whose handlers it lacks is left alone (DESIGN §9). */
   readonly canDrive?: (row: RunRow) => Promise<boolean>
   readonly onProgress?: (runKey: RunKey, report: AdvanceReport) => void
@@ -29,12 +32,13 @@ export const DEFAULT_LEASE_MS = 10_000
 const DEFAULT_POLL_MS = 500
 const DUE_PAGE = 100
 
-export class EmbeddedEngine {
+export class EmbeddedEngine implements EngineHost {
   readonly #options: EmbeddedEngineOptions
   readonly #driven = new Map<RunKey, DrivenRun>()
   /** Runs that have ended while something of theirs still runs here: its result is recorded as late when it comes. */
   readonly #lingering = new Set<DrivenRun>()
   readonly #waiters = new Map<RunKey, ((status: RunStatus) => void)[]>()
+  readonly #wanted = new Set<RunKey>()
   readonly #leaseMs: number
   #cancelPoll: (() => void) | undefined
   #stopped = false
@@ -63,11 +67,30 @@ export class EmbeddedEngine {
   /** Takes a run over if its lease is free: epoch + 1, everything owed goes out again. False when it is not to be had. */
   async adopt(runKey: RunKey): Promise<boolean> {
     if (this.#stopped || this.#driven.has(runKey)) return this.#driven.has(runKey)
-    const now = this.#options.clock.now()
-    const row = await this.#options.store.acquireLease(runKey, this.#options.owner, now, now + this.#leaseMs)
+    const row = (await this.#takeLease(runKey)) ?? (await this.#takeFromGone(runKey))
     if (row === undefined || this.#stopped || this.#driven.has(runKey)) return false
+    this.#wanted.delete(runKey)
     this.#add(runKey, true).wake()
     return true
+  }
+
+  /** Adopts a run as soon as it is to be had: a child whose parent this process drives. */
+  async want(runKey: RunKey): Promise<void> {
+    this.#wanted.add(runKey)
+    await this.adopt(runKey)
+  }
+
+  async #takeLease(runKey: RunKey): Promise<RunRow | undefined> {
+    const now = this.#options.clock.now()
+    return this.#options.store.acquireLease(runKey, this.#options.owner, now, now + this.#leaseMs)
+  }
+
+  async #takeFromGone(runKey: RunKey): Promise<RunRow | undefined> {
+    const { store, isOwnerGone } = this.#options
+    const lease = (await store.getRun(runKey))?.lease
+    if (lease === undefined || isOwnerGone?.(lease.owner) !== true) return undefined
+    await store.releaseLease(runKey, lease.owner)
+    return this.#takeLease(runKey)
   }
 
   /** Resolves with the run's final status once this process has seen it end. */
@@ -133,6 +156,7 @@ export class EmbeddedEngine {
   async #poll(): Promise<void> {
     try {
       await this.#renewLeases()
+      await this.#adoptWanted()
       const due = await this.#options.store.dueRuns(this.#options.clock.now(), this.#options.owner, DUE_PAGE)
       for (const row of due) {
         const own = this.#driven.get(row.runKey)
@@ -143,6 +167,14 @@ export class EmbeddedEngine {
       // A store that does not answer now is asked again at the next poll; nothing is lost meanwhile.
     } finally {
       if (!this.#stopped) this.#schedulePoll()
+    }
+  }
+
+  async #adoptWanted(): Promise<void> {
+    for (const runKey of this.#wanted) {
+      const row = await this.#options.store.getRun(runKey)
+      if (row === undefined || isTerminalRun(row.status)) this.#wanted.delete(runKey)
+      else await this.adopt(runKey)
     }
   }
 

@@ -5,8 +5,9 @@
 import type { Payload } from '../../events/event.ts'
 import { compensationSlot, lateSlot } from '../../events/slot.ts'
 import type { Outcome } from '../input.ts'
+import type { RunState, Unit } from '../state.ts'
 import { isTerminalRun } from '../transitions.ts'
-import { locate, type Located } from '../units.ts'
+import { isFanParent, kindOfUnit, locate, type Located } from '../units.ts'
 import { CANCELLED_ERROR, failStep, isStopping } from './fail-step.ts'
 import { undoOutcome } from './undo.ts'
 import { emit, type Workspace } from './workspace.ts'
@@ -24,7 +25,7 @@ export function decideOutcome(ws: Workspace, report: Report): void {
     return
   }
   const found = locate(ws.state, report.slot)
-  if (found === undefined) return
+  if (found === undefined || !hasExecutor(ws.state, found.unit)) return
   const { unit } = found
   const open = unit.status === 'RUNNING' && unit.attempt === report.attempt && !isTerminalRun(ws.state.status)
   if (!open) {
@@ -43,6 +44,11 @@ export function decideOutcome(ws: Workspace, report: Report): void {
   const { kind: _kind, error, ...rest } = report.outcome
   // Abort wins over other errors: what fails while the run is being stopped was cancelled (CAN-11).
   failStep(ws, unit, { ...rest, error: isStopping(ws.state) ? CANCELLED_ERROR : error, engineAttempt: report.engineAttempt })
+}
+
+/** A fan-out's parent and a wait are ended by the decider alone; whoever reports about one is mistaken. */
+function hasExecutor(state: RunState, unit: Unit): boolean {
+  return !isFanParent(state.graph, unit) && kindOfUnit(state.graph, unit) !== 'wait'
 }
 
 /** A result nobody waits for any more: on record once, without a step event and without a change of status. */

@@ -9,7 +9,7 @@ import { msFromIso } from '../../../core/time.ts'
 import type { StepSnapshot } from '../../../core/view/run-snapshot.ts'
 import { snapshotOf } from '../../../core/view/snapshot-of.ts'
 import type { RunWatch } from '../run-watch.ts'
-import { countdown, duration, oneLine, timeOfDay } from './format.ts'
+import { countdown, duration, oneLine, plural, timeOfDay } from './format.ts'
 
 export type Mark = 'done' | 'running' | 'failed' | 'waiting' | 'skipped' | 'undone'
 
@@ -57,9 +57,9 @@ function rowOf(
     case 'undone':
       return row(undoneNote(shown))
     case 'done':
-      return row(...attempts, shown.recovered === true ? 'failed; its fallback did it' : '')
+      return row(itemsNote(shown), ...attempts, shown.recovered === true ? 'failed; its fallback did it' : '')
     case 'failed':
-      return row(...attempts, errorNote(shown))
+      return row(itemsNote(shown), ...attempts, errorNote(shown))
     case 'skipped':
       return row(skipNote(shown))
     case 'running':
@@ -106,6 +106,11 @@ function attemptNotes(step: Step, shown: StepSnapshot): readonly string[] {
   }
   const counts = [...failures].map(([code, times]) => `${times} × ${code}`)
   return [`attempt ${attempt} of ${Math.max(attempt, step.retry.maxAttempts)}`, ...counts]
+}
+
+function itemsNote({ items }: StepSnapshot): string {
+  if (items === undefined) return ''
+  return items.done === items.total ? plural(items.total, 'item') : `${items.done} of ${plural(items.total, 'item')}`
 }
 
 const MESSAGE_CHARS = 80

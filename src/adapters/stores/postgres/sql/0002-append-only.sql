@@ -46,7 +46,9 @@ CREATE TRIGGER events_never_truncated BEFORE TRUNCATE ON keelson.events
   FOR EACH STATEMENT EXECUTE FUNCTION keelson.refuse('the log is never truncated');
 
 -- A ticket is cut only for an ended run and its exact head, and takes the run's events with it: all, at once, once.
-CREATE FUNCTION keelson.check_archive_ticket() RETURNS trigger LANGUAGE plpgsql AS $$
+-- With the owner's rights, as below: whoever may cut a ticket needs no right to change runs or delete events otherwise.
+CREATE FUNCTION keelson.check_archive_ticket() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
   -- Locked, so that nothing is appended between this look at the head and the end of the transaction.
   PERFORM 1 FROM keelson.runs r WHERE r.run_key = NEW.run_key AND r.head_hash = NEW.head_hash
@@ -58,7 +60,6 @@ BEGIN
   RETURN NEW;
 END $$;
 
--- With the owner's rights: whoever may cut a ticket needs no right to delete events otherwise.
 CREATE FUNCTION keelson.archive_run() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp AS $$
 BEGIN

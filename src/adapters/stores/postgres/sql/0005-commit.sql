@@ -96,7 +96,8 @@ BEGIN
 END $$;
 
 -- Rows are locked in the order of their keys, those of letters' addressees among them. Without p_wait a row that
--- somebody else holds is passed over and its run answered 'absent': the caller tries it again alone, and waits.
+-- somebody else holds is passed over and its run answered 'absent', or 'busy' when it is an addressee's: the caller
+-- tries that run again alone, and waits.
 CREATE FUNCTION keelson.commit_runs(
   p_wait boolean, p_now bigint, p_key bigint[], p_epoch bigint[], p_next_seq bigint[], p_broken text[],
   p_moves jsonb, p_creates jsonb, p_rest jsonb,
@@ -125,34 +126,21 @@ BEGIN
   END IF;
 
   IF p_wait THEN
-    FOR v_row IN
-      SELECT u.place, r.run_key, r.epoch, r.next_seq FROM unnest(p_key || v_target) WITH ORDINALITY AS u(key, place)
-      JOIN keelson.runs r ON r.run_key = u.key ORDER BY r.run_key FOR NO KEY UPDATE OF r
-    LOOP
-      IF v_row.place > cardinality(p_key) THEN
-        v_reached[v_row.place - cardinality(p_key)] := true;
-      ELSIF v_row.epoch = p_epoch[v_row.place] AND v_row.next_seq = p_next_seq[v_row.place] THEN
-        v_verdict[v_row.place] := 'write';
-        v_key[v_row.place] := v_row.run_key;
-      ELSE
-        v_verdict[v_row.place] := 'conflict';
-      END IF;
-    END LOOP;
-  ELSE
-    FOR v_row IN
-      SELECT u.place, r.run_key, r.epoch, r.next_seq FROM unnest(p_key || v_target) WITH ORDINALITY AS u(key, place)
-      JOIN keelson.runs r ON r.run_key = u.key ORDER BY r.run_key FOR NO KEY UPDATE OF r SKIP LOCKED
-    LOOP
-      IF v_row.place > cardinality(p_key) THEN
-        v_reached[v_row.place - cardinality(p_key)] := true;
-      ELSIF v_row.epoch = p_epoch[v_row.place] AND v_row.next_seq = p_next_seq[v_row.place] THEN
-        v_verdict[v_row.place] := 'write';
-        v_key[v_row.place] := v_row.run_key;
-      ELSE
-        v_verdict[v_row.place] := 'conflict';
-      END IF;
-    END LOOP;
+    PERFORM 1 FROM keelson.runs r WHERE r.run_key = ANY (p_key || v_target) ORDER BY r.run_key FOR NO KEY UPDATE;
   END IF;
+  FOR v_row IN
+    SELECT u.place, r.run_key, r.epoch, r.next_seq FROM unnest(p_key || v_target) WITH ORDINALITY AS u(key, place)
+    JOIN keelson.runs r ON r.run_key = u.key ORDER BY r.run_key FOR NO KEY UPDATE OF r SKIP LOCKED
+  LOOP
+    IF v_row.place > cardinality(p_key) THEN
+      v_reached[v_row.place - cardinality(p_key)] := true;
+    ELSIF v_row.epoch = p_epoch[v_row.place] AND v_row.next_seq = p_next_seq[v_row.place] THEN
+      v_verdict[v_row.place] := 'write';
+      v_key[v_row.place] := v_row.run_key;
+    ELSE
+      v_verdict[v_row.place] := 'conflict';
+    END IF;
+  END LOOP;
   -- After the locks: the time of writing is not the time before a wait.
   v_now := coalesce(p_now, floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint);
 
@@ -180,12 +168,12 @@ BEGIN
   FOR i IN 1 .. cardinality(v_target) LOOP
     IF NOT v_reached[i] THEN
       v_key[v_sender[i]] := 0;
-      v_verdict[v_sender[i]] := 'absent';
+      v_verdict[v_sender[i]] := 'busy';
     END IF;
   END LOOP;
 
   FOR v_row IN SELECT c.run, (c.run ->> 'place')::integer AS place FROM jsonb_array_elements(p_creates) AS c(run) LOOP
-    IF v_verdict[v_row.place] = 'absent' AND NOT v_row.place = ANY (v_sender) THEN
+    IF v_verdict[v_row.place] = 'absent' THEN
       SELECT c.o_key, c.o_verdict, c.o_detail INTO v_key[v_row.place], v_verdict[v_row.place], v_detail[v_row.place]
       FROM keelson.create_run(v_row.run, p_broken[v_row.place], v_now) AS c;
     END IF;

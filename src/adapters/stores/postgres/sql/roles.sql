@@ -23,6 +23,5 @@ GRANT UPDATE (data, salt) ON keelson.events TO keelson_runner;
 GRANT INSERT, DELETE ON keelson.erasure_tickets TO keelson_runner;
 GRANT DELETE ON keelson.run_blobs, keelson.run_context, keelson.run_snapshots TO keelson_runner;
 
-GRANT SELECT, UPDATE ON keelson.runs TO keelson_archivist;
-GRANT SELECT ON keelson.events TO keelson_archivist;
+GRANT SELECT ON keelson.runs, keelson.events TO keelson_archivist;
 GRANT SELECT, INSERT ON keelson.archive_tickets TO keelson_archivist;

@@ -1,114 +1,22 @@
 /**
- * What a program holds of an open Keelson: start runs, follow them, send signals, complete tasks, close.
+ * One run in the hands of a program: its result, its log, its tasks, and the signals that steer it.
  */
-import type { EmbeddedEngine } from './adapters/engines/embedded/engine.ts'
-import type { RunAdvancer } from './app/advance-run.ts'
-import type { CompiledPlan } from './app/compile-plan.ts'
-import { forkRun } from './app/fork-run.ts'
-import { completeTask, listTasks, type CompletionAnswer, type OpenTask, type TaskCompletion } from './app/manual-tasks.ts'
-import { recordOf } from './app/read-events.ts'
-import type { Services } from './app/services.ts'
-import { signalRun, type SignalAnswer } from './app/signal-run.ts'
-import { LOCAL_PRINCIPAL, startRun, type Principal } from './app/start-run.ts'
-import type { ForeignRecord } from './core/events/event.ts'
-import { fail } from './core/problems/problem.ts'
-import { explain, type Cause } from './core/run/explain.ts'
-import { isTerminalRun } from './core/run/transitions.ts'
-import type { EngineCapabilities } from './ports/engine.ts'
-import type { ListFilter, ListPage, RunRow, RunStatus } from './ports/run-store.ts'
-import type { SigningKeys } from './ports/signing-keys.ts'
-
-interface Parts {
-  readonly services: Services
-  readonly advancer: RunAdvancer
-  readonly engine: EmbeddedEngine
-  readonly keys: SigningKeys
-  readonly engineType: EngineCapabilities
-  readonly principal?: Principal
-}
+import type { RunAdvancer } from '../../app/advance-run.ts'
+import { completeTask, listTasks, type CompletionAnswer, type OpenTask, type TaskCompletion } from '../../app/manual-tasks.ts'
+import { recordOf } from '../../app/read-events.ts'
+import { signalRun, type SignalAnswer } from '../../app/signal-run.ts'
+import type { ForeignRecord } from '../../core/events/event.ts'
+import { fail } from '../../core/problems/problem.ts'
+import { explain, type Cause } from '../../core/run/explain.ts'
+import { isTerminalRun, type RunStatus } from '../../core/run/transitions.ts'
+import type { RunRow } from '../../ports/run-store.ts'
+import type { Parts } from './parts.ts'
 
 export interface RunResult {
   readonly runId: string
   readonly status: RunStatus
   readonly output?: unknown
   readonly error?: { readonly code: string; readonly slot?: string; readonly message?: string }
-}
-
-export class Keelson {
-  readonly #parts: Parts
-  readonly #principal: Principal
-
-  constructor(parts: Parts) {
-    this.#parts = parts
-    this.#principal = parts.principal ?? LOCAL_PRINCIPAL
-  }
-
-  get services(): Services {
-    return this.#parts.services
-  }
-
-  /** Starts a run of a compiled plan; the same `requestId` starts it once. Missing handlers are refused before anything starts. */
-  async start(plan: CompiledPlan, input?: unknown, options: { readonly requestId?: string } = {}): Promise<RunHandle> {
-    const { services, advancer, engine, engineType } = this.#parts
-    const missing = plan.plan.steps.flatMap((step) => services.handlers.missing(step))
-    if (missing.length > 0) fail('NO_HANDLER', `this process has no ${[...new Set(missing)].map((name) => `'${name}'`).join(', ')}`)
-    const answer = await startRun(services, advancer, {
-      plan,
-      ...(input === undefined ? {} : { input }),
-      principal: this.#principal,
-      engine: { engineType: 'embedded', maxInFlight: engineType.maxInFlight },
-      triggerSource: 'manual',
-      lease: engine.lease(),
-      ...(options.requestId === undefined ? {} : { runRequestId: options.requestId }),
-    })
-    const handle = new RunHandle(this.#parts, answer.row, answer.kind === 'exists')
-    if (answer.kind === 'started') engine.drive(answer.row.runKey, answer.report)
-    return handle
-  }
-
-  async run(runId: string): Promise<RunHandle> {
-    const row = await this.#parts.services.store.findRun({ tenantId: this.#principal.tenantId, runId })
-    if (row === undefined) return fail('RUN_NOT_FOUND', `no run ${runId}`)
-    return new RunHandle(this.#parts, row)
-  }
-
-  list(filter: ListFilter, page: { readonly limit: number; readonly cursor?: string }): Promise<ListPage> {
-    return this.#parts.services.store.listRuns(this.#principal.tenantId, filter, page)
-  }
-
-  /** Takes over a run whose driver is gone. */
-  async adopt(runId: string): Promise<RunHandle> {
-    const handle = await this.run(runId)
-    if (!isTerminalRun(handle.row.status) && !(await this.#parts.engine.adopt(handle.row.runKey))) {
-      fail('RUN_DRIVEN_ELSEWHERE', `run ${runId} is driven by another process`)
-    }
-    return handle
-  }
-
-  /** A new run from an ended one's results. */
-  async fork(runId: string, options: { readonly from?: string; readonly atSeq?: number } = {}): Promise<RunHandle> {
-    const { services, advancer, engine, engineType } = this.#parts
-    const { row } = await this.run(runId)
-    const answer = await forkRun(services, advancer, {
-      row,
-      principal: this.#principal,
-      engine: { engineType: 'embedded', maxInFlight: engineType.maxInFlight },
-      lease: engine.lease(),
-      ...options,
-    })
-    const handle = new RunHandle(this.#parts, answer.row, answer.kind === 'exists')
-    if (answer.kind === 'started') engine.drive(answer.row.runKey, answer.report)
-    return handle
-  }
-
-  async close(): Promise<void> {
-    await this.#parts.engine.stop()
-    await this.#parts.services.store.close()
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    await this.close()
-  }
 }
 
 export class RunHandle {

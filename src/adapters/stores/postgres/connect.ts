@@ -1,0 +1,153 @@
+/**
+ * A small pool of connections to one database: durable or refused, statements prepared once per connection. A
+ * transaction that the server gave up to another is tried again here; one whose answer was lost is not, because its
+ * fate is unknown (P-10).
+ */
+import { setTimeout as pause } from 'node:timers/promises'
+import type { Pool, PoolClient } from 'pg'
+import { fail } from '../../../core/problems/problem.ts'
+import { loadDriver } from './driver.ts'
+import { checkDurability } from './durability.ts'
+import { isConnectionUsable, isRetryable, storeFailure } from './failure.ts'
+import { migrate } from './migrate.ts'
+import type { Columns } from './run-row.ts'
+import { listenForWakes, type WakeListener } from './wake.ts'
+
+export interface ConnectOptions {
+  readonly connectionString: string
+  readonly poolSize?: number
+  readonly waiveDurability?: boolean
+}
+
+/** One statement after another on one connection. */
+export interface Session {
+  query(sql: string, values?: readonly unknown[]): Promise<readonly Columns[]>
+}
+
+export interface Connection extends Session {
+  /** Host, port and name: what messages may say. */
+  readonly database: string
+  /** False when durability was waived. */
+  readonly durable: boolean
+  /** BEGIN … COMMIT on one connection. `work` runs again when the server gave the transaction up. */
+  transaction<T>(work: (session: Session) => Promise<T>): Promise<T>
+  onWake(listener: WakeListener): () => void
+  close(): Promise<void>
+}
+
+const POOL_SIZE = 4
+const CONNECT_MS = 15_000
+const ANSWER_MS = 60_000
+const LOCK_MS = 5_000
+const IDLE_MS = 60_000
+const TRIES = 8
+const RETRY_MS = 4
+
+export async function connect(options: ConnectOptions): Promise<Connection> {
+  const { Client, Pool } = await loadDriver()
+  const { connectionString, poolSize = POOL_SIZE, waiveDurability = false } = options
+  const database = nameOf(connectionString)
+  const pool = new Pool({
+    connectionString,
+    max: Math.max(1, poolSize),
+    connectionTimeoutMillis: CONNECT_MS,
+    idleTimeoutMillis: IDLE_MS,
+    query_timeout: ANSWER_MS,
+    lock_timeout: LOCK_MS,
+    keepAlive: true,
+    application_name: 'keelson',
+  })
+  // Without a listener a server that stops takes the process with it, whether a connection is idle or in use.
+  pool.on('error', () => undefined)
+  pool.on('connect', (client) => client.on('error', () => undefined))
+  const wakes = listenForWakes(() => new Client({ connectionString, keepAlive: true, application_name: 'keelson' }))
+  const connection = connectionOn(pool, database, wakes)
+  try {
+    const durable = await checkDurability(connection, waiveDurability)
+    await migrate(connection)
+    return { ...connection, durable }
+  } catch (error) {
+    await connection.close()
+    throw error
+  }
+}
+
+/** The address without the credentials; a text that is no URL is not shown at all. */
+function nameOf(connectionString: string): string {
+  if (!URL.canParse(connectionString)) return 'given by the connection string'
+  const { hostname, port, pathname } = new URL(connectionString)
+  return `${hostname === '' ? 'localhost' : hostname}:${port === '' ? '5432' : port}${pathname}`
+}
+
+function connectionOn(pool: Pool, database: string, wakes: ReturnType<typeof listenForWakes>): Connection {
+  let closing: Promise<void> | undefined
+  const borrow = async <T>(work: (client: PoolClient) => Promise<T>): Promise<T> => {
+    if (closing !== undefined) fail('STORE_CLOSED', `The store on ${database} was closed.`)
+    try {
+      return await retried(() => withClient(pool, work))
+    } catch (error) {
+      throw storeFailure(error, database)
+    }
+  }
+  return {
+    database,
+    durable: true,
+    query: (sql, values) => borrow((client) => run(client, sql, values)),
+    transaction: (work) => borrow((client) => inTransaction(client, work)),
+    onWake: wakes.onWake,
+    close: () => {
+      closing ??= Promise.all([wakes.close(), pool.end()]).then(() => undefined)
+      return closing
+    },
+  }
+}
+
+async function withClient<T>(pool: Pool, work: (client: PoolClient) => Promise<T>): Promise<T> {
+  const client = await pool.connect()
+  try {
+    const answer = await work(client)
+    client.release()
+    return answer
+  } catch (error) {
+    client.release(error instanceof Error && !isConnectionUsable(error) ? error : undefined)
+    throw error
+  }
+}
+
+async function retried<T>(work: () => Promise<T>): Promise<T> {
+  for (let tries = 1; ; tries++) {
+    try {
+      return await work()
+    } catch (error) {
+      if (!isRetryable(error) || tries >= TRIES) throw error
+    }
+    await pause(RETRY_MS * tries)
+  }
+}
+
+async function inTransaction<T>(client: PoolClient, work: (session: Session) => Promise<T>): Promise<T> {
+  await client.query('BEGIN')
+  let answer: T
+  try {
+    answer = await work({ query: (sql, values) => run(client, sql, values) })
+  } catch (error) {
+    // A connection that is gone has rolled back by itself, and the first error is the one to tell.
+    await client.query('ROLLBACK').catch(() => undefined)
+    throw error
+  }
+  await client.query('COMMIT')
+  return answer
+}
+
+const names = new Map<string, string>()
+
+/** Prepared under a name of its own, so that it is parsed once per connection. */
+async function run(client: PoolClient, text: string, values: readonly unknown[] = []): Promise<readonly Columns[]> {
+  let name = names.get(text)
+  if (name === undefined) {
+    name = `keelson_${names.size}`
+    names.set(text, name)
+  }
+  const { rows } = await client.query<Columns>({ name, text, values: [...values] })
+  return rows
+}

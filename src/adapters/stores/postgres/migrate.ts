@@ -1,0 +1,59 @@
+/**
+ * Numbered SQL files, forward only, in a schema of our own. All missing ones are applied in one transaction under an
+ * advisory lock, so processes that start at once do it once, and a crash leaves nothing half done. A database that is up
+ * to date is only read: the role that runs need not be able to change the schema.
+ */
+import { readFileSync } from 'node:fs'
+import { fail } from '../../../core/problems/problem.ts'
+import type { Connection, Session } from './connect.ts'
+import { number } from './run-row.ts'
+
+export const MIGRATIONS = [
+  '0001-runs-and-events.sql',
+  '0002-append-only.sql',
+  '0003-inbox-context-blobs.sql',
+  '0004-plans-snapshots-claims.sql',
+  '0005-commit.sql',
+  '0006-letters.sql',
+] as const
+
+/** "Keel": advisory locks are numbers that all programs of a database share. */
+const LOCK = 0x4b65656c
+const FOUND = `SELECT to_regnamespace('keelson') IS NOT NULL AS schema,
+  to_regclass('keelson.migrations') IS NOT NULL AS migrations`
+const VERSION = 'SELECT coalesce(max(version), 0) AS version FROM keelson.migrations'
+const TABLE = `CREATE TABLE keelson.migrations (version integer PRIMARY KEY, name text NOT NULL,
+  applied_at timestamptz NOT NULL DEFAULT now())`
+
+export async function migrate(connection: Connection): Promise<void> {
+  if ((await versionOf(connection, connection.database)) === MIGRATIONS.length) return
+  await connection.transaction(async (session) => {
+    await session.query('SELECT pg_advisory_xact_lock($1)', [LOCK])
+    // Again, now that nobody else migrates: another process may have been quicker, or newer.
+    const version = await versionOf(session, connection.database)
+    if (version === undefined) {
+      await session.query('CREATE SCHEMA keelson')
+      await session.query(TABLE)
+    }
+    for (const [index, name] of MIGRATIONS.entries()) {
+      if (index < (version ?? 0)) continue
+      await session.script(readFileSync(new URL(`./sql/${name}`, import.meta.url), 'utf8'))
+      await session.query('INSERT INTO keelson.migrations (version, name) VALUES ($1, $2)', [index + 1, name])
+    }
+  })
+}
+
+/** Undefined where nothing of ours is. */
+async function versionOf(session: Session, database: string): Promise<number | undefined> {
+  const [found] = await session.query(FOUND)
+  if (found?.['schema'] !== true) return undefined
+  if (found['migrations'] !== true)
+    return fail('STORE_CORRUPT', `The database ${database} has a schema keelson that belongs to another program.`)
+  const [row] = await session.query(VERSION)
+  const version = number(row ?? {}, 'version')
+  if (version <= MIGRATIONS.length) return version
+  return fail(
+    'STORE_SCHEMA_NEWER',
+    `The database ${database} has schema ${version}; this version of Keelson knows ${MIGRATIONS.length}.`,
+  )
+}

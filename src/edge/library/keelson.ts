@@ -1,0 +1,100 @@
+/**
+ * What a program holds of an open Keelson: start runs, find them, take them over, fork them, close.
+ */
+import type { CompiledPlan } from '../../app/compile-plan.ts'
+import { forkRun } from '../../app/fork-run.ts'
+import { missingHandlers } from '../../app/missing-handlers.ts'
+import { LOCAL_PRINCIPAL, startRun, type Principal } from '../../app/start-run.ts'
+import type { Services } from '../../app/services.ts'
+import { fail } from '../../core/problems/problem.ts'
+import { isTerminalRun } from '../../core/run/transitions.ts'
+import type { Plan } from '../../core/plan/plan.ts'
+import type { ListFilter, ListPage } from '../../ports/run-store.ts'
+import type { Parts } from './parts.ts'
+import { RunHandle } from './run-handle.ts'
+
+export class Keelson {
+  readonly #parts: Parts
+  readonly #principal: Principal
+
+  constructor(parts: Parts) {
+    this.#parts = parts
+    this.#principal = parts.principal ?? LOCAL_PRINCIPAL
+  }
+
+  get services(): Services {
+    return this.#parts.services
+  }
+
+  /** Starts a run of a compiled plan; the same `requestId` starts it once. Missing handlers are refused before anything starts. */
+  async start(plan: CompiledPlan, input?: unknown, options: { readonly requestId?: string } = {}): Promise<RunHandle> {
+    const { services, advancer, engine, engineType } = this.#parts
+    this.#needHandlers(plan.plan)
+    const answer = await startRun(services, advancer, {
+      plan,
+      ...(input === undefined ? {} : { input }),
+      principal: this.#principal,
+      engine: { engineType: 'embedded', maxInFlight: engineType.maxInFlight },
+      triggerSource: 'manual',
+      lease: engine.lease(),
+      ...(options.requestId === undefined ? {} : { runRequestId: options.requestId }),
+    })
+    const handle = new RunHandle(this.#parts, answer.row, answer.kind === 'exists')
+    if (answer.kind === 'started') engine.drive(answer.row.runKey, answer.report)
+    return handle
+  }
+
+  async run(runId: string): Promise<RunHandle> {
+    const row = await this.#parts.services.store.findRun({ tenantId: this.#principal.tenantId, runId })
+    if (row === undefined) return fail('RUN_NOT_FOUND', `no run ${runId}`)
+    return new RunHandle(this.#parts, row)
+  }
+
+  list(filter: ListFilter, page: { readonly limit: number; readonly cursor?: string }): Promise<ListPage> {
+    return this.#parts.services.store.listRuns(this.#principal.tenantId, filter, page)
+  }
+
+  #needHandlers(plan: Plan): void {
+    const missing = missingHandlers(plan, this.#parts.services.handlers)
+    if (missing.length > 0) fail('NO_HANDLER', `this process has no ${missing.map((name) => `'${name}'`).join(', ')}`)
+  }
+
+  /** Takes over a run whose driver is gone. A run whose handlers this process lacks is left alone (DESIGN §9). */
+  async adopt(runId: string): Promise<RunHandle> {
+    const { advancer, engine } = this.#parts
+    const handle = await this.run(runId)
+    if (isTerminalRun(handle.row.status)) return handle
+    this.#needHandlers((await advancer.plans.get(handle.row.planSha256)).plan)
+    if (!(await engine.adopt(handle.row.runKey))) {
+      fail('RUN_DRIVEN_ELSEWHERE', `run ${runId} is driven by another process`)
+    }
+    return handle
+  }
+
+  /** A new run from an ended one's results. */
+  async fork(runId: string, options: { readonly from?: string; readonly atSeq?: number } = {}): Promise<RunHandle> {
+    const { services, advancer, engine, engineType } = this.#parts
+    const { row } = await this.run(runId)
+    this.#needHandlers((await advancer.plans.get(row.planSha256)).plan)
+    const answer = await forkRun(services, advancer, {
+      row,
+      principal: this.#principal,
+      engine: { engineType: 'embedded', maxInFlight: engineType.maxInFlight },
+      lease: engine.lease(),
+      ...options,
+    })
+    const handle = new RunHandle(this.#parts, answer.row, answer.kind === 'exists')
+    if (answer.kind === 'started') engine.drive(answer.row.runKey, answer.report)
+    return handle
+  }
+
+  async close(): Promise<void> {
+    await this.#parts.engine.stop()
+    await this.#parts.services.store.close()
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.close()
+  }
+}
+

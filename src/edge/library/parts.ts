@@ -1,0 +1,15 @@
+/** What the library's front door is made of; `main.ts` alone puts it together. */
+import type { RunAdvancer } from '../../app/advance-run.ts'
+import type { Services } from '../../app/services.ts'
+import type { Principal } from '../../app/start-run.ts'
+import type { EngineCapabilities, EngineHost } from '../../ports/engine.ts'
+import type { SigningKeys } from '../../ports/signing-keys.ts'
+
+export interface Parts {
+  readonly services: Services
+  readonly advancer: RunAdvancer
+  readonly engine: EngineHost
+  readonly keys: SigningKeys
+  readonly engineType: EngineCapabilities
+  readonly principal?: Principal
+}

@@ -1,0 +1,202 @@
+/**
+ * One history from its first event to its last: faults until the world heals, then everything must come to rest, then
+ * what rests is resolved by people until every run has ended, and the judges look at all of it once more.
+ */
+import { createHash } from 'node:crypto'
+import { createMemoryDisk } from '../../src/adapters/stores/memory/connect.ts'
+import { openMemoryStore } from '../../src/adapters/stores/memory/store.ts'
+import type { RunStore } from '../../src/ports/run-store.ts'
+import { FaultSource, type FiredFault } from './faults.ts'
+import { checkHistory } from './invariants.ts'
+import { DECLARED, restOf } from './oracle-rest.ts'
+import { isEnd } from './oracle-tables.ts'
+import { Rng } from './random.ts'
+import type { RunTrack } from './run-track.ts'
+import type { Scenario } from './scenario.ts'
+import { VirtualTime } from './virtual-time.ts'
+import { World } from './world.ts'
+
+export interface History {
+  readonly violations: readonly string[]
+  readonly fired: readonly FiredFault[]
+  readonly points: number
+  readonly crashes: number
+  readonly events: number
+  readonly executions: number
+  readonly zombies: number
+  readonly adoptions: number
+  readonly staleDrivers: number
+  readonly virtualMs: number
+  /** Hash of every record, execution and instant: the same seed gives the same digest. */
+  readonly digest: string
+  readonly reached: ReadonlyMap<string, number>
+  readonly statuses: readonly string[]
+  readonly world: World
+}
+
+export interface HistoryOptions {
+  /** Exact faults instead of the scenario's rates. */
+  readonly faults?: readonly FiredFault[]
+  /** Another disk than a fresh one in memory. */
+  readonly openStore?: (time: VirtualTime) => RunStore
+}
+
+/** After healing every run must be at rest within this much virtual time; a backstop is half an hour and a bit. */
+const REST_WITHIN_MS = 4 * 60 * 60 * 1000
+const STEPS_MAX = 60_000
+const ROUNDS = 12
+
+export async function runHistory(scenario: Scenario, options: HistoryOptions = {}): Promise<History> {
+  const longestMs = scenario.leaseMs + 1000
+  const faults = options.faults === undefined ? FaultSource.byRates(scenario.rates, new Rng(`faults ${scenario.seed}`), longestMs) : FaultSource.exactly(options.faults)
+  const time = new VirtualTime()
+  const store = options.openStore?.(time) ?? openMemoryStore({ clock: { now: () => time.now }, disk: createMemoryDisk(), burn: scenario.burn })
+  const world = new World(scenario, faults, time, store)
+  scenario.processes.forEach(({ startMs, skewMs }, index) => (index === 0 ? world.boot(skewMs) : world.after(startMs, () => world.boot(skewMs))))
+  scenario.runs.forEach(({ atMs }, index) => world.people.start(index, atMs))
+  scenario.acts.forEach((act, index) => world.people.act(act, index))
+  const healAt = time.now + scenario.healMs
+  while (time.nextAt() <= healAt && !(await allEnded(world)) && (await time.step()));
+  faults.healed = true
+  await settle(world)
+  if (scenario.fork && world.violations.length === 0) await forkAndSettle(world)
+  if (world.violations.length === 0) await checkHistory(world, new Rng(`checks ${scenario.seed}`))
+  return summaryOf(world)
+}
+
+async function allEnded(world: World): Promise<boolean> {
+  return world.people.busy === 0 && (await unsettled(world)).length === 0 && [...world.tracks.values()].every(({ oracle }) => isEnd(oracle.model.phase))
+}
+
+/** Runs until everything rests; what rests is resolved, until everything has ended. */
+async function settle(world: World): Promise<void> {
+  for (let round = 0; world.violations.length === 0; round += 1) {
+    if (!(await rest(world))) return
+    const open = [...world.tracks.values()].filter(({ oracle }) => !isEnd(oracle.model.phase))
+    if (open.length === 0) return
+    if (round >= ROUNDS + 3) {
+      world.complain(`I12 cancelled, and still not ended: ${open.map((track) => `${track.runId.slice(0, 8)} ${restOf(track.oracle.model)}`).join(', ')}`)
+      return
+    }
+    for (const track of open) await resolve(world, track, round >= ROUNDS)
+  }
+}
+
+/** False when something did not come to rest in time: a violation of liveness. */
+async function rest(world: World): Promise<boolean> {
+  const { time } = world
+  const until = time.now + REST_WITHIN_MS
+  const limit = time.steps + STEPS_MAX
+  for (;;) {
+    const left = world.people.busy > 0 ? undefined : await unsettled(world)
+    if (left !== undefined && left.length === 0) return true
+    if (time.now > until || time.steps > limit || !(await time.step())) {
+      world.complain(`I12 not at rest: ${left === undefined ? 'people wait for an answer' : left.join(', ')}`)
+      return false
+    }
+    // Most steps change nothing that matters here: look again when time has moved or a few have passed.
+    for (let more = 0; more < 8 && time.nextAt() <= time.now; more += 1) await time.step()
+  }
+}
+
+async function unsettled(world: World): Promise<string[]> {
+  const left: string[] = []
+  for (const track of world.tracks.values()) {
+    const standing = restOf(track.oracle.model)
+    if (!DECLARED.includes(standing)) left.push(`${track.runId.slice(0, 8)} ${standing}`)
+    else if ((await world.store.readInbox(track.runKey)).length > 0) {
+      if (standing !== 'ended') left.push(`${track.runId.slice(0, 8)} has letters`)
+      else if (world.faults.healed) await endedLetters(world, track)
+    }
+  }
+  return left
+}
+
+/** Nobody drives an ended run: letters to it are decided by whoever looks at it next. */
+async function endedLetters(world: World, track: RunTrack): Promise<void> {
+  const nudged = world.people.nudge(track.runKey).then(() => true)
+  for (let steps = 0; steps < 5000; steps += 1) {
+    if (await Promise.race([nudged, Promise.resolve(false)])) return
+    await world.time.step()
+  }
+  world.complain('I12 letters to an ended run are not taken')
+}
+
+async function resolve(world: World, track: RunTrack, forGood: boolean): Promise<void> {
+  const row = await world.store.getRun(track.runKey)
+  if (row === undefined) return
+  const { model } = track.oracle
+  const rng = new Rng(`resolve ${world.scenario.seed} ${track.oracle.lastSeq}`)
+  const standing = restOf(model)
+  let errand: Promise<void> | undefined
+  if (forGood) errand = world.people.signal(row, 'CANCEL', {})
+  else if (standing === 'paused') errand = world.people.signal(row, 'RESUME', {})
+  else if (standing === 'manual') errand = world.people.complete(track.runKey, undefined)
+  else if (standing === 'held') {
+    const stepId = rng.pick(model.failedSteps())
+    errand = world.people.signal(row, rng.pick(['RETRY_STEP', 'SKIP_STEP', 'SKIP_STEP', 'CANCEL']), { ...(rng.chance(1) ? { stepId } : {}) })
+  }
+  if (errand === undefined) return
+  let done = false
+  void errand.then(() => {
+    done = true
+  })
+  while (!done && (await world.time.step()));
+}
+
+async function forkAndSettle(world: World): Promise<void> {
+  const ended = [...world.tracks.values()].find(({ create }) => create.parent === undefined)
+  if (ended === undefined || !isEnd(ended.oracle.model.phase)) return
+  let done = false
+  void world.people.fork(ended.runKey).then(() => {
+    done = true
+  })
+  while (!done && (await world.time.step()));
+  await settle(world)
+}
+
+function summaryOf(world: World): History {
+  const { faults, effects, time } = world
+  const tracks = [...world.tracks.values()]
+  return {
+    violations: world.violations,
+    fired: faults.fired,
+    points: faults.points,
+    crashes: world.crashes,
+    events: tracks.reduce((sum, track) => sum + track.events.length, 0),
+    executions: effects.all.length,
+    zombies: effects.zombies,
+    adoptions: world.adoptions,
+    staleDrivers: world.staleDrivers,
+    virtualMs: world.elapsed,
+    digest: digestOf(world, tracks),
+    reached: reachedIn(world, tracks),
+    statuses: tracks.map(({ oracle }) => oracle.model.phase),
+    world,
+  }
+
+  function digestOf(_world: World, all: readonly RunTrack[]): string {
+    const hash = createHash('sha256')
+    for (const track of all) for (const sealed of track.sealed) hash.update(sealed.chainHash)
+    for (const { slot, attempt, engineAttempt, ended } of effects.all) hash.update(`${slot}#${attempt}.${engineAttempt} ${ended}\n`)
+    return hash.update(`${time.now} ${time.steps} ${faults.points}`).digest('hex')
+  }
+}
+
+/** What this history came by, for the check that exploring is not in vain (E3). */
+function reachedIn(world: World, tracks: readonly RunTrack[]): ReadonlyMap<string, number> {
+  const counts = new Map<string, number>()
+  const count = (name: string): void => void counts.set(name, (counts.get(name) ?? 0) + 1)
+  for (const fault of world.faults.fired) count(`fault ${fault.kind}`)
+  for (const { events } of tracks) {
+    for (const event of events) {
+      count(`event ${event.eventType}`)
+      if (event.decision.firstSeq === event.runSeq) count(`input ${event.decision.cause.split(':')[0] ?? ''}`)
+      if (event.eventType === 'SignalAccepted') count(`accepted ${String(event.payload['signalType'])}`)
+      if (event.eventType === 'SignalRejected') count(`rejected ${String(event.payload['reasonCode'])}`)
+      if (event.eventType === 'StepFailed') count(`error ${(event.payload['error'] as { errorClass: string }).errorClass}`)
+    }
+  }
+  for (const name of ['crashes', 'adoptions', 'staleDrivers', 'refusedCommits'] as const) for (let n = 0; n < world[name]; n += 1) count(`world ${name}`)
+  return counts
+}

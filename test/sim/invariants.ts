@@ -1,0 +1,166 @@
+/**
+ * What must hold of a finished history beyond what the oracle checked record by record: the store holds every record
+ * that was acknowledged and nothing else, chains verify, folds and views agree with each other and with the rows, and
+ * everything acknowledged was decided. I11 (the outbox feed) belongs to a part not yet built and is not checked here.
+ */
+import { recordOf } from '../../src/app/read-events.ts'
+import { snapshotBody } from '../../src/app/load-run.ts'
+import { verifyChain } from '../../src/app/verify-chain.ts'
+import type { ForeignRecord } from '../../src/core/events/event.ts'
+import { compileGraph } from '../../src/core/plan/graph.ts'
+import { evolve } from '../../src/core/run/evolve.ts'
+import { foldEventOfRecord } from '../../src/core/run/fold-event.ts'
+import { unpackState } from '../../src/core/run/state-snapshot.ts'
+import { initialState, type RunState } from '../../src/core/run/state.ts'
+import { summaryOf } from '../../src/core/run/summary.ts'
+import { runMetaOf } from '../../src/core/view/run-meta.ts'
+import { incrementalProject, projectRun } from '../../src/core/view/project-run.ts'
+import { emptyView } from '../../src/core/view/run-view.ts'
+import { viewFromText, viewToText } from '../../src/core/view/stored-view.ts'
+import type { RunRow, StoredEvent } from '../../src/ports/run-store.ts'
+import { isEnd } from './oracle-tables.ts'
+import type { Rng } from './random.ts'
+import type { RunTrack } from './run-track.ts'
+import type { World } from './world.ts'
+
+export async function checkHistory(world: World, rng: Rng): Promise<void> {
+  for (const track of world.tracks.values()) {
+    const say = (what: string): void => world.complain(`${track.runId.slice(0, 8)} ${what}`)
+    const stored = await allEvents(world, track)
+    const row = await world.store.getRun(track.runKey)
+    if (row === undefined) {
+      say('I4 the run is gone')
+      continue
+    }
+    checkStored(track, row, stored, say)
+    const records = stored.flatMap((event) => {
+      const record = recordOf(event)
+      return record.ok ? [record.value] : []
+    })
+    if (records.length !== stored.length) say('I1 a stored record cannot be read')
+    checkFold(world, track, row, records, rng, say)
+    checkViews(track, row, records, rng, say)
+    await checkDrivers(world, track, row, records, say)
+    await checkContext(world, track, say)
+  }
+  checkSignals(world)
+  checkChildren(world)
+}
+
+async function allEvents(world: World, track: RunTrack): Promise<StoredEvent[]> {
+  const events: StoredEvent[] = []
+  for (let page = await world.store.readEvents(track.runKey, {}); page.length > 0; ) {
+    events.push(...page)
+    page = await world.store.readEvents(track.runKey, { afterSeq: page.at(-1)?.runSeq ?? 0 })
+  }
+  return events
+}
+
+type Say = (what: string) => void
+
+const same = (a: Uint8Array | undefined, b: Uint8Array | undefined): boolean => Buffer.compare(a ?? new Uint8Array(), b ?? new Uint8Array()) === 0
+
+function checkStored(track: RunTrack, row: RunRow, stored: readonly StoredEvent[], say: Say): void {
+  if (stored.length !== track.sealed.length) say(`I4 ${track.sealed.length} records were committed, ${stored.length} are stored`)
+  const wrong = stored.findIndex((event, index) => {
+    const kept = track.sealed[index]
+    return kept === undefined || event.record !== kept.record || event.data !== kept.data || !same(event.chainHash, kept.chainHash)
+  })
+  if (wrong >= 0) say(`I1 record ${wrong + 1} is not what was committed`)
+  const chain = verifyChain(stored)
+  if (chain.broken !== undefined) say(`I1 the chain breaks at ${chain.broken.runSeq}: ${chain.broken.what}`)
+  if (!same(row.headHash, stored.at(-1)?.chainHash)) say('I1 the row names another head than the log')
+  if (row.quarantine !== undefined) say(`the run was set aside: ${row.quarantine}`)
+  if (row.epoch !== track.epoch) say(`I9 the row is at epoch ${row.epoch}, the commits at ${track.epoch}`)
+}
+
+function foldOf(start: RunState, records: readonly ForeignRecord[]): RunState {
+  return records.reduce((state, record) => evolve(state, foldEventOfRecord(record)), start)
+}
+
+function checkFold(world: World, track: RunTrack, row: RunRow, records: readonly ForeignRecord[], rng: Rng, say: Say): void {
+  const graph = compileGraph(track.plan.plan)
+  const whole = foldOf(initialState(graph), records)
+  const text = snapshotBody(whole)
+  const cut = rng.int(0, records.length)
+  const part = foldOf(initialState(graph), records.slice(0, cut))
+  const restored = unpackState(graph, JSON.parse(snapshotBody(part)) as Record<string, unknown>)
+  if (snapshotBody(foldOf(restored, records.slice(cut))) !== text) say(`I10 a snapshot at ${cut} and the rest fold to something else`)
+  const summary = summaryOf(whole)
+  for (const [name, value] of Object.entries(summary)) {
+    if (row[name as keyof RunRow] !== value) say(`I10 the row's ${name} is ${String(row[name as keyof RunRow])}, the fold's ${String(value)}`)
+  }
+  if (world.scenario.burn === 0 && row.nextSeq !== whole.seq + 1) say(`I2 the row's next number is ${row.nextSeq} after ${whole.seq}`)
+}
+
+function checkViews(track: RunTrack, row: RunRow, records: readonly ForeignRecord[], rng: Rng, say: Say): void {
+  const meta = runMetaOf(track.runId, compileGraph(track.plan.plan), 'embedded')
+  const whole = viewToText(projectRun(meta, records).view)
+  let view = emptyView(meta)
+  for (let at = 0; at < records.length; ) {
+    const size = rng.int(1, 12)
+    // A page may come twice; what lies below the watermark changes nothing.
+    view = incrementalProject(view, records.slice(Math.max(0, at - rng.int(0, 2)), at + size)).view
+    if (rng.chance(0.2)) view = viewFromText(viewToText(view), meta) ?? view
+    at += size
+  }
+  if (viewToText(view) !== whole) say('I10 a view grown in pages differs from one folded whole' + (process.env.DIFF ? '\n' + viewToText(view) + '\n' + whole : ''))
+  if (view.run.status !== row.status) say(`I10 the view says ${view.run.status}, the row ${row.status}`)
+}
+
+/** What a living driver holds in memory is the fold of the log, or it is not the driver. */
+async function checkDrivers(world: World, track: RunTrack, row: RunRow, records: readonly ForeignRecord[], say: Say): Promise<void> {
+  const text = snapshotBody(foldOf(initialState(compileGraph(track.plan.plan)), records))
+  for (const process of world.alive()) {
+    if (process.stalledUntil > world.time.now) continue
+    const run = await process.advancer.current(track.runKey)
+    if (run.nextSeq !== row.nextSeq || run.epoch !== row.epoch) continue
+    if (snapshotBody(run.state) !== text) say(`I10 ${process.name} holds another state than the log`)
+  }
+}
+
+/** Captured variables by a fold of the oracle's own: `last` is replaced, `seen` grows. */
+async function checkContext(world: World, track: RunTrack, say: Say): Promise<void> {
+  const expected = new Map<string, unknown>()
+  for (const event of track.events) {
+    if (event.eventType !== 'StepCompleted' || event.payload['reusedFrom'] !== undefined) continue
+    const captures = (event.payload['captures'] ?? []) as readonly { path: string; mode: string }[]
+    const values = (event.data['captureValues'] ?? []) as readonly unknown[]
+    captures.forEach(({ path, mode }, index) => {
+      const value = values[index]
+      const before = expected.get(path)
+      expected.set(path, mode === 'append' ? [...(Array.isArray(before) ? before : []), value] : value)
+    })
+  }
+  const context = await world.store.readContext(track.runKey, Number.MAX_SAFE_INTEGER)
+  for (const [path, value] of expected) {
+    const stored = context.get(path)
+    if (stored === undefined || JSON.stringify(sorted(JSON.parse(stored))) !== JSON.stringify(sorted(value))) say(`P-16 the variable ${path} is ${stored ?? 'missing'}`)
+  }
+}
+
+function sorted(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sorted)
+  if (typeof value !== 'object' || value === null) return value
+  return Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)).map(([name, part]) => [name, sorted(part)]))
+}
+
+function checkSignals(world: World): void {
+  for (const { runKey, signalId } of world.people.signals) {
+    const track = world.tracks.get(runKey)
+    if (track?.oracle.model.signals.has(signalId) !== true) world.complain(`I4 the acknowledged signal ${signalId} of run ${runKey} was never decided`)
+  }
+}
+
+/** What a parent records of a child is what the child's own log says. */
+function checkChildren(world: World): void {
+  for (const child of world.tracks.values()) {
+    const { parent } = child.create
+    const track = parent === undefined ? undefined : world.trackOf(parent.runId)
+    if (parent === undefined || track === undefined) continue
+    const attempt = track.oracle.model.slots.get(parent.slot)?.attempts[parent.attempt - 1]
+    const { phase } = child.oracle.model
+    if (attempt?.state === 'SUCCESS' && phase !== 'COMPLETED') world.complain(`P-29 ${parent.slot} succeeded, its child run is ${phase}`)
+    if (attempt?.state === 'RUNNING' && isEnd(phase)) world.complain(`P-29 ${parent.slot} still waits for its child run, which is ${phase}`)
+  }
+}
