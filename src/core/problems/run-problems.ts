@@ -72,12 +72,6 @@ export const RUN_PROBLEMS = {
     did: 'The signal was recorded as rejected; it was not applied.',
     todo: 'Correct the field named in the message.',
   },
-  SIGNAL_NOT_FOUND: {
-    title: 'No signal with this id was sent to this run.',
-    retryable: false,
-    did: 'Nothing.',
-    todo: 'Check the signal id.',
-  },
   AUTHZ_DENIED: {
     title: 'You may not send this signal.',
     retryable: false,

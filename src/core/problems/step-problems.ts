@@ -84,12 +84,6 @@ export const STEP_PROBLEMS = {
     did: 'The attempt was recorded as failed and classified; it is retried if the policy allows.',
     todo: 'Read the error text; throw an error with a code to tell failures apart.',
   },
-  ENGINE_LOST: {
-    title: 'The engine gave up on an attempt without an outcome.',
-    retryable: true,
-    did: 'The attempt was recorded as failed; it is retried if the policy allows.',
-    todo: 'Look at the worker that ran it.',
-  },
   DECISION_DATA_TOO_LARGE: {
     title: 'The facts of one decision are larger than 16 KiB.',
     retryable: false,

@@ -5,14 +5,22 @@
 import { bitMembers, bitNext, type BitTree } from '../../collections/bit-tree.ts'
 import { vectorGet } from '../../collections/vector.ts'
 import type { ErrorInfo } from '../../events/event.ts'
+import { compensationSlot } from '../../events/slot.ts'
+import { effectId, engineAttemptAt } from '../effect.ts'
 import type { Unit } from '../state.ts'
 import { kindOfUnit, stepUnit, unitAt } from '../units.ts'
 import { CANCELLED_ERROR, failStep } from './fail-step.ts'
 import { askToStop, hasRoom, type Workspace } from './workspace.ts'
 
-/** Asks every executor and child run in flight to stop. */
+/** Asks every executor, hook and child run in flight to stop. */
 export function askAllToStop(ws: Workspace): void {
   for (const unit of unitsOf(ws, ws.state.inFlight)) askToStop(ws, unit, kindOfUnit(ws.state.graph, unit) === 'plan')
+  const hook = ws.state.undo?.current
+  if (hook?.status !== 'RUNNING') return
+  const { attempt } = hook
+  const slot = compensationSlot(hook.slot)
+  const engineAttempt = engineAttemptAt(ws.epoch, hook.epoch)
+  ws.effects.push({ kind: 'CancelStep', id: effectId('CancelStep', slot, attempt, engineAttempt), slot, attempt, engineAttempt })
 }
 
 /** Under failFast executors may finish (their effects are then compensated); child runs are asked to stop. */

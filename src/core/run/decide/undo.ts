@@ -12,6 +12,7 @@ import { nextHook } from '../evolve/undo.ts'
 import type { Outcome } from '../input.ts'
 import { backoffMs, retryDecision } from '../retry.ts'
 import type { RunState } from '../state.ts'
+import { isTerminalRun } from '../transitions.ts'
 import { stepAt } from '../units.ts'
 import { TIMEOUT_ERROR } from './fail-step.ts'
 import { emit, hasRoom, type Workspace } from './workspace.ts'
@@ -44,7 +45,8 @@ function startHook(ws: Workspace, slot: string, unit: number, attempt: number): 
 }
 
 export function undoOutcome(ws: Workspace, report: { slot: string; attempt: number; engineAttempt: number; outcome: Outcome }): void {
-  const current = ws.state.undo?.current
+  // An emergency stop ends the run with a hook still out; what it reports then is nobody's any more.
+  const current = isTerminalRun(ws.state.status) ? undefined : ws.state.undo?.current
   const open = current?.status === 'RUNNING' && compensationSlot(current.slot) === report.slot && current.attempt === report.attempt
   if (!open) return
   if (report.outcome.kind === 'completed') {
