@@ -14,12 +14,12 @@ function runtimeIsTooOld() {
   return major < FLOOR.major || (major === FLOOR.major && minor < FLOOR.minor)
 }
 
-/** Node 22 calls its SQLite experimental on every start; Node 24 no longer does, and the API we use is the same. */
-function silenceSqliteWarning() {
+/** Node 22 calls its SQLite and its TypeScript experimental on every start; Node 24 no longer does, and what we use is the same. */
+function silenceExperimentWarnings() {
   const emitWarning = process.emitWarning
   process.emitWarning = (warning, ...rest) => {
     const text = typeof warning === 'string' ? warning : warning.message
-    if (text.startsWith('SQLite is an experimental feature')) return
+    if (/^(SQLite|Type Stripping) is an experimental feature/.test(text)) return
     emitWarning.call(process, warning, ...rest)
   }
 }
@@ -42,7 +42,7 @@ async function start() {
     refuse('keelson is not built yet: run `npm run build` first.')
     return
   }
-  if (FLOOR.major === Number(process.versions.node.split('.')[0])) silenceSqliteWarning()
+  if (FLOOR.major === Number(process.versions.node.split('.')[0])) silenceExperimentWarnings()
   module.enableCompileCache?.()
   const { main } = await import(entry.href)
   process.exitCode = await main(process.argv.slice(2))

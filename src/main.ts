@@ -50,6 +50,7 @@ export async function openKeelson(options: OpenOptions = {}): Promise<Keelson> {
   const services: Services = { store, clock: systemClock, random: systemRandom, timers: systemTimers, handlers }
   const advancer = new RunAdvancer(services)
   const driver = createRunDriver(services, advancer, {
+    lease: () => engine.lease(),
     onChild: (row, report) => {
       if (report !== undefined) engine.drive(row.runKey, report)
       else void engine.want(row.runKey)

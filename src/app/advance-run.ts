@@ -20,6 +20,7 @@ import { inboxInput } from './inbox-input.ts'
 import { PlanShelf } from './load-plan.ts'
 import { loadRun, snapshotBody, type LoadedRun } from './load-run.ts'
 import { prepareOutcome } from './prepare-outcome.ts'
+import { scopePauseFor } from './scope-pauses.ts'
 import { sealEvents } from './seal-events.ts'
 import type { Services } from './services.ts'
 
@@ -145,7 +146,8 @@ export class RunAdvancer {
     const known = this.#loaded.get(runKey)
     const run = known ?? (await loadRun(this.#services.store, this.plans, runKey))
     const owned = this.#epochs.get(runKey)
-    if (!adopting && owned !== undefined && owned !== run.epoch) {
+    // An ended run is nobody's to drive: whoever comes may add what may follow its end (P-48).
+    if (!adopting && owned !== undefined && owned !== run.epoch && !isTerminalRun(run.state.status)) {
       fail('RUN_EPOCH_STALE', `run ${run.row.runId} is driven by another process under epoch ${run.epoch}; this one had ${owned}`)
     }
     if (!adopting && owned === undefined) this.#epochs.set(runKey, run.epoch)
@@ -161,6 +163,8 @@ export class RunAdvancer {
     const round = new DecisionRound(store, run, now, epoch)
     const consumed: { inboxId: string; seq: number }[] = []
     if (request.adopt === true) await round.take({ kind: 'adopt', claims: await store.readClaims(runKey) })
+    const paused = await scopePauseFor(store, run.identity, run.state)
+    if (paused !== undefined) await round.take(paused)
     for (const input of request.inputs ?? []) await round.take(input)
     const left = [...(request.reports ?? [])]
     for (let report = left[0]; report !== undefined && !round.isFull; report = left[0]) {

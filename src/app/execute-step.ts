@@ -13,6 +13,7 @@ import { locate, stepAt } from '../core/run/units.ts'
 import type { EffectReport } from '../ports/engine.ts'
 import type { StepContext } from '../ports/step-handlers.ts'
 import { validateJson } from './json-schema.ts'
+import { claimBegin } from './begin-claim.ts'
 import type { LoadedRun } from './load-run.ts'
 import { mappingNeeds, mapValue } from './map-input.ts'
 import type { Services } from './services.ts'
@@ -30,7 +31,7 @@ interface Work {
 }
 
 export async function executeStep(services: Services, run: LoadedRun, effect: Executable, signal: AbortSignal): Promise<EffectReport | undefined> {
-  const work = effect.kind === 'Compensate' ? undoWork(run, effect) : stepWork(run, effect)
+  const work = workOf(run, effect)
   if (work === undefined) return undefined
   const began = services.clock.now()
   const report = (result: EffectReport['result']): EffectReport => ({ slot: effect.slot, attempt: effect.attempt, engineAttempt: effect.engineAttempt, result })
@@ -40,10 +41,16 @@ export async function executeStep(services: Services, run: LoadedRun, effect: Ex
   try {
     const input = await mapInput(services, run, work, effect)
     if (work.step.effect === 'irreversible' && effect.kind === 'ExecuteStep') {
-      const claim = { slot: effect.slot, attempt: effect.attempt, claimant: `${run.epoch}:${effect.engineAttempt}` }
-      if (!(await services.store.claimAttempt(run.row.runKey, claim))) return undefined
+      const claim = await claimBegin(services, run, effect)
+      if (claim === 'repeat') return undefined
+      if (claim === 'taken') {
+        const thrown = new KeelsonError([problem('INDETERMINATE', `somebody else began '${effect.slot}'; whether it happened is not known`)])
+        return report({ kind: 'failed', thrown, indeterminate: true, durationMs: elapsed(services, began) })
+      }
     }
     watch.signal.throwIfAborted()
+    // Its outcome may have come by another way while the input was mapped.
+    if (workOf(run, effect) === undefined) return undefined
     const context = contextOf(run, work, effect, input, watch.signal, artifactRefs)
     called = true
     const call = services.handlers.call({ action: work.action, kind: actionKind(work.action), input, context })
@@ -64,6 +71,10 @@ function elapsed(services: Services, began: number): number {
 }
 
 /** The attempt must still be open: an effect may arrive twice, or after its outcome. */
+function workOf(run: LoadedRun, effect: Executable): Work | undefined {
+  return effect.kind === 'Compensate' ? undoWork(run, effect) : stepWork(run, effect)
+}
+
 function stepWork(run: LoadedRun, effect: Executable): Work | undefined {
   const found = locate(run.state, effect.slot)
   if (found === undefined || found.unit.status !== 'RUNNING' || found.unit.attempt !== effect.attempt) return undefined

@@ -33,6 +33,8 @@ export interface ForkRequest {
 }
 
 export async function forkRun(services: Services, advancer: RunAdvancer, request: ForkRequest): Promise<StartAnswer> {
+  // Another process may have driven it since this one last looked.
+  advancer.forget(request.row.runKey)
   const old = await advancer.current(request.row.runKey)
   if (!isTerminalRun(old.state.status)) fail('RUN_NOT_TERMINAL', `run ${request.row.runId} has not ended`)
   if (request.from !== undefined && !old.state.graph.indexOf.has(request.from)) fail('STEP_UNKNOWN', `the plan has no step '${request.from}'`)

@@ -24,10 +24,11 @@ export class PlanShelf {
     this.#store = store
   }
 
-  /** A plan that is already at hand, e.g. just compiled from its source. */
-  put(plan: Plan, sha256: string): LoadedPlan {
+  /** A plan whose canonical text is already at hand. Every process reads that text, so a mapped input has one key order everywhere. */
+  put(text: string, sha256: string): LoadedPlan {
     const known = this.#kept.get(sha256)
     if (known !== undefined) return known
+    const plan = JSON.parse(text) as Plan
     const loaded = { plan, graph: compileGraph(plan), sha256 }
     this.#kept.set(sha256, loaded)
     return loaded
@@ -44,6 +45,6 @@ export class PlanShelf {
         details: { expectedSha256: sha256, actualSha256: actual },
       })
     }
-    return this.put(JSON.parse(text) as Plan, sha256)
+    return this.put(text, sha256)
   }
 }

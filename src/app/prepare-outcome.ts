@@ -28,13 +28,17 @@ export interface PreparedOutcome {
   readonly output: unknown
 }
 
+/** Only the claim says so, never what a handler threw. */
+const INDETERMINATE_ERROR: ErrorInfo = { code: 'INDETERMINATE', retryable: false, errorClass: 'permanent', category: 'infrastructure' }
+
 type At = Omit<RootsAt, 'unit'> & { readonly buildId: string | undefined }
 
 export async function prepareOutcome(report: EffectReport, at: At): Promise<PreparedOutcome> {
   const { slot, attempt, engineAttempt, result } = report
   const base = { kind: 'outcome', slot, attempt, engineAttempt } as const
   if (result.kind === 'failed') {
-    const { error, errorText } = describeError(result.thrown, result.aborted)
+    const { error: described, errorText } = describeError(result.thrown, result.aborted)
+    const error = result.indeterminate === true ? INDETERMINATE_ERROR : described
     const outcome: Outcome = { kind: 'failed', error, data: { errorText }, durationMs: result.durationMs, ...build(at) }
     return { input: { ...base, outcome }, writes: [], output: null }
   }

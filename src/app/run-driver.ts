@@ -13,10 +13,13 @@ import { executeStep } from './execute-step.ts'
 import type { LoadedRun } from './load-run.ts'
 import type { Services } from './services.ts'
 import { startChild } from './start-child.ts'
+import type { StartRequest } from './start-run.ts'
 
 export interface DriverOptions {
   /** A child run was started (or found): somebody must drive it. */
   readonly onChild?: (row: RunRow, report: AdvanceReport | undefined) => void
+  /** Lease for a child run about to be created: without one others would take it for an orphan. */
+  readonly lease?: () => NonNullable<StartRequest['lease']>
   readonly onManualTask?: (run: RunRow, slot: string, attempt: number) => void
 }
 
@@ -42,7 +45,7 @@ async function execute(
     case 'Compensate':
       return executeStep(services, run, effect, signal)
     case 'StartChild': {
-      const started = await startChild(services, advancer, run, effect)
+      const started = await startChild(services, advancer, run, effect, options.lease?.())
       if (started.kind === 'refused') return started.report
       if (started.kind === 'child') options.onChild?.(started.answer.row, started.answer.kind === 'started' ? started.answer.report : undefined)
       return undefined

@@ -2,7 +2,6 @@
  * Starting the child run of a plan step: its id is derived from the parent's run, slot and attempt, so that starting
  * it twice is starting it once; its end comes back through the parent's inbox (P-29).
  */
-import type { Plan } from '../core/plan/plan.ts'
 import { KeelsonError, problem } from '../core/problems/problem.ts'
 import type { Effect } from '../core/run/effect.ts'
 import { locate, stepAt } from '../core/run/units.ts'
@@ -13,7 +12,7 @@ import type { LoadedRun } from './load-run.ts'
 import { mappingNeeds, mapValue } from './map-input.ts'
 import type { Services } from './services.ts'
 import { slotRoots } from './slot-roots.ts'
-import { startRun, type StartAnswer } from './start-run.ts'
+import { startRun, type StartAnswer, type StartRequest } from './start-run.ts'
 
 type StartChild = Extract<Effect, { kind: 'StartChild' }>
 
@@ -22,11 +21,17 @@ export type ChildStart =
   | { readonly kind: 'refused'; readonly report: EffectReport }
   | { readonly kind: 'gone' }
 
-export async function startChild(services: Services, advancer: RunAdvancer, run: LoadedRun, effect: StartChild): Promise<ChildStart> {
+export async function startChild(
+  services: Services,
+  advancer: RunAdvancer,
+  run: LoadedRun,
+  effect: StartChild,
+  lease?: StartRequest['lease'],
+): Promise<ChildStart> {
   const found = locate(run.state, effect.slot)
   if (found === undefined || found.unit.status !== 'RUNNING' || found.unit.attempt !== effect.attempt) return { kind: 'gone' }
   try {
-    const answer = await start(services, advancer, run, effect)
+    const answer = await startRun(services, advancer, await requestFor(services, advancer, run, effect, lease))
     return { kind: 'child', answer }
   } catch (thrown) {
     if (thrown instanceof KeelsonError && thrown.problems.every((one) => !one.retryable)) {
@@ -37,7 +42,13 @@ export async function startChild(services: Services, advancer: RunAdvancer, run:
   }
 }
 
-async function start(services: Services, advancer: RunAdvancer, run: LoadedRun, effect: StartChild): Promise<StartAnswer> {
+async function requestFor(
+  services: Services,
+  advancer: RunAdvancer,
+  run: LoadedRun,
+  effect: StartChild,
+  lease: StartRequest['lease'],
+): Promise<StartRequest> {
   const found = locate(run.state, effect.slot)
   const step = stepAt(run.state.graph, found?.unit.step ?? 0)
   if (found === undefined || !('plan' in step)) throw new KeelsonError([problem('INPUT_INVALID', `'${effect.slot}' is not a plan step`)])
@@ -52,12 +63,15 @@ async function start(services: Services, advancer: RunAdvancer, run: LoadedRun, 
   const mapped = needs.ok ? mapValue(step.with, await slotRoots(at, needs.value)) : needs
   if (!mapped.ok) throw new KeelsonError([problem('INPUT_INVALID', mapped.problems.map((one) => one.message).join('; '))])
   const { tenantId, projectId, environmentId, runId } = run.identity
-  return startRun(services, advancer, {
-    plan: { plan: JSON.parse(stored.text) as Plan, text: stored.text, sha256: stored.sha256 },
+  // The shelf checks the stored bytes against their hash: nothing is started from altered ones (P-45).
+  const { plan } = await advancer.plans.get(stored.sha256)
+  return {
+    plan: { plan, text: stored.text, sha256: stored.sha256 },
     input: mapped.value,
     principal: { tenantId, projectId, environmentId, actorId: run.row.triggeredBy ?? 'local' },
     engine: { engineType: run.row.engineType === 'mock' ? 'mock' : 'embedded', maxInFlight: 10_000 },
     runId: childRunId(runId, effect.slot, effect.attempt),
     parent: { runId, slot: effect.slot, attempt: effect.attempt },
-  })
+    ...(lease === undefined ? {} : { lease }),
+  }
 }

@@ -20,6 +20,7 @@ import { DecisionRound } from './decision-round.ts'
 import { FIRST_PREVIOUS } from './event-hashes.ts'
 import { applyDefaults } from './json-schema.ts'
 import type { LoadedRun } from './load-run.ts'
+import { scopePauseFor } from './scope-pauses.ts'
 import { sealEvents } from './seal-events.ts'
 import type { Services } from './services.ts'
 import { sha256Hex } from './sha256.ts'
@@ -64,7 +65,7 @@ export async function startRun(services: Services, advancer: RunAdvancer, reques
   const checked = checkInput(plan, request.input)
   const { planId, planVersion } = plan.metadata
   await services.store.putPlan({ sha256, planId, planVersion, text })
-  const loadedPlan = advancer.plans.put(plan, sha256)
+  const loadedPlan = advancer.plans.put(text, sha256)
   const identity: RunIdentity = {
     runId: request.runId ?? services.random.uuid(),
     tenantId: request.principal.tenantId,
@@ -79,7 +80,10 @@ export async function startRun(services: Services, advancer: RunAdvancer, reques
   const round = new DecisionRound(services.store, run, now, 1)
   const { admit, blobs } = admission(request, checked)
   await round.take(admit)
-  if (request.admission === undefined) await round.take(startInput(request, newRun), { facts: false })
+  if (request.admission === undefined) {
+    const pause = await scopePauseFor(services.store, identity, run.state)
+    await round.take({ ...startInput(request, newRun), ...(pause === undefined ? {} : { pausedBy: pausedBy(pause) }) }, { facts: false })
+  }
   const emittedAt = isoFromMs(now)
   const sealed = sealEvents({ identity, drafts: round.drafts, firstSeq: 1, previousHash: FIRST_PREVIOUS, emittedAt, random: services.random })
   const result = await advancer.queue.submit({
@@ -107,6 +111,10 @@ export async function startRun(services: Services, advancer: RunAdvancer, reques
     terminal: isTerminalRun(state.status),
   }
   return { kind: 'started', row, report }
+}
+
+function pausedBy({ scope, reason }: Extract<InputBody, { kind: 'scope' }>): { scope: string; reason?: string } {
+  return { scope, ...(reason === undefined ? {} : { reason }) }
 }
 
 async function existing(services: Services, tenantId: string, runId: string, why: string): Promise<StartAnswer> {
@@ -166,7 +174,7 @@ function admission(request: StartRequest, input: unknown): Admission {
   }
 }
 
-export function startInput(request: Pick<StartRequest, 'plan' | 'engine' | 'principal' | 'triggerSource' | 'reuse'>, run: NewRun): InputBody {
+export function startInput(request: Pick<StartRequest, 'plan' | 'engine' | 'principal' | 'triggerSource' | 'reuse'>, run: NewRun): Extract<InputBody, { kind: 'start' }> {
   const { plan } = request.plan
   const { tenantId, projectId, environmentId, actorId } = request.principal
   return {

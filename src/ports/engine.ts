@@ -12,7 +12,14 @@ export interface EffectReport {
   readonly engineAttempt: number
   readonly result:
     | { readonly kind: 'completed'; readonly output: unknown; readonly artifactRefs: readonly ArtifactPointer[]; readonly durationMs: number; readonly by?: CompletedBy }
-    | { readonly kind: 'failed'; readonly thrown: unknown; readonly aborted?: 'cancel' | 'timeout'; readonly durationMs: number }
+    | {
+        readonly kind: 'failed'
+        readonly thrown: unknown
+        readonly aborted?: 'cancel' | 'timeout'
+        /** Another driver began this irreversible attempt: whether it happened is not known (P-28). */
+        readonly indeterminate?: true
+        readonly durationMs: number
+      }
 }
 /** The person behind a manual step's outcome. */
 export interface CompletedBy {

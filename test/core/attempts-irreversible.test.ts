@@ -42,7 +42,10 @@ policy: { onFailure: continue, retry: { maxAttempts: 1 } }
 steps: [{ id: pay, forEach: "input.list", run: pay, effect: irreversible }]`,
       { facts: { pay: { items: 3 } } },
     ).start()
-    run.fails('pay[0]').adopted([{ slot: 'pay[1]', attempt: 1 }]).completes('pay[2]', null, { engineAttempt: 2 })
+    run
+      .fails('pay[0]')
+      .adopted([{ slot: 'pay[1]', attempt: 1 }])
+      .completes('pay[2]', null, { engineAttempt: 2 })
     expect(run.payload('StepFailed', 'pay[1]')).toMatchObject({ error: { code: 'INDETERMINATE' }, forced: true })
     expect(run.payload('StepFailed', 'pay')).toMatchObject({ error: { code: 'INDETERMINATE' } })
     expect(run.status).toBe('RUNNING')
@@ -85,7 +88,9 @@ describe('the begin-claim', () => {
     world.process('second', { adoptOthers: true })
     await world.runUntil(() => world.hasEnded(key))
     expect(world.called()).toEqual(['a#1/1', 'a#1/2'])
-    expect(world.records(key).find((record) => record.eventType === 'StepCompleted')?.payload).toMatchObject({ mayHaveRunTwice: true })
+    expect(world.records(key).find((record) => record.eventType === 'StepCompleted')?.payload).toMatchObject({
+      mayHaveRunTwice: true,
+    })
     expect(world.disk.runs[0]?.claims.size).toBe(0)
   })
 })

@@ -10,9 +10,19 @@ const HELD = `
 policy: { onFailure: hold, retry: { maxAttempts: 1 } }
 steps: [{ id: a, run: f }, { id: b, run: f }]`
 
-const identity = { runId: 'r', tenantId: 't', projectId: 'p', environmentId: 'e', planId: 'story', planVersion: '1.0.0' }
+const identity = {
+  runId: 'r',
+  tenantId: 't',
+  projectId: 'p',
+  environmentId: 'e',
+  planId: 'story',
+  planVersion: '1.0.0',
+}
 
-function seal(counters: { readonly attempt: unknown; readonly engineAttempt: unknown }): readonly { readonly record: string }[] {
+function seal(counters: {
+  readonly attempt: unknown
+  readonly engineAttempt: unknown
+}): readonly { readonly record: string }[] {
   const draft = { eventType: 'RunApproved', slot: 'RUN', payload: {}, ...counters } as never
   return sealEvents({
     identity,
@@ -35,13 +45,20 @@ function unanswered(inner: RunStore, when: (batch: readonly RunCommit[]) => bool
   }
 }
 
-const writes = (eventType: string) => (batch: readonly RunCommit[]): boolean => batch.some((one) => one.events.some((event) => event.eventType === eventType))
+const writes =
+  (eventType: string) =>
+  (batch: readonly RunCommit[]): boolean =>
+    batch.some((one) => one.events.some((event) => event.eventType === eventType))
 
 describe('the logical attempt', () => {
   it('and the engine attempt are numbers, and a text is refused before anything is stored [ATT-01]', () => {
     const [event] = seal({ attempt: 1, engineAttempt: 2 })
     expect(JSON.parse(event?.record ?? '{}')).toMatchObject({ logicalAttemptId: 1, engineAttemptId: 2 })
-    for (const wrong of [{ attempt: '1', engineAttempt: 1 }, { attempt: 1, engineAttempt: '1' }, { attempt: 0, engineAttempt: 1 }]) {
+    for (const wrong of [
+      { attempt: '1', engineAttempt: 1 },
+      { attempt: 1, engineAttempt: '1' },
+      { attempt: 0, engineAttempt: 1 },
+    ]) {
       expect(() => seal(wrong)).toThrow(KeelsonError)
     }
   })
@@ -62,14 +79,32 @@ describe('the logical attempt', () => {
     const skipped = scenario(HELD).start().fails('a').signals('SKIP_STEP', { stepId: 'a' })
     expect(skipped.events('StepSkipped')).toEqual(['StepSkipped a#2'])
     const crashed = scenario(HELD).start().adopted().completes('a', null, { engineAttempt: 2 })
-    expect(crashed.events('StepStarted', 'StepCompleted')).toEqual(['StepStarted a#1', 'StepCompleted a#1', 'StepStarted b#1'])
-    const paused = scenario(HELD).start().signals('PAUSE').signals('RESUME').signals('PAUSE').signals('RESUME').completes('a')
-    expect(paused.events('RunPaused', 'StepCompleted')).toEqual(['RunPaused RUN#1', 'RunPaused RUN#2', 'StepCompleted a#1'])
+    expect(crashed.events('StepStarted', 'StepCompleted')).toEqual([
+      'StepStarted a#1',
+      'StepCompleted a#1',
+      'StepStarted b#1',
+    ])
+    const paused = scenario(HELD)
+      .start()
+      .signals('PAUSE')
+      .signals('RESUME')
+      .signals('PAUSE')
+      .signals('RESUME')
+      .completes('a')
+    expect(paused.events('RunPaused', 'StepCompleted')).toEqual([
+      'RunPaused RUN#1',
+      'RunPaused RUN#2',
+      'StepCompleted a#1',
+    ])
   })
 
   it('is read back from the log by the next driver [ATT-09]', async () => {
     const world = new World()
-    const first = world.process('first', { script: { f: ({ context, reject }) => (context.attempt === 1 ? reject(new Error('no')) : new Promise(() => undefined)) } })
+    const first = world.process('first', {
+      script: {
+        f: ({ context, reject }) => (context.attempt === 1 ? reject(new Error('no')) : new Promise(() => undefined)),
+      },
+    })
     const key = await first.start(`steps: [{ id: a, run: f }]`)
     await world.runUntil(() => world.called().includes('a#2/1'))
     first.kill()
@@ -98,7 +133,10 @@ describe('the engine attempt', () => {
 
   it('grows by one with each crash, on the step and on the events of the run [ATT-04, P-27, X-16]', async () => {
     const world = new World()
-    const [first, second] = [world.process('first', { script: { f: 'hold' } }), world.process('second', { adoptOthers: true, script: { f: 'hold' } })]
+    const [first, second] = [
+      world.process('first', { script: { f: 'hold' } }),
+      world.process('second', { adoptOthers: true, script: { f: 'hold' } }),
+    ]
     const key = await first.start(`steps: [{ id: a, run: f }]`)
     first.kill()
     await world.runUntil(() => world.called().includes('a#1/2'))
@@ -106,7 +144,9 @@ describe('the engine attempt', () => {
     world.process('third', { adoptOthers: true })
     await world.runUntil(() => world.hasEnded(key))
     expect(world.called()).toEqual(['a#1/1', 'a#1/2', 'a#1/3'])
-    const counted = world.records(key).map((record) => [record.eventType, record.logicalAttemptId, record.engineAttemptId])
+    const counted = world
+      .records(key)
+      .map((record) => [record.eventType, record.logicalAttemptId, record.engineAttemptId])
     expect(counted).toEqual([
       ['RunApproved', 1, 1],
       ['RunStarted', 1, 1],
@@ -123,7 +163,10 @@ policy: { concurrency: 2, retry: { maxAttempts: 2 } }
 steps: [{ id: a, run: f, dependsOn: [] }, { id: b, run: f, dependsOn: [] }, { id: c, run: f, dependsOn: [a] }, { id: d, run: f, dependsOn: [a, b] }]`
     const story = (engineAttempt: number) => {
       const run = scenario(plan).start().fails('a', { engineAttempt }).completes('b', null, { engineAttempt }).at('+1s')
-      run.completes('a', null, { engineAttempt }).completes('c', null, { engineAttempt }).completes('d', null, { engineAttempt })
+      run
+        .completes('a', null, { engineAttempt })
+        .completes('c', null, { engineAttempt })
+        .completes('d', null, { engineAttempt })
       return { events: run.events(), effects: run.effects, elapsed: run.elapsed, status: run.status }
     }
     expect(story(7)).toEqual(story(1))
@@ -140,7 +183,10 @@ steps: [{ id: a, run: f, dependsOn: [] }, { id: b, run: f, dependsOn: [] }, { id
       await world.runUntil(() => world.called().length === crash + 1)
     }
     await world.runUntil(() => world.hasEnded(key))
-    expect(world.log(key, 'StepStarted', 'StepCompleted', 'StepFailed')).toEqual(['StepStarted a#1', 'StepCompleted a#1'])
+    expect(world.log(key, 'StepStarted', 'StepCompleted', 'StepFailed')).toEqual([
+      'StepStarted a#1',
+      'StepCompleted a#1',
+    ])
   })
 })
 
@@ -176,12 +222,21 @@ describe('a commit whose answer is lost', () => {
   it('fails one run of a batch and every other run of it alike, and all of them end well [P-10]', async () => {
     const world = new World()
     let lost = 0
-    const process = world.process('only', { wrapStore: (store) => unanswered(store, (batch) => batch.length > 1 && writes('StepCompleted')(batch) && (lost += 1) <= 3) })
+    const process = world.process('only', {
+      wrapStore: (store) =>
+        unanswered(store, (batch) => batch.length > 1 && writes('StepCompleted')(batch) && (lost += 1) <= 3),
+    })
     const keys = await Promise.all([1, 2, 3, 4].map(() => process.create(plan)))
     for (const answer of keys) if (answer.kind === 'started') process.engine.drive(answer.row.runKey, answer.report)
     await world.runUntil(() => keys.every(({ row }) => world.hasEnded(row.runKey)))
     expect(lost).toBeGreaterThan(0)
-    expect(keys.map(({ row }) => world.row(row.runKey).status)).toEqual(['COMPLETED', 'COMPLETED', 'COMPLETED', 'COMPLETED'])
-    for (const { row } of keys) expect(world.log(row.runKey, 'StepCompleted')).toEqual(['a', 'b', 'c'].map((id) => `StepCompleted ${id}#1`))
+    expect(keys.map(({ row }) => world.row(row.runKey).status)).toEqual([
+      'COMPLETED',
+      'COMPLETED',
+      'COMPLETED',
+      'COMPLETED',
+    ])
+    for (const { row } of keys)
+      expect(world.log(row.runKey, 'StepCompleted')).toEqual(['a', 'b', 'c'].map((id) => `StepCompleted ${id}#1`))
   })
 })

@@ -15,7 +15,11 @@ describe('the grace', () => {
     expect([run.status, run.substatus, run.events('StepFailed')]).toEqual(['RUNNING', 'embedded/CANCELLING', []])
     run.at('+1ms')
     expect(run.status).toBe('CANCELLED')
-    expect(run.payload('StepFailed')).toMatchObject({ error: { code: 'CANCELLED', retryable: false }, forced: true, final: true })
+    expect(run.payload('StepFailed')).toMatchObject({
+      error: { code: 'CANCELLED', retryable: false },
+      forced: true,
+      final: true,
+    })
   })
 
   it('is one for ten stubborn steps: at 5,000 ms all are ended, freed and recorded; a result at 6,000 ms is only late [CAN-01, X-31]', async () => {
@@ -41,7 +45,14 @@ describe('the grace', () => {
     world.calls[4]?.reject(new Error('too late as well'))
     await world.time.quiet()
     const late = world.records(key).slice(length)
-    expect(late.map((record) => [record.eventType, record.itemIndex, record.payload?.['outcome'], record.payload?.['audit']])).toEqual([
+    expect(
+      late.map((record) => [
+        record.eventType,
+        record.itemIndex,
+        record.payload?.['outcome'],
+        record.payload?.['audit'],
+      ]),
+    ).toEqual([
       ['LateOutcomeRecorded', 3, 'completed', 'ORPHANED_TASK'],
       ['LateOutcomeRecorded', 4, 'failed', 'ORPHANED_TASK'],
     ])
@@ -59,7 +70,9 @@ describe('the grace', () => {
         quick: async (_call, { after }) => after(2000),
       },
     })
-    const key = await process.start(`steps: [{ id: a, run: kind, dependsOn: [] }, { id: b, run: quick, dependsOn: [] }, { id: c, run: f, dependsOn: [a, b] }]`)
+    const key = await process.start(
+      `steps: [{ id: a, run: kind, dependsOn: [] }, { id: b, run: quick, dependsOn: [] }, { id: c, run: f, dependsOn: [a, b] }]`,
+    )
     await process.signal(key, 'CANCEL')
     await world.runUntil(() => world.hasEnded(key))
     expect(world.log(key).slice(-3)).toEqual(['StepFailed a#1', 'StepCompleted b#1', 'RunCancelled RUN#1'])
@@ -96,7 +109,10 @@ policy: { concurrency: 2 }
 steps: [{ id: a, run: f, dependsOn: [] }, { id: b, run: f, dependsOn: [] }, { id: queued, run: f, dependsOn: [] }, { id: after, run: f, dependsOn: [a] }]`).start()
     run.signals('CANCEL').at('+5s')
     expect(run.events().slice(-3)).toEqual(['StepFailed a#1', 'StepFailed b#1', 'RunCancelled RUN#1'])
-    for (const slot of ['a', 'b']) expect(run.payload('StepFailed', slot)).toMatchObject({ error: { code: 'CANCELLED', errorClass: 'cancelled', retryable: false } })
+    for (const slot of ['a', 'b'])
+      expect(run.payload('StepFailed', slot)).toMatchObject({
+        error: { code: 'CANCELLED', errorClass: 'cancelled', retryable: false },
+      })
     expect(run.log.some(({ draft }) => ['queued', 'after'].includes(draft.slot))).toBe(false)
     expect(run.state.inFlight.size).toBe(0)
   })
@@ -109,20 +125,36 @@ steps:
   - { id: u, wait: { until: "2031-01-01T00:00:00Z" }, dependsOn: [] }
   - { id: m, manual: { title: sign }, dependsOn: [] }
   - { id: r, run: f, dependsOn: [] }
-  - { id: q, run: f, dependsOn: [r] }`).start().fails('r')
+  - { id: q, run: f, dependsOn: [r] }`)
+      .start()
+      .fails('r')
     expect(run.substatus).toBe('RETRYING')
     run.signals('CANCEL')
-    expect(run.events().slice(-4).sort()).toEqual(['RunCancelled RUN#1', 'StepFailed m#1', 'StepFailed u#1', 'StepFailed w#1'])
+    expect(run.events().slice(-4).sort()).toEqual([
+      'RunCancelled RUN#1',
+      'StepFailed m#1',
+      'StepFailed u#1',
+      'StepFailed w#1',
+    ])
     expect([run.status, run.elapsed]).toEqual(['CANCELLED', 0])
   })
 
   it('was cancelled whatever else goes wrong in its grace [CAN-11]', async () => {
-    const run = scenario(`steps: [{ id: a, run: f, dependsOn: [] }, { id: b, run: f, dependsOn: [] }, { id: c, run: f, dependsOn: [] }]`).start().signals('CANCEL')
+    const run = scenario(
+      `steps: [{ id: a, run: f, dependsOn: [] }, { id: b, run: f, dependsOn: [] }, { id: c, run: f, dependsOn: [] }]`,
+    )
+      .start()
+      .signals('CANCEL')
     run.fails('a', { class: 'validation' }).fails('b', { class: 'timeout' }).at('+5s')
     expect(run.status).toBe('CANCELLED')
-    for (const slot of ['a', 'b', 'c']) expect(run.payload('StepFailed', slot)).toMatchObject({ error: { code: 'CANCELLED' }, final: true })
+    for (const slot of ['a', 'b', 'c'])
+      expect(run.payload('StepFailed', slot)).toMatchObject({ error: { code: 'CANCELLED' }, final: true })
 
-    const backstop = scenario(`steps: [{ id: a, run: f, timeoutMs: 1000 }]`).start().at('+1799s').signals('CANCEL').at('+2s')
+    const backstop = scenario(`steps: [{ id: a, run: f, timeoutMs: 1000 }]`)
+      .start()
+      .at('+1799s')
+      .signals('CANCEL')
+      .at('+2s')
     expect(backstop.status).toBe('CANCELLED')
     expect(backstop.payload('StepFailed', 'a')).toMatchObject({ error: { code: 'CANCELLED' } })
 
@@ -133,20 +165,34 @@ steps:
     world.calls[0]?.reject(new TypeError('broke while stopping'))
     await world.time.quiet()
     expect(world.row(key).status).toBe('CANCELLED')
-    expect(world.records(key).find((record) => record.eventType === 'StepFailed')?.payload).toMatchObject({ error: { code: 'CANCELLED' } })
+    expect(world.records(key).find((record) => record.eventType === 'StepFailed')?.payload).toMatchObject({
+      error: { code: 'CANCELLED' },
+    })
   })
 
   it('may have been paused, and its own time limit no longer wakes it [CAN-13]', () => {
-    const run = scenario(`policy: { runTimeoutMs: 2000 }\nsteps: [{ id: a, run: f }]`).start().signals('PAUSE').signals('CANCEL').at('+5s')
+    const run = scenario(`policy: { runTimeoutMs: 2000 }\nsteps: [{ id: a, run: f }]`)
+      .start()
+      .signals('PAUSE')
+      .signals('CANCEL')
+      .at('+5s')
     expect(run.status).toBe('CANCELLED')
     expect(run.events('AlertRaised', 'RunResumed')).toEqual([])
-    const live = scenario(`policy: { runTimeoutMs: 2000 }\nsteps: [{ id: a, run: f }]`).start().at('+1s').signals('CANCEL').at('+5s')
+    const live = scenario(`policy: { runTimeoutMs: 2000 }\nsteps: [{ id: a, run: f }]`)
+      .start()
+      .at('+1s')
+      .signals('CANCEL')
+      .at('+5s')
     expect(live.status).toBe('CANCELLED')
     expect(live.events('AlertRaised')).toEqual([])
   })
 
   it('by EMERGENCY_STOP has no grace, also in the middle of a CANCEL [SIG-06]', () => {
-    const run = scenario(`steps: [{ id: a, run: f }]`).start().signals('CANCEL').at('+1s').signals('EMERGENCY_STOP', { reason: 'fire' })
+    const run = scenario(`steps: [{ id: a, run: f }]`)
+      .start()
+      .signals('CANCEL')
+      .at('+1s')
+      .signals('EMERGENCY_STOP', { reason: 'fire' })
     expect([run.status, run.elapsed]).toEqual(['CANCELLED', 1000])
     expect(run.payload('RunCancelled')).toMatchObject({ cause: 'EMERGENCY_STOP', signalId: 's2' })
   })

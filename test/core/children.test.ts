@@ -47,7 +47,10 @@ describe('the id of a child run', () => {
 
   it('makes starting it twice starting it once [P-29]', async () => {
     const { world, process, parent } = await family({ script: { inner: 'hold' } })
-    expect(world.row(2)).toMatchObject({ runId: childRunId(world.row(parent).runId, 'call', 1), parent: { runId: world.row(parent).runId, slot: 'call', attempt: 1 } })
+    expect(world.row(2)).toMatchObject({
+      runId: childRunId(world.row(parent).runId, 'call', 1),
+      parent: { runId: world.row(parent).runId, slot: 'call', attempt: 1 },
+    })
     process.kill()
     world.process('second', { adoptOthers: true, script: { inner: () => 'made' } })
     await world.runUntil(() => world.hasEnded(parent))
@@ -57,16 +60,52 @@ describe('the id of a child run', () => {
   })
 })
 
+describe('the start of a child run', () => {
+  it('takes the lease with it, so that no other process takes it for an orphan [P-29]', async () => {
+    const { world, parent } = await family({ script: { inner: 'hold' } })
+    const other = world.process('other', { adoptOthers: true, pollMs: 1 })
+    await world.advanceBy(30_000)
+    expect(other.engine.drivenRuns).toBe(0)
+    world.calls[0]?.resolve('made')
+    await world.runUntil(() => world.hasEnded(parent))
+    expect(world.disk.runs.map(({ row }) => row.epoch)).toEqual([1, 1])
+    expect(world.called('inner')).toEqual(['inner#1/1'])
+  })
+
+  it('from bytes that no longer have their hash is refused, and the step fails [P-45]', async () => {
+    const world = new World()
+    const process = world.process('only')
+    const { sha256 } = await process.publish(CHILD)
+    const stored = world.disk.plans.get(sha256)
+    if (stored !== undefined) world.disk.plans.set(sha256, { ...stored, text: stored.text.replace('inner', 'other') })
+    const parent = await process.start(PARENT)
+    await world.runUntil(() => world.hasEnded(parent))
+    expect(world.row(parent)).toMatchObject({ status: 'FAILED', errorCode: 'PLAN_INTEGRITY_VALIDATION_FAILED' })
+    expect(world.disk.runs).toHaveLength(1)
+    expect(world.calls).toEqual([])
+  })
+})
+
 describe('the end of a child run', () => {
-  it('puts a row into its parent\'s inbox in the very commit that ends it [P-29]', async () => {
+  it("puts a row into its parent's inbox in the very commit that ends it [P-29]", async () => {
     const commits: RunCommit[] = []
-    const watched = (store: RunStore): RunStore => ({ ...store, commit: async (batch) => (commits.push(...batch), store.commit(batch)) })
+    const watched = (store: RunStore): RunStore => ({
+      ...store,
+      commit: async (batch) => (commits.push(...batch), store.commit(batch)),
+    })
     const { world, parent } = await family({ script: { inner: () => 'made' }, wrapStore: watched })
     await world.runUntil(() => world.hasEnded(parent))
-    const ending = commits.filter((commit) => commit.events.some((event) => event.eventType === 'RunCompleted') && commit.notify?.length === 1)
+    const ending = commits.filter(
+      (commit) => commit.events.some((event) => event.eventType === 'RunCompleted') && commit.notify?.length === 1,
+    )
     expect(ending.map((commit) => commit.runKey)).toEqual([2])
-    expect(ending[0]?.notify?.[0]).toMatchObject({ run: { runId: world.row(parent).runId }, row: { inboxId: `child:${world.row(2).runId}`, kind: 'child' } })
-    const completed = world.records(parent).find((record) => record.stepId === 'call' && record.eventType === 'StepCompleted')
+    expect(ending[0]?.notify?.[0]).toMatchObject({
+      run: { runId: world.row(parent).runId },
+      row: { inboxId: `child:${world.row(2).runId}`, kind: 'child' },
+    })
+    const completed = world
+      .records(parent)
+      .find((record) => record.stepId === 'call' && record.eventType === 'StepCompleted')
     expect(completed?.decision.cause).toBe(`child:${world.row(2).runId}`)
     expect(completed?.data).toMatchObject({ result: { made: 'made' } })
     expect(world.records(parent).at(-1)?.data).toEqual({ output: { got: 'made' } })
@@ -105,8 +144,16 @@ describe('the end of a child run', () => {
   })
 
   it('that nobody waits for any more is late, not an outcome [P-29, X-31]', () => {
-    const run = scenario(`steps: [{ id: call, plan: { planId: child } }]`).start().signals('EMERGENCY_STOP', { reason: 'fire' })
-    run.take({ kind: 'child', slot: 'call', attempt: 1, childRunId: 'c', outcome: { kind: 'completed', payload: { artifactRefs: [] } } })
+    const run = scenario(`steps: [{ id: call, plan: { planId: child } }]`)
+      .start()
+      .signals('EMERGENCY_STOP', { reason: 'fire' })
+    run.take({
+      kind: 'child',
+      slot: 'call',
+      attempt: 1,
+      childRunId: 'c',
+      outcome: { kind: 'completed', payload: { artifactRefs: [] } },
+    })
     expect(run.events().at(-1)).toBe('LateOutcomeRecorded LATE:call:1#1')
     expect(run.status).toBe('CANCELLED')
   })
@@ -115,7 +162,12 @@ describe('the end of a child run', () => {
 describe('the word of the parent', () => {
   it('pauses and resumes its child with it, as often as it is said [P-29]', async () => {
     const { world, process, parent, child } = await family({ script: { inner: 'hold' } })
-    for (const [signal, status] of [['PAUSE', 'PAUSED'], ['RESUME', 'RUNNING'], ['PAUSE', 'PAUSED'], ['RESUME', 'RUNNING']] as const) {
+    for (const [signal, status] of [
+      ['PAUSE', 'PAUSED'],
+      ['RESUME', 'RUNNING'],
+      ['PAUSE', 'PAUSED'],
+      ['RESUME', 'RUNNING'],
+    ] as const) {
       await process.signal(parent, signal)
       await world.advanceBy(1000)
       expect([world.row(parent).status, world.row(child()).status]).toEqual([status, status])
@@ -138,7 +190,10 @@ describe('the word of the parent', () => {
   it('reaches a child that was not there yet when it was said [P-29]', async () => {
     const world = new World()
     let open = false
-    const slow = (store: RunStore): RunStore => ({ ...store, findPlan: async (...args) => (open ? store.findPlan(...args) : Promise.reject(new Error('busy'))) })
+    const slow = (store: RunStore): RunStore => ({
+      ...store,
+      findPlan: async (...args) => (open ? store.findPlan(...args) : Promise.reject(new Error('busy'))),
+    })
     const process = world.process('only', { script: { inner: 'hold' }, wrapStore: slow })
     await process.publish(CHILD)
     const parent = await process.start(PARENT)
@@ -158,7 +213,15 @@ plan: parent
 version: 1.0.0
 policy: { retry: { maxAttempts: 1 } }
 steps: [{ id: call, plan: { planId: child }, with: { n: 7 }, dependsOn: [] }, { id: bad, run: bad, dependsOn: [] }]`
-    const { world, parent } = await family({ script: { inner: 'hold', bad: async (_call, { after }) => after(1000).then(() => Promise.reject(new Error('no'))) } }, plan)
+    const { world, parent } = await family(
+      {
+        script: {
+          inner: 'hold',
+          bad: async (_call, { after }) => after(1000).then(() => Promise.reject(new Error('no'))),
+        },
+      },
+      plan,
+    )
     await world.runUntil(() => world.hasEnded(parent))
     expect([world.row(parent).status, world.row(2).status]).toEqual(['FAILED', 'CANCELLED'])
     expect(world.row(parent).errorCode).toBe('HANDLER_FAILED')

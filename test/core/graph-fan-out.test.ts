@@ -61,6 +61,22 @@ describe('an item that fails for good', () => {
     expect([run.status, run.payload('StepFailed', 'all')['failedItem']]).toEqual(['FAILED', 1])
   })
 
+  it('does not hold back the fallback of an item that had begun [P-47]', () => {
+    const text = `policy: { concurrency: 2 }
+steps:
+  - { id: first, run: f, dependsOn: [] }
+  - { id: all, run: f, dependsOn: [], forEach: 'input.list', retry: { maxAttempts: 1 }, fallback: { run: g } }`
+    const run = scenario(text, items(3)).start().fails('first')
+    run.now += 5_000
+    run.fails('all[0]')
+    expect(run.dispatched()).toEqual(['first#1', 'all[0]#1', 'all[1]#1', 'first#2'])
+    run.fails('all[1]', { class: 'conflict' })
+    expect(run.dispatched().at(-1)).toBe('FALLBACK:all[0]#1')
+    run.completes('FALLBACK:all[0]')
+    expect(run.payload('StepFailed', 'all')).toMatchObject({ failedItem: 1, error: { code: 'ITEMS_FAILED' } })
+    expect(run.dispatched()).not.toContain('all[2]#1')
+  })
+
   it('stops nothing under continue: all items run, then the parent fails and its dependents are skipped [P-47, P-46]', () => {
     const run = scenario(plan('continue', 2), items(5)).start()
     run.fails('all[0]').completes('all[1]').fails('all[2]').completes('all[3]').completes('all[4]')
@@ -73,6 +89,32 @@ describe('an item that fails for good', () => {
     const run = scenario(plan('failFast', 1, 3), items(1)).start()
     run.fails('all[0]').at('+1s').fails('all[0]').at('+2s').completes('all[0]').completes('after')
     expect([run.status, run.dispatched()]).toEqual(['COMPLETED', ['all[0]#1', 'all[0]#2', 'all[0]#3', 'after#1']])
+  })
+})
+
+describe('a fan-out that is stopped', () => {
+  it('ends its parent as cancelled when its items only closed with the run', () => {
+    const run = scenario(plan('failFast', 2), items(3)).start().completes('all[0]').signals('CANCEL').at('+5s')
+    expect(run.status).toBe('CANCELLED')
+    expect(run.payload('StepFailed', 'all')).toMatchObject({ final: true, error: { code: 'CANCELLED' } })
+    expect(run.events('StepStarted')).not.toContain('StepStarted all[3]#1')
+  })
+
+  it('still says ITEMS_FAILED when an item had failed of itself', () => {
+    const run = scenario(plan('failFast', 2), items(3)).start().fails('all[1]').signals('CANCEL').at('+5s')
+    expect(run.payload('StepFailed', 'all')).toMatchObject({ error: { code: 'ITEMS_FAILED' }, failedItem: 0 })
+  })
+
+  it('does not keep the run failing once the step that stopped it is retried', () => {
+    const text = `steps:
+  - { id: tasks, manual: { title: Sign }, dependsOn: [], forEach: 'input.list' }
+  - { id: slow, run: f, dependsOn: [] }
+  - { id: bad, run: f, dependsOn: [], retry: { maxAttempts: 1 } }`
+    const run = scenario(text, { facts: { tasks: { items: 2 } } }).start().fails('bad')
+    expect(run.payload('StepFailed', 'tasks[0]')).toMatchObject({ error: { code: 'CANCELLED' } })
+    run.signals('RETRY_STEP', { stepId: 'bad' })
+    expect(run.state.failing).toBe(false)
+    expect(run.dispatched().at(-1)).toBe('bad#2')
   })
 })
 

@@ -96,6 +96,17 @@ describe('a graph', () => {
     expect(run.dispatched().slice(4)).toEqual(['d#1'])
   })
 
+  it('starts a step whose condition must be asked for before a due retry of higher order [GRF-06]', () => {
+    const run = scenario(
+      "steps: [{ id: x, run: f, if: 'input.go', dependsOn: [z] }, { id: y, run: f, dependsOn: [] }, { id: z, run: f, dependsOn: [] }]",
+    ).start()
+    run.fails('y')
+    // The outcome comes before anybody has woken the run for the backoff that is over.
+    run.now += 5_000
+    run.completes('z')
+    expect(run.dispatched()).toEqual(['y#1', 'z#1', 'x#1', 'y#2'])
+  })
+
   it('lets a skipped step satisfy its dependents: the run completes with skips [X-59, DFL-07]', () => {
     const run = scenario(DIAMOND.replace('left, run: f', 'left, run: f, if: input.x'), { facts: { left: { condition: false } } }).start()
     run.completes('top').completes('right').completes('join')

@@ -59,7 +59,7 @@ describe(`recorded runs (KEELSON_SEED=${seed})`, () => {
     expect(new Set(runs.map((run) => run.dispatched().join())).size).toBeGreaterThan(RUNS / 4)
   })
 
-  it('a state stored as JSON and read back decides the same as the one that never left memory [GRF-09, P-51]', () => {
+  it('a state stored as JSON and read back decides the same as the one that never left memory [GRF-09]', () => {
     for (const run of runs.slice(0, 250)) {
       expect(replayed(run, (state, lines) => stored(folded(state, lines))).dispatched).toEqual(run.dispatched())
     }

@@ -12,15 +12,42 @@ describe('a result after the end of the run', () => {
     const before = run.events()
     run.at('+1s').completes('a', 'late')
     expect(run.events().slice(before.length)).toEqual(['LateOutcomeRecorded LATE:a:1#1'])
-    expect(run.payload('LateOutcomeRecorded')).toMatchObject({ attempt: 1, outcome: 'completed', audit: 'ORPHANED_TASK' })
+    expect(run.payload('LateOutcomeRecorded')).toMatchObject({
+      attempt: 1,
+      outcome: 'completed',
+      audit: 'ORPHANED_TASK',
+    })
     expect(run.log.at(-1)?.draft.data).toEqual({ result: 'late' })
     expect(run.status).toBe('CANCELLED')
   })
 
   it('is recorded once per attempt and engine attempt, however often it arrives [X-31, P-48]', () => {
     const run = scenario(ONE).start().signals('CANCEL').at('+5s')
-    run.completes('a').completes('a').fails('a').completes('a', null, { engineAttempt: 2 }).completes('a', null, { engineAttempt: 2 })
-    expect(run.events('LateOutcomeRecorded')).toEqual(['LateOutcomeRecorded LATE:a:1#1', 'LateOutcomeRecorded LATE:a:1#2'])
+    run
+      .completes('a')
+      .completes('a')
+      .fails('a')
+      .completes('a', null, { engineAttempt: 2 })
+      .completes('a', null, { engineAttempt: 2 })
+    expect(run.events('LateOutcomeRecorded')).toEqual([
+      'LateOutcomeRecorded LATE:a:1#1',
+      'LateOutcomeRecorded LATE:a:1#2',
+    ])
+  })
+
+  it('of a hook that an emergency stop left behind is ignored [X-31]', () => {
+    const run = scenario(`
+policy: { retry: { maxAttempts: 1 } }
+steps: [{ id: a, run: f, compensate: { run: undo } }, { id: b, run: f }]`)
+      .start()
+      .completes('a')
+      .fails('b')
+    expect(run.substatus).toBe('embedded/COMPENSATING')
+    run.signals('EMERGENCY_STOP', { reason: 'fire' })
+    expect(run.status).toBe('FAILED')
+    const length = run.log.length
+    run.completes('COMP:a').fails('COMP:a')
+    expect(run.log).toHaveLength(length)
   })
 
   it('comes through any driver that hears it, even one that never held the run [X-31]', async () => {
@@ -48,7 +75,10 @@ describe('a result after the end of its attempt', () => {
   })
 
   it('that repeats the very outcome which ended it adds nothing; one of an older dispatch is late [X-31]', () => {
-    const run = scenario(`steps: [{ id: a, run: f }, { id: b, run: f }]`).start().adopted().completes('a', null, { engineAttempt: 2 })
+    const run = scenario(`steps: [{ id: a, run: f }, { id: b, run: f }]`)
+      .start()
+      .adopted()
+      .completes('a', null, { engineAttempt: 2 })
     const length = run.log.length
     run.completes('a', null, { engineAttempt: 2 })
     expect(run.log).toHaveLength(length)
@@ -60,7 +90,11 @@ describe('a result after the end of its attempt', () => {
   it('of an attempt that never was is ignored [X-31]', () => {
     const run = scenario(`steps: [{ id: a, run: f }, { id: b, run: f }]`).start()
     const length = run.log.length
-    run.completes('b', null, { attempt: 1 }).completes('a', null, { attempt: 7 }).completes('zzz', null, { attempt: 1 }).completes('a[3]', null, { attempt: 1 })
+    run
+      .completes('b', null, { attempt: 1 })
+      .completes('a', null, { attempt: 7 })
+      .completes('zzz', null, { attempt: 1 })
+      .completes('a[3]', null, { attempt: 1 })
     expect(run.log).toHaveLength(length)
   })
 })

@@ -19,9 +19,18 @@ function tokenFor(runId: string, slot: string, attempt: number): string {
   return `k1.${createHmac('sha256', KEY.secret).update(`${runId}|${slot}|${attempt}|1`).digest('hex')}`
 }
 
-async function complete(process: Process, key: RunKey, completionToken: string, outcome: TaskCompletion['outcome'] = 'Succeeded'): Promise<CompletionAnswer | string> {
+async function complete(
+  process: Process,
+  key: RunKey,
+  completionToken: string,
+  outcome: TaskCompletion['outcome'] = 'Succeeded',
+): Promise<CompletionAnswer | string> {
   try {
-    const answer = await completeTask(process.services, process.advancer, KEYS, process.world.row(key), { completionToken, outcome, actorUserId: 'maria' })
+    const answer = await completeTask(process.services, process.advancer, KEYS, process.world.row(key), {
+      completionToken,
+      outcome,
+      actorUserId: 'maria',
+    })
     process.engine.wake(key)
     await process.world.time.quiet()
     return answer
@@ -30,7 +39,11 @@ async function complete(process: Process, key: RunKey, completionToken: string, 
   }
 }
 
-const tasksOf = async (process: Process, key: RunKey): Promise<readonly { readonly slot: string; readonly token: string }[]> => listTasks(KEYS, await process.advancer.current(key))
+const tasksOf = async (
+  process: Process,
+  key: RunKey,
+): Promise<readonly { readonly slot: string; readonly token: string }[]> =>
+  listTasks(KEYS, await process.advancer.current(key))
 
 describe('the token of a manual task', () => {
   it('counts only while the task is open; then it answers the first result, and any other is refused [MAN-04, MAN-06]', async () => {
@@ -63,7 +76,13 @@ steps: [{ id: sign, manual: { title: Sign it } }]`)
     const { runId } = world.row(key)
     const [task] = await tasksOf(process, key)
     const first = task?.token ?? ''
-    for (const wrong of [`${first.slice(0, -1)}0`, first.replace('k1.', 'k2.'), '', tokenFor('another-run', 'sign', 1), tokenFor(runId, 'other', 1)]) {
+    for (const wrong of [
+      `${first.slice(0, -1)}0`,
+      first.replace('k1.', 'k2.'),
+      '',
+      tokenFor('another-run', 'sign', 1),
+      tokenFor(runId, 'other', 1),
+    ]) {
       expect(await complete(process, key, wrong === first ? `${first.slice(0, -1)}1` : wrong)).toBe('TASK_NOT_OPEN')
     }
     expect(await complete(process, key, first, 'Failed')).toEqual({ kind: 'accepted', outcome: 'Failed' })
@@ -86,7 +105,9 @@ steps: [{ id: sign, manual: { title: Sign it } }]`)
     expect(await tasksOf(second, key)).toEqual([task])
     expect(await complete(second, key, task?.token ?? '')).toEqual({ kind: 'accepted', outcome: 'Succeeded' })
     await world.runUntil(() => world.hasEnded(key))
-    expect(JSON.stringify([world.disk.runs[0]?.events, [...(world.disk.runs[0]?.inbox.values() ?? [])]])).not.toContain(task?.token)
+    expect(JSON.stringify([world.disk.runs[0]?.events, [...(world.disk.runs[0]?.inbox.values() ?? [])]])).not.toContain(
+      task?.token,
+    )
   })
 })
 
@@ -112,7 +133,9 @@ steps: [{ id: sign, manual: { title: Sign }, dependsOn: [] }, { id: a, run: f, d
     open.completes('a').at('+1000h')
     expect(open.status).toBe('RUNNING')
     expect(open.completes('sign').status).toBe('COMPLETED')
-    const expiring = scenario(`steps: [{ id: sign, manual: { title: Sign, expiresAfterMs: 60000 } }]`).start().at('+59999ms')
+    const expiring = scenario(`steps: [{ id: sign, manual: { title: Sign, expiresAfterMs: 60000 } }]`)
+      .start()
+      .at('+59999ms')
     expect(expiring.status).toBe('RUNNING')
     expiring.at('+1ms')
     expect(expiring.payload('StepFailed', 'sign')).toMatchObject({ error: { code: 'MANUAL_EXPIRED' }, final: true })
@@ -120,7 +143,10 @@ steps: [{ id: sign, manual: { title: Sign }, dependsOn: [] }, { id: a, run: f, d
   })
 
   it('goes on through a pause, and a cancel closes the task [X-78]', async () => {
-    const paused = scenario(`steps: [{ id: sign, manual: { title: Sign } }, { id: b, run: f }]`).start().signals('PAUSE').completes('sign')
+    const paused = scenario(`steps: [{ id: sign, manual: { title: Sign } }, { id: b, run: f }]`)
+      .start()
+      .signals('PAUSE')
+      .completes('sign')
     expect(paused.events('StepCompleted', 'StepStarted')).toEqual(['StepStarted sign#1', 'StepCompleted sign#1'])
     expect(paused.signals('RESUME').dispatched()).toEqual(['b#1'])
     const world = new World()
@@ -152,13 +178,20 @@ describe('the outcome of a task', () => {
     const failed = await decided('Failed')
     expect(failed.world.log(failed.key).slice(-2)).toEqual(['StepFailed sign#1', 'RunFailed RUN#1'])
     expect(failed.world.called()).toEqual(['a#1/1'])
-    expect(failed.world.records(failed.key).at(-2)?.payload).toMatchObject({ error: { code: 'MANUAL_FAILED' }, final: true, actorId: 'maria' })
+    expect(failed.world.records(failed.key).at(-2)?.payload).toMatchObject({
+      error: { code: 'MANUAL_FAILED' },
+      final: true,
+      actorId: 'maria',
+    })
   })
 
   it('Cancelled is a final failure too, and the root cause of the run [X-102, MAN-09]', async () => {
     const { world, key } = await decided('Cancelled')
     expect(world.row(key)).toMatchObject({ status: 'FAILED', errorCode: 'MANUAL_CANCELLED' })
-    expect(world.records(key).at(-1)?.payload).toMatchObject({ error: { code: 'MANUAL_CANCELLED' }, rootCause: { slot: 'sign', attempt: 1 } })
+    expect(world.records(key).at(-1)?.payload).toMatchObject({
+      error: { code: 'MANUAL_CANCELLED' },
+      rootCause: { slot: 'sign', attempt: 1 },
+    })
     expect(world.called()).toEqual(['a#1/1'])
   })
 })

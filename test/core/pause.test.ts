@@ -33,7 +33,13 @@ describe('a pause', () => {
     const process = world.process('only', { script: { f: 'hold' } })
     const key = await process.start(TWO)
     for (const signal of ['PAUSE', 'RESUME', 'PAUSE', 'RESUME', 'PAUSE']) await process.signal(key, signal)
-    expect(world.log(key, 'RunPaused', 'RunResumed')).toEqual(['RunPaused RUN#1', 'RunResumed RUN#1', 'RunPaused RUN#2', 'RunResumed RUN#2', 'RunPaused RUN#3'])
+    expect(world.log(key, 'RunPaused', 'RunResumed')).toEqual([
+      'RunPaused RUN#1',
+      'RunResumed RUN#1',
+      'RunPaused RUN#2',
+      'RunResumed RUN#2',
+      'RunPaused RUN#3',
+    ])
     const keys = world.records(key).map((record) => record.idempotencyKey)
     expect(new Set(keys).size).toBe(keys.length)
     expect(world.row(key).status).toBe('PAUSED')
@@ -61,7 +67,11 @@ describe('an end that comes while paused', () => {
   it('waits for the resume, be it success or failure [X-32]', () => {
     const done = scenario(ONE).start().signals('PAUSE').completes('a')
     expect(done.status).toBe('PAUSED')
-    expect(done.signals('RESUME').events().slice(-3)).toEqual(['SignalAccepted SIGNAL:s2#1', 'RunResumed RUN#1', 'RunCompleted RUN#1'])
+    expect(done.signals('RESUME').events().slice(-3)).toEqual([
+      'SignalAccepted SIGNAL:s2#1',
+      'RunResumed RUN#1',
+      'RunCompleted RUN#1',
+    ])
     const failed = scenario(ONE).start().signals('PAUSE').fails('a')
     expect(failed.status).toBe('PAUSED')
     expect(failed.signals('RESUME').events().slice(-2)).toEqual(['RunResumed RUN#1', 'RunFailed RUN#1'])
@@ -103,7 +113,11 @@ describe('time during a pause', () => {
   })
 
   it('shifts relative waits and backoffs by its length, over several pauses [P-25]', () => {
-    const run = scenario(`steps: [{ id: w, wait: { forMs: 10000 }, dependsOn: [] }, { id: a, run: f, dependsOn: [], retry: { initialBackoffMs: 20000 } }]`).start().fails('a')
+    const run = scenario(
+      `steps: [{ id: w, wait: { forMs: 10000 }, dependsOn: [] }, { id: a, run: f, dependsOn: [], retry: { initialBackoffMs: 20000 } }]`,
+    )
+      .start()
+      .fails('a')
     run.at('+4s').signals('PAUSE').at('+1min').signals('RESUME').at('+3s').signals('PAUSE').at('+30s').signals('RESUME')
     expect(run.at('+2999ms').events('StepCompleted')).toEqual([])
     expect(run.at('+1ms').events('StepCompleted')).toEqual(['StepCompleted w#1'])
@@ -140,7 +154,11 @@ steps: [{ id: a, run: f }, { id: b, run: f }, { id: c, run: f }]`).start()
     run.fails('a').signals('PAUSE').signals('RETRY_STEP', { stepId: 'a' })
     expect(run.payload('SignalAccepted')).toMatchObject({ signalType: 'RETRY_STEP', applied: true })
     expect(run.events('StepStarted')).toEqual(['StepStarted a#1'])
-    expect(['a', 'b', 'c'].map((slot) => locate(run.state, slot)?.unit.status)).toEqual(['PENDING', 'PENDING', 'PENDING'])
+    expect(['a', 'b', 'c'].map((slot) => locate(run.state, slot)?.unit.status)).toEqual([
+      'PENDING',
+      'PENDING',
+      'PENDING',
+    ])
     expect(run.signals('RESUME').events('StepStarted')).toEqual(['StepStarted a#1', 'StepStarted a#2'])
   })
 })

@@ -119,7 +119,13 @@ describe('a backoff', () => {
     expect(executions(run.at('+10min'))).toBe(2)
   })
 
-  it('is the same after the state was packed away and folded anew', () => {
+  it('that begins during a pause runs its whole length after the resume [RTY-13]', () => {
+    const run = scenario(slow).start().signals('PAUSE').at('+10s').fails('a').at('+50s').signals('RESUME').at('+3999ms')
+    expect(executions(run)).toBe(1)
+    expect(executions(run.at('+1ms'))).toBe(2)
+  })
+
+  it('is the same after the state was folded anew from the log', () => {
     const run = scenario(slow).start().fails('a').at('+1s').signals('PAUSE').at('+59s').signals('RESUME')
     expect(run.refolded().retries?.timer).toEqual(run.state.retries?.timer)
   })

@@ -9,7 +9,12 @@ import { World, type Process } from '../fixtures/virtual-world.ts'
 const TWO = `steps: [{ id: a, run: slow }, { id: b, run: f }]`
 const SENDER = { actorId: 'olga', actorRole: 'Admin', allowed: true }
 
-async function running(): Promise<{ world: World; process: Process; key: number; ref: { tenantId: string; runId: string } }> {
+async function running(): Promise<{
+  world: World
+  process: Process
+  key: number
+  ref: { tenantId: string; runId: string }
+}> {
   const world = new World()
   const process = world.process('only', { script: { slow: 'hold' } })
   const key = await process.start(TWO)
@@ -30,7 +35,10 @@ describe('the same signal', () => {
     await process.signal(key, 'PAUSE', { reason: 'lunch' }, { signalId })
     await process.signal(key, 'PAUSE', { reason: 'lunch' }, { signalId })
     await world.advanceBy(2000)
-    expect(world.log(key, 'SignalAccepted', 'SignalRejected', 'RunPaused')).toEqual(['SignalAccepted RUN#1', 'RunPaused RUN#1'])
+    expect(world.log(key, 'SignalAccepted', 'SignalRejected', 'RunPaused')).toEqual([
+      'SignalAccepted RUN#1',
+      'RunPaused RUN#1',
+    ])
     const accepted = world.records(key).find((record) => record.eventType === 'SignalAccepted')
     const row = await process.store.findInbox(key, `signal:${signalId}`)
     expect(row?.consumedSeq).toBe(accepted?.runSeq)
@@ -41,7 +49,9 @@ describe('the same signal', () => {
   it('with another content under the same id is refused, and the first stands [P-21]', async () => {
     const { world, process, key, ref } = await running()
     const signalId = await process.signal(key, 'PAUSE')
-    expect(await codeOf(signalRun(process.services, ref, { signalId, signalType: 'CANCEL', payload: {} }, SENDER))).toBe('SIGNAL_DUPLICATE')
+    expect(
+      await codeOf(signalRun(process.services, ref, { signalId, signalType: 'CANCEL', payload: {} }, SENDER)),
+    ).toBe('SIGNAL_DUPLICATE')
     await world.advanceBy(2000)
     expect(world.row(key).status).toBe('PAUSED')
   })
@@ -50,7 +60,8 @@ describe('the same signal', () => {
 describe('every signal on an existing run of the own tenant', () => {
   it('leaves one decision, also when denied, malformed or too late; a foreign tenant leaves none [SIG-15]', async () => {
     const { world, process, key, ref } = await running()
-    const decisions = (): string[] => world.log(key, 'SignalAccepted', 'SignalRejected').map((line) => line.replace(/ .*/, ''))
+    const decisions = (): string[] =>
+      world.log(key, 'SignalAccepted', 'SignalRejected').map((line) => line.replace(/ .*/, ''))
     await process.signal(key, 'PAUSE', {}, { allowed: false })
     expect(decisions()).toEqual(['SignalRejected'])
     expect(world.row(key).status).toBe('RUNNING')
@@ -58,20 +69,42 @@ describe('every signal on an existing run of the own tenant', () => {
     await process.signal(key, 'NO_SUCH_SIGNAL', {})
     expect(decisions()).toEqual(['SignalRejected', 'SignalRejected', 'SignalRejected'])
     const foreign = { tenantId: 'other', runId: ref.runId }
-    expect(await codeOf(signalRun(process.services, foreign, { signalId: process.services.random.uuid(), signalType: 'PAUSE', payload: {} }, SENDER))).toBe('RUN_NOT_FOUND')
+    expect(
+      await codeOf(
+        signalRun(
+          process.services,
+          foreign,
+          { signalId: process.services.random.uuid(), signalType: 'PAUSE', payload: {} },
+          SENDER,
+        ),
+      ),
+    ).toBe('RUN_NOT_FOUND')
     await process.signal(key, 'EMERGENCY_STOP', { reason: 'fire' })
     expect(world.row(key).status).toBe('CANCELLED')
     await process.signal(key, 'PAUSE')
     await process.advancer.advance(key)
-    expect(decisions()).toEqual(['SignalRejected', 'SignalRejected', 'SignalRejected', 'SignalAccepted', 'SignalRejected'])
-    const codes = world.records(key).flatMap((record) => (record.eventType === 'SignalRejected' ? [record.payload?.['reasonCode']] : []))
+    expect(decisions()).toEqual([
+      'SignalRejected',
+      'SignalRejected',
+      'SignalRejected',
+      'SignalAccepted',
+      'SignalRejected',
+    ])
+    const codes = world
+      .records(key)
+      .flatMap((record) => (record.eventType === 'SignalRejected' ? [record.payload?.['reasonCode']] : []))
     expect(codes).toEqual(['AUTHZ_DENIED', 'SIGNAL_INVALID_PAYLOAD', 'SIGNAL_INVALID_PAYLOAD', 'RUN_TERMINAL'])
   })
 
   it('a rejected pause writes no RunPaused, and one that nobody has taken in yet writes none either [SSM-05]', async () => {
     const { world, process, key, ref } = await running()
     await process.signal(key, 'PAUSE', {}, { allowed: false })
-    await signalRun(process.services, ref, { signalId: process.services.random.uuid(), signalType: 'PAUSE', payload: {} }, SENDER)
+    await signalRun(
+      process.services,
+      ref,
+      { signalId: process.services.random.uuid(), signalType: 'PAUSE', payload: {} },
+      SENDER,
+    )
     await world.time.quiet()
     expect(world.log(key, 'RunPaused')).toEqual([])
     await world.advanceBy(1000)
@@ -93,7 +126,16 @@ describe('delivery', () => {
     await world.time.quiet()
     expect(world.row(key).status).toBe('RUNNING')
     const added = world.records(key).slice(head)
-    expect(added.map((record) => record.eventType)).toEqual(['SignalAccepted', 'RunPaused', 'SignalAccepted', 'RunResumed', 'SignalAccepted', 'RunPaused', 'SignalAccepted', 'RunResumed'])
+    expect(added.map((record) => record.eventType)).toEqual([
+      'SignalAccepted',
+      'RunPaused',
+      'SignalAccepted',
+      'RunResumed',
+      'SignalAccepted',
+      'RunPaused',
+      'SignalAccepted',
+      'RunResumed',
+    ])
     expect(added.map((record) => record.decision.cause)).toEqual(sent.flatMap((id) => [`signal:${id}`, `signal:${id}`]))
     expect(added.map((record) => record.decision.firstSeq)).toEqual([1, 1, 3, 3, 5, 5, 7, 7].map((at) => head + at))
     expect(new Set(added.map((record) => record.emittedAt)).size).toBe(1)
@@ -101,7 +143,12 @@ describe('delivery', () => {
 
   it('needs no wake-up: within a second the driver finds the row by itself [P-22]', async () => {
     const { world, process, key, ref } = await running()
-    await signalRun(process.services, ref, { signalId: process.services.random.uuid(), signalType: 'PAUSE', payload: {} }, SENDER)
+    await signalRun(
+      process.services,
+      ref,
+      { signalId: process.services.random.uuid(), signalType: 'PAUSE', payload: {} },
+      SENDER,
+    )
     await world.advanceBy(1000)
     expect(world.row(key).status).toBe('PAUSED')
   })
@@ -170,7 +217,9 @@ steps: [{ id: a, run: slow, with: { n: 1, target: main } }, { id: b, run: f, wit
     await world.runUntil(() => world.row(key).substatus === 'embedded/HOLDING')
     await second.signal(key, 'RETRY_STEP', { stepId: 'a' })
     await world.runUntil(() => world.hasEnded(key))
-    expect(world.calls.map(({ context, input }) => [`${context.stepId}#${context.attempt}/${context.engineAttempt}`, input])).toEqual([
+    expect(
+      world.calls.map(({ context, input }) => [`${context.stepId}#${context.attempt}/${context.engineAttempt}`, input]),
+    ).toEqual([
       ['a#1/1', { n: 1, target: 'main' }],
       ['a#1/2', { n: 1, target: 'main' }],
       ['a#2/1', { n: 9, target: 'mirror' }],
@@ -198,12 +247,19 @@ steps: [{ id: a, run: f, effect: none }, { id: b, run: g }]`)
     healthy = true
     const signalId = await process.signal(key, 'RETRY_RUN', { reason: 'it is up again' })
     await process.advancer.advance(key)
-    const fork = await forkRun(process.services, process.advancer, { row: world.row(key), principal: LOCAL_PRINCIPAL, engine: { engineType: 'embedded', maxInFlight: 10 }, signalId })
+    const fork = await forkRun(process.services, process.advancer, {
+      row: world.row(key),
+      principal: LOCAL_PRINCIPAL,
+      engine: { engineType: 'embedded', maxInFlight: 10 },
+      signalId,
+    })
     if (fork.kind === 'started') process.engine.drive(fork.row.runKey, fork.report)
     await world.runUntil(() => world.hasEnded(fork.row.runKey))
 
     expect(fork.row.runId).not.toBe(old.runId)
-    expect(world.records(fork.row.runKey).find((record) => record.eventType === 'RunStarted')?.payload).toMatchObject({ originalRunId: old.runId })
+    expect(world.records(fork.row.runKey).find((record) => record.eventType === 'RunStarted')?.payload).toMatchObject({
+      originalRunId: old.runId,
+    })
     expect(world.row(fork.row.runKey)).toMatchObject({ status: 'COMPLETED', originalRunId: old.runId })
     expect(world.called()).toEqual(['a#1/1', 'b#1/1', 'b#1/1'])
     const after = world.disk.runs[key - 1]?.events.map((event) => event.record)
@@ -214,9 +270,15 @@ steps: [{ id: a, run: f, effect: none }, { id: b, run: g }]`)
 
   it('a run that has not ended is not marked as forked [P-31]', async () => {
     const { world, process, key } = await running()
-    const request = { row: world.row(key), principal: LOCAL_PRINCIPAL, engine: { engineType: 'embedded', maxInFlight: 10 } } as const
+    const request = {
+      row: world.row(key),
+      principal: LOCAL_PRINCIPAL,
+      engine: { engineType: 'embedded', maxInFlight: 10 },
+    } as const
     expect(await codeOf(forkRun(process.services, process.advancer, request))).toBe('RUN_NOT_TERMINAL')
-    await process.advancer.advance(key, { inputs: [{ kind: 'fork', payload: { newRunId: 'x', atSeq: 1, planVersion: '1' } }] })
+    await process.advancer.advance(key, {
+      inputs: [{ kind: 'fork', payload: { newRunId: 'x', atSeq: 1, planVersion: '1' } }],
+    })
     expect(world.log(key, 'RunForked')).toEqual([])
     expect(world.disk.runs).toHaveLength(1)
   })

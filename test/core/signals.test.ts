@@ -45,14 +45,18 @@ function answer(run: Scenario, signalType: string, payload: Readonly<Record<stri
   run.signals(signalType, payload)
   const decided = run.log[before]?.draft
   const said = decided?.payload as { readonly applied?: boolean; readonly reasonCode?: string }
-  const count = run.log.slice(before).filter(({ draft }) => draft.eventType === 'SignalAccepted' || draft.eventType === 'SignalRejected').length
+  const count = run.log
+    .slice(before)
+    .filter(({ draft }) => draft.eventType === 'SignalAccepted' || draft.eventType === 'SignalRejected').length
   expect(count).toBe(1)
   return decided?.eventType === 'SignalAccepted' ? (said.applied === true ? 'yes' : 'same') : (said.reasonCode ?? '?')
 }
 
 describe('the catalogue', () => {
   it('names role and destructiveness of each signal [SIG-01]', () => {
-    const rows = SIGNAL_TYPES.map((type) => `${type} ${SIGNALS[type].role}${SIGNALS[type].destructive ? ' destructive' : ''}`)
+    const rows = SIGNAL_TYPES.map(
+      (type) => `${type} ${SIGNALS[type].role}${SIGNALS[type].destructive ? ' destructive' : ''}`,
+    )
     expect(rows.sort()).toEqual([
       'CANCEL Operator',
       'EMERGENCY_STOP Admin destructive',
@@ -72,7 +76,10 @@ describe('the catalogue', () => {
     const effects = (type: SignalType, run: Scenario): string[] => {
       const before = run.log.length
       run.signals(type, PAYLOADS[type])
-      return run.events().slice(before).map((line) => line.replace(/ .*/, ''))
+      return run
+        .events()
+        .slice(before)
+        .map((line) => line.replace(/ .*/, ''))
     }
     expect(effects('PAUSE', RUNS.RUNNING())).toEqual(['SignalAccepted', 'RunPaused'])
     expect(effects('RESUME', RUNS.PAUSED())).toEqual(['SignalAccepted', 'RunResumed'])
@@ -84,27 +91,63 @@ describe('the catalogue', () => {
     for (const type of ['UPDATE_PARAMS', 'INJECT_OVERRIDE', 'UPDATE_TARGET'] as const) {
       expect(effects(type, RUNS.RUNNING())).toEqual(['SignalAccepted', 'AlertRaised'])
     }
-    expect(effects('EMERGENCY_STOP', RUNS.RUNNING())).toEqual(['SignalAccepted', 'AlertRaised', 'StepFailed', 'RunCancelled'])
+    expect(effects('EMERGENCY_STOP', RUNS.RUNNING())).toEqual([
+      'SignalAccepted',
+      'AlertRaised',
+      'StepFailed',
+      'RunCancelled',
+    ])
   })
 })
 
 describe('signals and the state of the run', () => {
   it('each signal in each state gets the answer the rules give it [SIG-05, X-98]', () => {
     const TERMINAL = 'RUN_TERMINAL'
-    const before = { PAUSE: 'RUN_NOT_RUNNING', RESUME: 'RUN_NOT_RUNNING', CANCEL: 'yes', RETRY_STEP: 'STEP_NOT_FAILED', RETRY_RUN: 'RUN_NOT_TERMINAL', SKIP_STEP: 'RUN_NOT_RUNNING' }
-    const changes = { UPDATE_PARAMS: 'yes', INJECT_OVERRIDE: 'yes', UPDATE_TARGET: 'yes', EMERGENCY_STOP: 'yes', ESCALATE_ALERT: 'yes' }
+    const before = {
+      PAUSE: 'RUN_NOT_RUNNING',
+      RESUME: 'RUN_NOT_RUNNING',
+      CANCEL: 'yes',
+      RETRY_STEP: 'STEP_NOT_FAILED',
+      RETRY_RUN: 'RUN_NOT_TERMINAL',
+      SKIP_STEP: 'RUN_NOT_RUNNING',
+    }
+    const changes = {
+      UPDATE_PARAMS: 'yes',
+      INJECT_OVERRIDE: 'yes',
+      UPDATE_TARGET: 'yes',
+      EMERGENCY_STOP: 'yes',
+      ESCALATE_ALERT: 'yes',
+    }
     const after = Object.fromEntries(SIGNAL_TYPES.map((type) => [type, TERMINAL]))
     const expected: Readonly<Record<RunStatus, Readonly<Record<string, string>>>> = {
       PENDING: { ...before, ...changes },
       APPROVED: { ...before, ...changes },
-      RUNNING: { PAUSE: 'yes', RESUME: 'same', CANCEL: 'yes', RETRY_STEP: 'STEP_NOT_TERMINAL', RETRY_RUN: 'RUN_NOT_TERMINAL', SKIP_STEP: 'yes', ...changes },
-      PAUSED: { PAUSE: 'same', RESUME: 'yes', CANCEL: 'yes', RETRY_STEP: 'STEP_NOT_TERMINAL', RETRY_RUN: 'RUN_NOT_TERMINAL', SKIP_STEP: 'yes', ...changes },
+      RUNNING: {
+        PAUSE: 'yes',
+        RESUME: 'same',
+        CANCEL: 'yes',
+        RETRY_STEP: 'STEP_NOT_TERMINAL',
+        RETRY_RUN: 'RUN_NOT_TERMINAL',
+        SKIP_STEP: 'yes',
+        ...changes,
+      },
+      PAUSED: {
+        PAUSE: 'same',
+        RESUME: 'yes',
+        CANCEL: 'yes',
+        RETRY_STEP: 'STEP_NOT_TERMINAL',
+        RETRY_RUN: 'RUN_NOT_TERMINAL',
+        SKIP_STEP: 'yes',
+        ...changes,
+      },
       COMPLETED: { ...after, ESCALATE_ALERT: 'yes' },
       FAILED: { ...after, RETRY_RUN: 'yes', ESCALATE_ALERT: 'yes' },
       CANCELLED: { ...after, RETRY_RUN: 'yes', ESCALATE_ALERT: 'yes' },
     }
     for (const [status, wanted] of Object.entries(expected)) {
-      const given = Object.fromEntries(SIGNAL_TYPES.map((type) => [type, answer(RUNS[status as RunStatus](), type, PAYLOADS[type])]))
+      const given = Object.fromEntries(
+        SIGNAL_TYPES.map((type) => [type, answer(RUNS[status as RunStatus](), type, PAYLOADS[type])]),
+      )
       expect({ status, ...given }).toEqual({ status, ...wanted })
     }
   })
@@ -115,7 +158,10 @@ describe('signals and the state of the run', () => {
       for (const type of SIGNAL_TYPES) run.signals(type, PAYLOADS[type])
       expect(run.status).toBe(status)
     }
-    expect(RUNS.FAILED().signals('RETRY_STEP', { stepId: 'a' }).payload('SignalRejected')).toMatchObject({ reasonCode: 'RUN_TERMINAL', reason: expect.stringContaining('RETRY_RUN') as string })
+    expect(RUNS.FAILED().signals('RETRY_STEP', { stepId: 'a' }).payload('SignalRejected')).toMatchObject({
+      reasonCode: 'RUN_TERMINAL',
+      reason: expect.stringContaining('RETRY_RUN') as string,
+    })
   })
 })
 
@@ -129,7 +175,10 @@ describe('signals and the state of a step', () => {
   }
 
   it('RETRY_STEP leaves FAILED only, SKIP_STEP neither RUNNING nor SUCCESS nor SKIPPED [SIG-16]', () => {
-    const given = Object.entries(steps).map(([state, run]) => `${state} ${answer(run(), 'RETRY_STEP', { stepId: 'b' })} ${answer(run(), 'SKIP_STEP', { stepId: 'b' })}`)
+    const given = Object.entries(steps).map(
+      ([state, run]) =>
+        `${state} ${answer(run(), 'RETRY_STEP', { stepId: 'b' })} ${answer(run(), 'SKIP_STEP', { stepId: 'b' })}`,
+    )
     expect(given).toEqual([
       'PENDING STEP_NOT_FAILED yes',
       'RUNNING STEP_NOT_TERMINAL STEP_RUNNING',
@@ -141,16 +190,27 @@ describe('signals and the state of a step', () => {
 
   it('a step in backoff, or whose fallback runs, still runs in the eyes of a person [SIG-16]', () => {
     const backoff = scenario(`steps: [{ id: b, run: f }]`).start().fails('b')
-    expect([answer(backoff, 'RETRY_STEP', { stepId: 'b' }), answer(backoff, 'SKIP_STEP', { stepId: 'b' })]).toEqual(['STEP_NOT_TERMINAL', 'STEP_RUNNING'])
-    const fallback = scenario(`steps: [{ id: b, run: f, retry: { maxAttempts: 1 }, fallback: { run: g } }]`).start().fails('b')
-    expect([answer(fallback, 'RETRY_STEP', { stepId: 'b' }), answer(fallback, 'SKIP_STEP', { stepId: 'b' })]).toEqual(['STEP_NOT_TERMINAL', 'STEP_RUNNING'])
+    expect([answer(backoff, 'RETRY_STEP', { stepId: 'b' }), answer(backoff, 'SKIP_STEP', { stepId: 'b' })]).toEqual([
+      'STEP_NOT_TERMINAL',
+      'STEP_RUNNING',
+    ])
+    const fallback = scenario(`steps: [{ id: b, run: f, retry: { maxAttempts: 1 }, fallback: { run: g } }]`)
+      .start()
+      .fails('b')
+    expect([answer(fallback, 'RETRY_STEP', { stepId: 'b' }), answer(fallback, 'SKIP_STEP', { stepId: 'b' })]).toEqual([
+      'STEP_NOT_TERMINAL',
+      'STEP_RUNNING',
+    ])
   })
 
   it('force does not open a step that succeeded: that is a fork [SIG-16, P-31]', () => {
     const run = steps['SUCCESS']?.()
     if (run === undefined) throw new Error('no story')
     run.signals('RETRY_STEP', { stepId: 'b', force: true })
-    expect(run.payload('SignalRejected')).toMatchObject({ reasonCode: 'STEP_NOT_FAILED', reason: expect.stringContaining('fork') as string })
+    expect(run.payload('SignalRejected')).toMatchObject({
+      reasonCode: 'STEP_NOT_FAILED',
+      reason: expect.stringContaining('fork') as string,
+    })
     expect(run.events('StepStarted')).toEqual(['StepStarted b#1', 'StepStarted c#1'])
   })
 
@@ -163,7 +223,9 @@ describe('what a failed step leaves to do', () => {
   const under = (policy: string): Scenario =>
     scenario(`
 policy: { onFailure: ${policy}, retry: { maxAttempts: 1 } }
-steps: [{ id: a, run: f, dependsOn: [] }, { id: b, run: f, dependsOn: [a] }]`).start().fails('a')
+steps: [{ id: a, run: f, dependsOn: [] }, { id: b, run: f, dependsOn: [a] }]`)
+      .start()
+      .fails('a')
 
   it('is nothing under failFast and continue, and a retry or a skip under hold [SIG-17, X-19]', () => {
     expect(under('failFast').status).toBe('FAILED')
@@ -174,7 +236,11 @@ steps: [{ id: a, run: f, dependsOn: [] }, { id: b, run: f, dependsOn: [a] }]`).s
     expect([held.status, held.substatus]).toEqual(['RUNNING', 'embedded/HOLDING'])
     expect(under('hold').signals('RETRY_STEP', { stepId: 'a' }).completes('a').completes('b').status).toBe('COMPLETED')
     const skipped = under('hold').signals('SKIP_STEP', { stepId: 'a' })
-    expect(skipped.events('StepSkipped', 'StepStarted')).toEqual(['StepStarted a#1', 'StepSkipped a#2', 'StepStarted b#1'])
+    expect(skipped.events('StepSkipped', 'StepStarted')).toEqual([
+      'StepStarted a#1',
+      'StepSkipped a#2',
+      'StepStarted b#1',
+    ])
     expect(skipped.completes('b').status).toBe('COMPLETED')
     expect(answer(under('failFast'), 'RETRY_STEP', { stepId: 'a' })).toBe('RUN_TERMINAL')
   })
@@ -182,7 +248,9 @@ steps: [{ id: a, run: f, dependsOn: [] }, { id: b, run: f, dependsOn: [a] }]`).s
   it('can be retried while other branches still run, though the policy is failFast [X-19]', () => {
     const run = scenario(`
 policy: { retry: { maxAttempts: 1 } }
-steps: [{ id: a, run: f, dependsOn: [] }, { id: b, run: f, dependsOn: [] }]`).start().fails('a')
+steps: [{ id: a, run: f, dependsOn: [] }, { id: b, run: f, dependsOn: [] }]`)
+      .start()
+      .fails('a')
     expect(run.status).toBe('RUNNING')
     run.signals('RETRY_STEP', { stepId: 'a' })
     expect(run.events('StepStarted')).toEqual(['StepStarted a#1', 'StepStarted b#1', 'StepStarted a#2'])
@@ -192,7 +260,11 @@ steps: [{ id: a, run: f, dependsOn: [] }, { id: b, run: f, dependsOn: [] }]`).st
 
 describe('what a signal causes', () => {
   it('refers to it [SIG-14, EVT-22]', () => {
-    const run = scenario(TWO).start().signals('PAUSE', { reason: 'lunch' }).signals('RESUME').signals('SKIP_STEP', { stepId: 'b' })
+    const run = scenario(TWO)
+      .start()
+      .signals('PAUSE', { reason: 'lunch' })
+      .signals('RESUME')
+      .signals('SKIP_STEP', { stepId: 'b' })
     run.signals('ESCALATE_ALERT', { level: 'INFO' }).signals('EMERGENCY_STOP', { reason: 'fire' })
     expect(run.payload('RunPaused')).toMatchObject({ signalId: 's1', reason: 'lunch' })
     expect(run.payload('RunResumed')).toMatchObject({ signalId: 's2' })
@@ -200,13 +272,32 @@ describe('what a signal causes', () => {
     expect(run.payload('AlertEscalated')).toMatchObject({ signalId: 's4', level: 'INFO' })
     expect(run.payload('AlertRaised')).toMatchObject({ signalId: 's5', code: 'DESTRUCTIVE_SIGNAL' })
     expect(run.payload('RunCancelled')).toMatchObject({ signalId: 's5', reason: 'fire' })
-    const caused = run.log.filter(({ draft }) => draft.causedBySignalId !== undefined).map(({ draft }) => `${draft.eventType} ${draft.causedBySignalId}`)
-    expect(caused).toEqual(['RunPaused s1', 'RunResumed s2', 'StepSkipped s3', 'AlertEscalated s4', 'AlertRaised s5', 'RunCancelled s5'])
-    expect(run.log.filter(({ cause }) => cause === 'signal:s5').map(({ draft }) => draft.eventType)).toEqual(['SignalAccepted', 'AlertRaised', 'StepFailed', 'RunCancelled'])
+    const caused = run.log
+      .filter(({ draft }) => draft.causedBySignalId !== undefined)
+      .map(({ draft }) => `${draft.eventType} ${draft.causedBySignalId}`)
+    expect(caused).toEqual([
+      'RunPaused s1',
+      'RunResumed s2',
+      'StepSkipped s3',
+      'AlertEscalated s4',
+      'AlertRaised s5',
+      'RunCancelled s5',
+    ])
+    expect(run.log.filter(({ cause }) => cause === 'signal:s5').map(({ draft }) => draft.eventType)).toEqual([
+      'SignalAccepted',
+      'AlertRaised',
+      'StepFailed',
+      'RunCancelled',
+    ])
   })
 
   it('is kept apart per signal: as many decisions as signals, each in its own slot [IDM-11, X-07]', () => {
-    const run = scenario(TWO).start().signals('PAUSE').signals('RESUME').signals('RETRY_STEP', { stepId: 'b' }).signals('RETRY_STEP', { stepId: 'b' })
+    const run = scenario(TWO)
+      .start()
+      .signals('PAUSE')
+      .signals('RESUME')
+      .signals('RETRY_STEP', { stepId: 'b' })
+      .signals('RETRY_STEP', { stepId: 'b' })
     expect(run.events('SignalAccepted', 'SignalRejected')).toEqual([
       'SignalAccepted SIGNAL:s1#1',
       'SignalAccepted SIGNAL:s2#1',
@@ -216,7 +307,11 @@ describe('what a signal causes', () => {
   })
 
   it('carries the payload, so that the decision can be made again from the log [P-24]', () => {
-    const run = scenario(TWO).start().signals('UPDATE_PARAMS', { params: { size: 3 }, reason: 'bigger' })
-    expect(run.log.find(({ draft }) => draft.eventType === 'SignalAccepted')?.draft.data).toEqual({ signalPayload: { params: { size: 3 }, reason: 'bigger' } })
+    const run = scenario(TWO)
+      .start()
+      .signals('UPDATE_PARAMS', { params: { size: 3 }, reason: 'bigger' })
+    expect(run.log.find(({ draft }) => draft.eventType === 'SignalAccepted')?.draft.data).toEqual({
+      signalPayload: { params: { size: 3 }, reason: 'bigger' },
+    })
   })
 })

@@ -31,18 +31,32 @@ steps:
   - { id: p, run: f, if: "input.go", dependsOn: [w], fallback: { run: g }, fallbackOn: [exhausted, permanent] }
   - { id: z, run: f, dependsOn: [fan, p, u] }`
 
-const SIGNALS = ['PAUSE', 'RESUME', 'CANCEL', 'RETRY_STEP', 'SKIP_STEP', 'UPDATE_PARAMS', 'INJECT_OVERRIDE', 'ESCALATE_ALERT', 'EMERGENCY_STOP'] as const
+const SIGNALS = [
+  'PAUSE',
+  'RESUME',
+  'CANCEL',
+  'RETRY_STEP',
+  'SKIP_STEP',
+  'UPDATE_PARAMS',
+  'INJECT_OVERRIDE',
+  'ESCALATE_ALERT',
+  'EMERGENCY_STOP',
+] as const
 const STEPS = ['a', 'fan', 'w', 'u', 'm', 'c', 'p', 'z'] as const
 
 function payloadOf(signalType: string, random: RandomSource): Readonly<Record<string, unknown>> {
   if (signalType === 'UPDATE_PARAMS') return { params: { n: 1 } }
   if (signalType === 'ESCALATE_ALERT') return { level: 'P1' }
   const stepId = random.pick(STEPS)
-  return signalType === 'INJECT_OVERRIDE' ? { stepId, override: { n: 1 } } : { stepId, reason: 'why not', freshKey: true }
+  return signalType === 'INJECT_OVERRIDE'
+    ? { stepId, override: { n: 1 } }
+    : { stepId, reason: 'why not', freshKey: true }
 }
 
 function openSlots(state: RunState): string[] {
-  const units = [...bitMembers(state.inFlight), ...bitMembers(state.parked)].flatMap((index) => vectorGet(state.units, index) ?? [])
+  const units = [...bitMembers(state.inFlight), ...bitMembers(state.parked)].flatMap(
+    (index) => vectorGet(state.units, index) ?? [],
+  )
   const hook = state.undo?.current?.status === 'RUNNING' ? [`COMP:${state.undo.current.slot}`] : []
   return [...units.map((unit) => slotOfUnit(state.graph, unit)), ...hook]
 }
@@ -68,7 +82,8 @@ function turn(run: Scenario, random: RandomSource): void {
       return
     case 4:
     case 5:
-      if (slot !== undefined) run.fails(slot, { class: random.pick(['unknown', 'permanent', 'timeout']), engineAttempt })
+      if (slot !== undefined)
+        run.fails(slot, { class: random.pick(['unknown', 'permanent', 'timeout']), engineAttempt })
       return
     default:
       if (slot !== undefined) run.completes(slot, null, { engineAttempt })
@@ -77,15 +92,23 @@ function turn(run: Scenario, random: RandomSource): void {
 
 function story(index: number): Scenario {
   const random = randomSource(seed + index * 7919)
-  const run = scenario(graphOf(plan(random)), { facts: { fan: { items: random.below(5) }, p: { condition: random.below(3) > 0 } } }).start()
+  const run = scenario(graphOf(plan(random)), {
+    facts: { fan: { items: random.below(5) }, p: { condition: random.below(3) > 0 } },
+  }).start()
   for (let done = 0; done < TURNS; done += 1) turn(run, random)
   return run
 }
 
-const throughText = (state: RunState): RunState => unpackState(state.graph, JSON.parse(JSON.stringify(packState(state))) as Record<string, unknown>)
+const throughText = (state: RunState): RunState =>
+  unpackState(state.graph, JSON.parse(JSON.stringify(packState(state))) as Record<string, unknown>)
 
 /** All that anybody can see of a state without deciding anything. */
-const seen = (state: RunState, epoch: number) => ({ summary: summaryOf(state), timer: nextTimer(state), owed: openEffects(state.graph, state, epoch), packed: packState(state) })
+const seen = (state: RunState, epoch: number) => ({
+  summary: summaryOf(state),
+  timer: nextTimer(state),
+  owed: openEffects(state.graph, state, epoch),
+  packed: packState(state),
+})
 
 function decided(state: RunState, input: Input) {
   const { drafts, effects, needs, cut, state: next } = decide(state.graph, state, input)
@@ -129,7 +152,18 @@ describe(`random stories (KEELSON_SEED=${seed})`, () => {
 
   it('meet pauses, cancels, undoing, fan-outs, retries and every ending, or they would prove little', () => {
     const events = new Set(stories.flatMap((run) => run.log.map(({ draft }) => draft.eventType)))
-    for (const eventType of ['RunPaused', 'RunResumed', 'CompensationStarted', 'FanOutExpanded', 'ManualTaskOpened', 'LateOutcomeRecorded', 'RunCancelled', 'RunFailed', 'StepSkipped', 'AlertRaised']) {
+    for (const eventType of [
+      'RunPaused',
+      'RunResumed',
+      'CompensationStarted',
+      'FanOutExpanded',
+      'ManualTaskOpened',
+      'LateOutcomeRecorded',
+      'RunCancelled',
+      'RunFailed',
+      'StepSkipped',
+      'AlertRaised',
+    ]) {
       expect(events).toContain(eventType)
     }
     expect(stories.some((run) => !isTerminalRun(run.status))).toBe(true)
@@ -140,8 +174,13 @@ describe(`random stories (KEELSON_SEED=${seed})`, () => {
 describe('the app', () => {
   it('stores a fold every max(1,000, slots) events after the commit, and the next driver starts from it [P-51]', async () => {
     const world = new World()
-    const first = world.process('first', { script: { f: ({ context }) => (context.itemIndex === 1500 ? new Promise(() => undefined) : null) } })
-    const key = await first.start(`policy: { concurrency: 500 }\nsteps: [{ id: fan, forEach: "input.list", run: f }, { id: after, run: g }]`, { input: { list: Array.from({ length: 2000 }, (_, index) => index) } })
+    const first = world.process('first', {
+      script: { f: ({ context }) => (context.itemIndex === 1500 ? new Promise(() => undefined) : null) },
+    })
+    const key = await first.start(
+      `policy: { concurrency: 500 }\nsteps: [{ id: fan, forEach: "input.list", run: f }, { id: after, run: g }]`,
+      { input: { list: Array.from({ length: 2000 }, (_, index) => index) } },
+    )
     await world.runUntil(() => world.log(key, 'StepCompleted').length === 1999)
     const seqs = [...(world.disk.runs[0]?.snapshots.values() ?? [])].map((one) => one.seq)
     expect(seqs.length).toBeGreaterThan(0)

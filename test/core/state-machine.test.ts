@@ -6,7 +6,13 @@ import { emit, openWorkspace } from '../../src/core/run/decide/workspace.ts'
 import { evolve } from '../../src/core/run/evolve.ts'
 import type { FoldEvent } from '../../src/core/run/fold-event.ts'
 import type { RunState } from '../../src/core/run/state.ts'
-import { AFTER_END, ATTEMPT_TRANSITIONS, RUN_TRANSITIONS, runTransition, type RunStatus } from '../../src/core/run/transitions.ts'
+import {
+  AFTER_END,
+  ATTEMPT_TRANSITIONS,
+  RUN_TRANSITIONS,
+  runTransition,
+  type RunStatus,
+} from '../../src/core/run/transitions.ts'
 import { scenario, START, type Scenario } from '../fixtures/scenario.ts'
 import { World } from '../fixtures/virtual-world.ts'
 
@@ -15,7 +21,13 @@ const TWO = `steps: [{ id: a, run: f }, { id: b, run: f }]`
 
 /** Written from the requirement, not from the code. */
 const MOVES: Readonly<Record<RunStatus, Readonly<Partial<Record<EventType, RunStatus>>>>> = {
-  PENDING: { RunQueued: 'PENDING', RunValidated: 'PENDING', RunApproved: 'APPROVED', RunFailed: 'FAILED', RunCancelled: 'CANCELLED' },
+  PENDING: {
+    RunQueued: 'PENDING',
+    RunValidated: 'PENDING',
+    RunApproved: 'APPROVED',
+    RunFailed: 'FAILED',
+    RunCancelled: 'CANCELLED',
+  },
   APPROVED: { RunQueued: 'APPROVED', RunStarted: 'RUNNING', RunFailed: 'FAILED', RunCancelled: 'CANCELLED' },
   RUNNING: { RunPaused: 'PAUSED', RunCompleted: 'COMPLETED', RunFailed: 'FAILED', RunCancelled: 'CANCELLED' },
   PAUSED: { RunResumed: 'RUNNING', RunCancelled: 'CANCELLED' },
@@ -24,7 +36,17 @@ const MOVES: Readonly<Record<RunStatus, Readonly<Partial<Record<EventType, RunSt
   CANCELLED: {},
 }
 const STATUSES = Object.keys(MOVES) as RunStatus[]
-const RUN_EVENTS = ['RunQueued', 'RunValidated', 'RunApproved', 'RunStarted', 'RunPaused', 'RunResumed', 'RunCompleted', 'RunFailed', 'RunCancelled'] as const
+const RUN_EVENTS = [
+  'RunQueued',
+  'RunValidated',
+  'RunApproved',
+  'RunStarted',
+  'RunPaused',
+  'RunResumed',
+  'RunCompleted',
+  'RunFailed',
+  'RunCancelled',
+] as const
 
 const AUTO = { kind: 'admit', policy: 'START', runInput: {}, autoApprove: true } as const
 const IN_STATUS: Readonly<Record<RunStatus, () => Scenario>> = {
@@ -53,7 +75,15 @@ function codeOf(action: () => unknown): string {
 
 describe('the states', () => {
   it('of a run are seven words in upper case [SSM-01]', () => {
-    expect(Object.keys(RUN_TRANSITIONS)).toEqual(['PENDING', 'APPROVED', 'RUNNING', 'PAUSED', 'COMPLETED', 'FAILED', 'CANCELLED'])
+    expect(Object.keys(RUN_TRANSITIONS)).toEqual([
+      'PENDING',
+      'APPROVED',
+      'RUNNING',
+      'PAUSED',
+      'COMPLETED',
+      'FAILED',
+      'CANCELLED',
+    ])
     expect(STATUSES.map((status) => IN_STATUS[status]().status)).toEqual(STATUSES)
   })
 
@@ -70,12 +100,16 @@ describe('the states', () => {
 
   it('allow exactly the run moves of the requirement, in the table and in the fold [SSM-02, X-33]', () => {
     for (const status of STATUSES) {
-      for (const eventType of EVENT_TYPES) expect(`${status} ${eventType} ${runTransition(status, eventType)}`).toBe(`${status} ${eventType} ${MOVES[status][eventType]}`)
+      for (const eventType of EVENT_TYPES)
+        expect(`${status} ${eventType} ${runTransition(status, eventType)}`).toBe(
+          `${status} ${eventType} ${MOVES[status][eventType]}`,
+        )
       const { state } = IN_STATUS[status]()
       for (const eventType of RUN_EVENTS) {
         const to = MOVES[status][eventType]
         const fold = () => evolve(state, eventFor(state, eventType)).status
-        if (to === undefined) expect(`${status} ${eventType} ${codeOf(fold)}`).toBe(`${status} ${eventType} INVALID_TRANSITION`)
+        if (to === undefined)
+          expect(`${status} ${eventType} ${codeOf(fold)}`).toBe(`${status} ${eventType} INVALID_TRANSITION`)
         else expect(`${status} ${eventType} ${fold()}`).toBe(`${status} ${eventType} ${to}`)
       }
     }
@@ -84,7 +118,8 @@ describe('the states', () => {
   it('PENDING and APPROVED are never reached by an event of the engine [SSM-03]', () => {
     const byEngine = new Map<string, string>()
     for (const moves of Object.values(RUN_TRANSITIONS)) {
-      for (const [eventType, to] of Object.entries(moves)) if (EVENTS[eventType as EventType].emittedBy === 'engine') byEngine.set(eventType, to)
+      for (const [eventType, to] of Object.entries(moves))
+        if (EVENTS[eventType as EventType].emittedBy === 'engine') byEngine.set(eventType, to)
     }
     expect(Object.fromEntries(byEngine)).toEqual({
       RunStarted: 'RUNNING',
@@ -100,13 +135,22 @@ describe('the states', () => {
 
 describe('an ended run', () => {
   it('takes only the few events that may follow its end, and never changes its status [P-48, SSM-04]', () => {
-    const mayFollow = ['SignalAccepted', 'SignalRejected', 'LateOutcomeRecorded', 'RunForked', 'AlertRaised', 'AlertEscalated', 'ErasureRecorded']
+    const mayFollow = [
+      'SignalAccepted',
+      'SignalRejected',
+      'LateOutcomeRecorded',
+      'RunForked',
+      'AlertRaised',
+      'AlertEscalated',
+      'ErasureRecorded',
+    ]
     expect([...AFTER_END].sort()).toEqual(mayFollow.sort())
     for (const status of ['COMPLETED', 'FAILED', 'CANCELLED'] as const) {
       const { state } = IN_STATUS[status]()
       for (const eventType of EVENT_TYPES) {
         const about = EVENTS[eventType].level === 'run' || AFTER_END.has(eventType) ? 'RUN' : 'a'
-        const fold = () => evolve(state, eventFor(state, eventType, { slot: about, payload: { signalType: 'PAUSE', applied: false } }))
+        const fold = () =>
+          evolve(state, eventFor(state, eventType, { slot: about, payload: { signalType: 'PAUSE', applied: false } }))
         if (mayFollow.includes(eventType)) expect(fold().status).toBe(status)
         else expect(`${eventType} ${codeOf(fold)}`).toBe(`${eventType} INVALID_TRANSITION`)
       }
@@ -117,14 +161,22 @@ describe('an ended run', () => {
     const run = IN_STATUS.COMPLETED()
     const length = run.log.length
     run.take({ kind: 'timer', timer: 'grace' }).take({ kind: 'continue', cause: 'cut:1', facts: new Map() }).adopted()
-    run.take({ kind: 'approve', approvedBy: 'someone' }).take(AUTO).completes('a')
+    run.take({ kind: 'approve', approvedBy: 'someone' }).take(AUTO).completes('a').take({ kind: 'upgrade', to: 9 })
+    run.take({
+      kind: 'handoff',
+      payload: { fromEngine: 'embedded', toEngine: 'temporal', engineRunRef: 'x', maxInFlight: 5 },
+    })
     expect(run.log).toHaveLength(length)
   })
 
   it('is reached with RunFailed or RunCancelled although nothing was started [SSM-15, X-33]', () => {
-    const cancelled = scenario(ONE).take({ kind: 'admit', policy: 'QUEUE', runInput: {}, autoApprove: false }).signals('CANCEL')
+    const cancelled = scenario(ONE)
+      .take({ kind: 'admit', policy: 'QUEUE', runInput: {}, autoApprove: false })
+      .signals('CANCEL')
     expect(cancelled.events()).toEqual(['RunQueued RUN#1', 'SignalAccepted SIGNAL:s1#1', 'RunCancelled RUN#1'])
-    const failed = scenario(ONE).take(AUTO).take({ kind: 'start', details: DETAILS, integrityFailure: { message: 'other bytes' } })
+    const failed = scenario(ONE)
+      .take(AUTO)
+      .take({ kind: 'start', details: DETAILS, integrityFailure: { message: 'other bytes' } })
     expect(failed.status).toBe('FAILED')
     expect(failed.events('RunStarted', 'StepStarted')).toEqual([])
     expect(failed.payload('AlertRaised')).toMatchObject({ code: 'PLAN_INTEGRITY_VALIDATION_FAILED', priority: 'P1' })
@@ -142,7 +194,9 @@ const DETAILS = {
 
 describe('each ending has its own cause', () => {
   it('all steps done or skipped completes, a step out of attempts fails, a cancel cancels [SSM-06]', () => {
-    const skipped = scenario(`steps: [{ id: a, run: f }, { id: b, if: "input.go", run: f }]`, { facts: { b: { condition: false } } })
+    const skipped = scenario(`steps: [{ id: a, run: f }, { id: b, if: "input.go", run: f }]`, {
+      facts: { b: { condition: false } },
+    })
     expect(skipped.start().completes('a').status).toBe('COMPLETED')
     const retried = scenario(`steps: [{ id: a, run: f, retry: { maxAttempts: 2 } }]`).start().fails('a')
     expect(retried.status).toBe('RUNNING')
@@ -162,13 +216,25 @@ describe('each ending has its own cause', () => {
         scenario(`steps: [{ id: a, if: "input.go", run: f }]`, { facts: { a: { condition: false } } }).start(),
       ].flatMap((run) => run.log.map(({ draft }) => draft.eventType)),
     )
-    const wanted = ['RunStarted', 'StepStarted', 'StepCompleted', 'StepFailed', 'StepSkipped', 'RunPaused', 'RunResumed', 'RunCompleted', 'RunFailed', 'RunCancelled']
+    const wanted = [
+      'RunStarted',
+      'StepStarted',
+      'StepCompleted',
+      'StepFailed',
+      'StepSkipped',
+      'RunPaused',
+      'RunResumed',
+      'RunCompleted',
+      'RunFailed',
+      'RunCancelled',
+    ]
     expect(wanted.filter((eventType) => !seen.has(eventType as EventType))).toEqual([])
   })
 })
 
 describe('the guard of the producer', () => {
-  const workspace = (run: Scenario) => openWorkspace(run.state, { kind: 'continue', cause: 'test', facts: new Map(), now: START, epoch: 1 }, 500)
+  const workspace = (run: Scenario) =>
+    openWorkspace(run.state, { kind: 'continue', cause: 'test', facts: new Map(), now: START, epoch: 1 }, 500)
   const started = { startedAt: '2030-01-01T00:00:00.000Z', epoch: 1 }
   const completed = { completedAt: '2030-01-01T00:00:00.000Z', artifactRefs: [] }
 
@@ -187,7 +253,9 @@ describe('the guard of the producer', () => {
     const error = { code: 'X', retryable: false, errorClass: 'permanent' } as const
     const ws = workspace(run)
     expect(codeOf(() => emit(ws, 'StepCompleted', 'a', 1, completed))).toBe('INVALID_TRANSITION')
-    expect(codeOf(() => emit(ws, 'StepFailed', 'a', 1, { error, failedAt: completed.completedAt, final: true }))).toBe('INVALID_TRANSITION')
+    expect(codeOf(() => emit(ws, 'StepFailed', 'a', 1, { error, failedAt: completed.completedAt, final: true }))).toBe(
+      'INVALID_TRANSITION',
+    )
     expect(codeOf(() => emit(ws, 'StepCompleted', 'b', 2, completed))).toBe('INVALID_TRANSITION')
     expect(ws.drafts).toEqual([])
   })
@@ -201,22 +269,37 @@ describe('the guard of the producer', () => {
     } catch (thrown) {
       details = thrown instanceof KeelsonError ? thrown.problems[0]?.details : thrown
     }
-    expect(details).toEqual({ invalidTransitionDetected: true, expectedState: ['RUNNING'], actualState: 'SUCCESS', attemptedEventType: 'StepCompleted' })
+    expect(details).toEqual({
+      invalidTransitionDetected: true,
+      expectedState: ['RUNNING'],
+      actualState: 'SUCCESS',
+      attemptedEventType: 'StepCompleted',
+    })
     expect(ws.drafts).toHaveLength(1)
   })
 })
 
 describe('a step is skipped', () => {
   it('by its condition, by the failure of what it needs, or by an operator, and never while it runs [SSM-12]', () => {
-    const byCondition = scenario(`steps: [{ id: a, if: "input.go", run: f }]`, { facts: { a: { condition: false } } }).start()
+    const byCondition = scenario(`steps: [{ id: a, if: "input.go", run: f }]`, {
+      facts: { a: { condition: false } },
+    }).start()
     expect(byCondition.payload('StepSkipped', 'a')).toMatchObject({ reasonCode: 'CONDITION_FALSE' })
     const byFailure = scenario(`
 policy: { onFailure: continue, retry: { maxAttempts: 1 } }
-steps: [{ id: a, run: f, dependsOn: [] }, { id: b, run: f, dependsOn: [a] }]`).start().fails('a')
+steps: [{ id: a, run: f, dependsOn: [] }, { id: b, run: f, dependsOn: [a] }]`)
+      .start()
+      .fails('a')
     expect(byFailure.payload('StepSkipped', 'b')).toMatchObject({ reasonCode: 'DEPENDENCY_FAILED' })
     const byOperator = scenario(TWO).start().signals('SKIP_STEP', { stepId: 'b', reason: 'not today' })
-    expect(byOperator.payload('StepSkipped', 'b')).toMatchObject({ reasonCode: 'OPERATOR_SKIP', reason: 'not today', signalId: 's1' })
-    expect(byOperator.signals('SKIP_STEP', { stepId: 'a' }).payload('SignalRejected')).toMatchObject({ reasonCode: 'STEP_RUNNING' })
+    expect(byOperator.payload('StepSkipped', 'b')).toMatchObject({
+      reasonCode: 'OPERATOR_SKIP',
+      reason: 'not today',
+      signalId: 's1',
+    })
+    expect(byOperator.signals('SKIP_STEP', { stepId: 'a' }).payload('SignalRejected')).toMatchObject({
+      reasonCode: 'STEP_RUNNING',
+    })
     expect(byOperator.events('StepSkipped')).toEqual(['StepSkipped b#1'])
   })
 })
@@ -224,15 +307,29 @@ steps: [{ id: a, run: f, dependsOn: [] }, { id: b, run: f, dependsOn: [a] }]`).s
 describe('validation comes before running', () => {
   it('a plan with errors ends FAILED without any step event [SSM-17]', async () => {
     const finding = { code: 'CAPABILITY_MISSING', message: 'no such engine' }
-    const run = scenario(ONE).take({ kind: 'admit', policy: 'START', runInput: {}, autoApprove: true, report: { status: 'ERRORS', errors: [finding], warnings: [] } })
+    const run = scenario(ONE).take({
+      kind: 'admit',
+      policy: 'START',
+      runInput: {},
+      autoApprove: true,
+      report: { status: 'ERRORS', errors: [finding], warnings: [] },
+    })
     expect(run.events()).toEqual(['RunValidated RUN#1', 'RunFailed RUN#1'])
     expect(run.take({ kind: 'start', details: DETAILS }).status).toBe('FAILED')
     expect(run.events('StepStarted')).toEqual([])
 
     const world = new World()
-    const key = await world.process('one').start(`steps: [{ id: a, run: f, with: { n: text }, inputSchema: { type: object, properties: { n: { type: number } } } }]`)
+    const key = await world
+      .process('one')
+      .start(
+        `steps: [{ id: a, run: f, with: { n: text }, inputSchema: { type: object, properties: { n: { type: number } } } }]`,
+      )
     await world.runUntil(() => world.hasEnded(key))
-    expect(world.log(key, 'StepStarted', 'StepFailed', 'RunFailed')).toEqual(['StepStarted a#1', 'StepFailed a#1', 'RunFailed RUN#1'])
+    expect(world.log(key, 'StepStarted', 'StepFailed', 'RunFailed')).toEqual([
+      'StepStarted a#1',
+      'StepFailed a#1',
+      'RunFailed RUN#1',
+    ])
     expect(world.calls).toEqual([])
   })
 })
@@ -241,7 +338,9 @@ describe('a run that lost its process', () => {
   it('goes on after step 3 of 5 without executing steps 1 to 3 again [SSM-13]', async () => {
     const world = new World()
     const first = world.process('first', { script: { slow: 'hold' } })
-    const key = await first.start(`steps: [{ id: s1, run: f }, { id: s2, run: f }, { id: s3, run: f }, { id: s4, run: slow }, { id: s5, run: f }]`)
+    const key = await first.start(
+      `steps: [{ id: s1, run: f }, { id: s2, run: f }, { id: s3, run: f }, { id: s4, run: slow }, { id: s5, run: f }]`,
+    )
     await world.runUntil(() => world.called().includes('s4#1/1'))
     first.kill()
     world.process('second', { adoptOthers: true })

@@ -17,7 +17,9 @@ steps:
   - { id: m, manual: { title: Sign, expiresAfterMs: 5000 }, dependsOn: [] }`
     const story = (): string[] => {
       const run = scenario(plan).start().fails('r').at('+5s')
-      return run.log.filter(({ cause }) => cause.startsWith('timer:')).map(({ draft, at, cause }) => `${at - START} ${cause} ${draft.eventType}`)
+      return run.log
+        .filter(({ cause }) => cause.startsWith('timer:'))
+        .map(({ draft, at, cause }) => `${at - START} ${cause} ${draft.eventType}`)
     }
     expect(story()).toEqual([
       '3000 timer:wait:x:1 StepCompleted',
@@ -32,11 +34,15 @@ steps:
   it('all fire on one waking, each as a decision of its own [P-25, P-06]', async () => {
     const world = new World()
     const process = world.process('only', { pollMs: 10_000_000 })
-    const answer = await process.create(`steps: [{ id: a, wait: { forMs: 1000 }, dependsOn: [] }, { id: b, wait: { forMs: 2000 }, dependsOn: [] }, { id: c, wait: { forMs: 3000 }, dependsOn: [] }]`)
+    const answer = await process.create(
+      `steps: [{ id: a, wait: { forMs: 1000 }, dependsOn: [] }, { id: b, wait: { forMs: 2000 }, dependsOn: [] }, { id: c, wait: { forMs: 3000 }, dependsOn: [] }]`,
+    )
     world.time.turnTo(START + 2500)
     const report = await process.advancer.advance(answer.row.runKey)
     const fired = world.records(answer.row.runKey).filter((record) => record.eventType === 'StepCompleted')
-    expect(fired.map((record) => [record.stepId, record.decision.cause, record.decision.firstSeq === record.runSeq])).toEqual([
+    expect(
+      fired.map((record) => [record.stepId, record.decision.cause, record.decision.firstSeq === record.runSeq]),
+    ).toEqual([
       ['a', 'timer:wait:a:1', true],
       ['b', 'timer:wait:b:1', true],
     ])
@@ -78,7 +84,9 @@ describe('the clock', () => {
     const started = world.records(key).find((record) => record.stepId === 'w' && record.eventType === 'StepStarted')
     const done = world.records(key).filter((record) => record.stepId === 'w' && record.eventType === 'StepCompleted')
     expect(done).toHaveLength(1)
-    expect((msFromIso(done[0]?.emittedAt ?? '') ?? 0) - (msFromIso(started?.emittedAt ?? '') ?? 0)).toBeGreaterThanOrEqual(10_000)
+    expect(
+      (msFromIso(done[0]?.emittedAt ?? '') ?? 0) - (msFromIso(started?.emittedAt ?? '') ?? 0),
+    ).toBeGreaterThanOrEqual(10_000)
   })
 })
 
@@ -86,7 +94,9 @@ describe('the time limit of an attempt', () => {
   it('is counted by its executor from its begin, and the step is told to stop [P-26]', async () => {
     const world = new World()
     const process = world.process('only', { script: { f: 'hold' } })
-    const key = await process.start(`policy: { retry: { maxAttempts: 1 } }\nsteps: [{ id: a, run: f, timeoutMs: 1500 }]`)
+    const key = await process.start(
+      `policy: { retry: { maxAttempts: 1 } }\nsteps: [{ id: a, run: f, timeoutMs: 1500 }]`,
+    )
     await world.advanceBy(1499)
     expect(world.log(key, 'StepFailed')).toEqual([])
     expect(world.calls[0]?.context.signal.aborted).toBe(false)
@@ -108,7 +118,9 @@ describe('the time limit of an attempt', () => {
 
 describe('the time limit of a run', () => {
   it('ends it once: an alert, a grace of 5 s, then RUN_TIMEOUT [P-25]', () => {
-    const run = scenario(`policy: { runTimeoutMs: 10000 }\nsteps: [{ id: a, run: f, dependsOn: [] }, { id: w, wait: { forMs: 60000 }, dependsOn: [] }, { id: b, run: f, dependsOn: [a] }]`).start()
+    const run = scenario(
+      `policy: { runTimeoutMs: 10000 }\nsteps: [{ id: a, run: f, dependsOn: [] }, { id: w, wait: { forMs: 60000 }, dependsOn: [] }, { id: b, run: f, dependsOn: [a] }]`,
+    ).start()
     run.at('+10s')
     expect(run.payload('AlertRaised')).toMatchObject({ code: 'RUN_TIMEOUT' })
     expect(run.effects.at(-1)).toMatchObject({ kind: 'CancelStep', slot: 'a' })

@@ -19,7 +19,7 @@ export class EffectLog {
   readonly #begun = new Map<string, number>()
   readonly #repeats = new Map<string, number>()
   readonly #keys = new Map<string, string>()
-  /** Beginnings of a process that had lost its run and did not know it yet. */
+  /** Beginnings after the outcome was committed, by a process that could not know it yet. */
   zombies = 0
 
   constructor(world: World) {
@@ -61,11 +61,11 @@ export class EffectLog {
     if (irreversible && this.executions(track.runId, slot, attempt).length > 1) say('P-28 an irreversible attempt began twice')
     if (begun > 1 + (this.#repeats.get(id) ?? 0)) say('P-03 the same effect began twice')
     const undoing = slot.startsWith('COMP:')
-    const { epoch, isOpen } = undoing ? hookOf(model, slot.slice('COMP:'.length), attempt) : attemptOf(model, slot, attempt)
+    const { epoch, isOpen, endSeq } = undoing ? hookOf(model, slot.slice('COMP:'.length), attempt) : attemptOf(model, slot, attempt)
     if (epoch === undefined) return say('P-13 it began before its start was committed')
     const rightful = epoch + engineAttempt - 1 === track.epoch
-    if (!isOpen && rightful) say('I8 it began after its outcome was committed')
-    if (!rightful) this.zombies += 1
+    if (!isOpen && rightful && endSeq <= process.knownSeq(track.runKey)) say('I8 it began after its outcome was committed')
+    if (!isOpen) this.zombies += 1
     if (!undoing) this.#checkKey(track, slot, context, input, say)
   }
 
@@ -76,7 +76,7 @@ export class EffectLog {
     const id = `${track.runId}|${slot}`
     const told = `${context.idempotencyKey} ${JSON.stringify(input)}`
     const before = this.#keys.get(id)
-    if (before !== undefined && before !== told) say(`X-66 another key or input than before`)
+    if (before !== undefined && before !== told) say(`X-66 another key or input than before: ${before} → ${told}`)
     this.#keys.set(id, told)
   }
 
@@ -113,16 +113,17 @@ interface Begun {
   /** Epoch of its start; undefined when it was never started. */
   readonly epoch: number | undefined
   readonly isOpen: boolean
+  readonly endSeq: number
 }
 
 function attemptOf(model: RunModel, slot: string, attempt: number): Begun {
   const found = model.slots.get(slot)?.attempts[attempt - 1]
-  return { epoch: found?.epoch, isOpen: found?.state === 'RUNNING' }
+  return { epoch: found?.epoch, isOpen: found?.state === 'RUNNING', endSeq: found?.endSeq ?? 0 }
 }
 
 function hookOf({ undo, undoEpochs }: RunModel, slot: string, attempt: number): Begun {
   const isOpen = undo?.slot === slot && undo.attempt === attempt && undo.state === 'RUNNING'
-  return { epoch: undoEpochs.get(`${slot}#${attempt}`), isOpen }
+  return { epoch: undoEpochs.get(`${slot}#${attempt}`), isOpen, endSeq: 0 }
 }
 
 /** The slot behind a call: undoing names it in its key, the others by step and item. */

@@ -146,7 +146,8 @@ export class RunModel {
   isFailing(): boolean {
     if (this.timedOutAt >= 0) return true
     if (this.plan.policy.onFailure !== 'failFast') return false
-    return this.failedSteps().some((stepId) => this.failureCode(stepId) !== 'INDETERMINATE')
+    // What only closed with the run, or may have happened, is no cause.
+    return this.failedSteps().some((stepId) => !['INDETERMINATE', 'CANCELLED'].includes(this.failureCode(stepId) ?? ''))
   }
 
   isHeld(): boolean {

@@ -3,7 +3,7 @@
  * that fails with nothing in flight (CMP-03, X-76).
  */
 import type { Rule } from './oracle-walk.ts'
-import { slotName } from './oracle-tables.ts'
+import { isRepeated, slotName } from './oracle-tables.ts'
 
 const instant = (value: unknown): number => Date.parse(String(value))
 
@@ -36,9 +36,11 @@ const compensationCompleted: Rule = ({ model, must }, event) => {
 const compensationFailed: Rule = ({ model, must }, event) => {
   const { undo } = model
   must(undo?.slot === slotName(event) && undo.state === 'RUNNING' && undo.attempt === event.attempt, 'CMP not being undone')
-  const limit = model.slots.get(slotName(event))?.step.compensate?.retry.maxAttempts ?? 1
+  const retry = model.slots.get(slotName(event))?.step.compensate?.retry
+  const { errorClass } = event.payload['error'] as { errorClass: string }
+  const again = retry !== undefined && isRepeated(retry, errorClass) && event.attempt < retry.maxAttempts
   const final = event.payload['final'] === true
-  must(final === event.attempt >= limit, `CMP-05 final is ${String(final)} after attempt ${event.attempt} of ${limit}`)
+  must(final === !again, `CMP-05 final is ${String(final)} after attempt ${event.attempt} (${errorClass})`)
   if (final || undo === undefined) {
     model.undo = undefined
     model.undone.failed += 1

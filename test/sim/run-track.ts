@@ -55,7 +55,9 @@ export class RunTrack {
   #checkSummary({ summary }: RunCommit): void {
     const { model } = this.oracle
     if (summary.status !== model.phase) this.#complain(`I10 the row says ${summary.status}, the log ${model.phase}`)
-    const due = wakeBy(model)
+    const earliest = wakeBy(model)
+    // What is due already may be woken for now: a decision that was cut asks for that.
+    const due = earliest === undefined ? undefined : Math.max(earliest, this.events.at(-1)?.at ?? 0)
     const { nextWakeAt } = summary
     if (due !== undefined && (nextWakeAt === undefined || nextWakeAt > due)) {
       this.#complain(`P-25 after #${this.oracle.lastSeq} the run must be woken by ${due}, the row says ${nextWakeAt ?? 'never'}`)

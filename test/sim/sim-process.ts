@@ -27,6 +27,7 @@ export class SimProcess implements Owner {
   readonly advancer: RunAdvancer
   readonly engine: EmbeddedEngine
   readonly #world: World
+  readonly #known = new Map<RunKey, number>()
   isDead = false
   stalledUntil = 0
 
@@ -36,7 +37,7 @@ export class SimProcess implements Owner {
     const { time, scenario } = world
     const store = faultyStore(world.store, (method, work) => this.#pass(method, work), (batch, results) => world.committed(batch, results))
     this.services = {
-      store: { ...store, dueRuns: (now, owner, limit) => store.dueRuns(now, owner, limit).then((rows) => rows.filter((row) => world.tracks.has(row.runKey))) },
+      store: this.#watching(store),
       clock: { now: () => time.now + skewMs },
       random: portRandom(new Rng(`${scenario.seed} ${name}`)),
       timers: {
@@ -49,6 +50,29 @@ export class SimProcess implements Owner {
     }
     this.advancer = new RunAdvancer(this.services)
     this.engine = this.#startEngine()
+  }
+
+  /** What this process was told of each log: it cannot know of a commit whose answer is still on its way. */
+  #watching(store: RunStore): RunStore {
+    const told = (runKey: RunKey, seq: number): void => void this.#known.set(runKey, Math.max(seq, this.knownSeq(runKey)))
+    return {
+      ...store,
+      dueRuns: (now, owner, limit) => store.dueRuns(now, owner, limit).then((rows) => rows.filter((row) => this.#world.tracks.has(row.runKey))),
+      commit: async (batch) => {
+        const results = await store.commit(batch)
+        results.forEach((result, index) => result.kind === 'committed' && told(result.runKey, batch[index]?.events.at(-1)?.runSeq ?? 0))
+        return results
+      },
+      readEvents: async (runKey, range) => {
+        const events = await store.readEvents(runKey, range)
+        told(runKey, events.at(-1)?.runSeq ?? 0)
+        return events
+      },
+    }
+  }
+
+  knownSeq(runKey: RunKey): number {
+    return this.#known.get(runKey) ?? 0
   }
 
   #startEngine(): EmbeddedEngine {

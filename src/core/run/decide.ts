@@ -65,9 +65,10 @@ function takeIn(ws: Workspace, input: Input): void {
     case 'adopt':
       return decideAdopt(ws, input)
     case 'handoff':
+      if (isTerminalRun(ws.state.status)) return
       return emitRun(ws, 'EngineHandoff', { ...input.payload, epoch: ws.epoch }, { attempt: ws.epoch })
     case 'upgrade':
-      if (input.to > ws.state.rulesVersion) emitRun(ws, 'RulesUpgraded', { from: ws.state.rulesVersion, to: input.to }, { attempt: input.to })
+      if (input.to > ws.state.rulesVersion && !isTerminalRun(ws.state.status)) emitRun(ws, 'RulesUpgraded', { from: ws.state.rulesVersion, to: input.to }, { attempt: input.to })
       return
     case 'fork':
       // An old run is marked as forked after its end only (P-31).

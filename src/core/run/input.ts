@@ -80,6 +80,8 @@ export type InputBody =
       /** Set when the plan's bytes do not have the pinned hash: nothing may start (PLN-06). */
       readonly integrityFailure?: { readonly message: string }
       readonly reuse?: readonly ReusedResult[]
+      /** A pause of the run's plan, tenant or fleet is in force: the run starts paused (P-23). */
+      readonly pausedBy?: { readonly scope: string; readonly reason?: string }
     }
   | {
       readonly kind: 'outcome'

@@ -9,6 +9,7 @@ import { jsonProgress } from './output/json-progress.ts'
 import { lineProgress } from './output/line-progress.ts'
 import { tellEnd, tellLeft } from './output/summary.ts'
 import { watchRun, type RunWatch } from './run-watch.ts'
+import { forgetSource } from './sources.ts'
 import { standsStill } from './standstill.ts'
 import type { Terminal } from './terminal.ts'
 
@@ -40,6 +41,7 @@ async function tellOne(watch: RunWatch, options: Options, terminal: Terminal): P
     if (options.json) terminal.json({ result: { runId: watch.handle.runId, status, detached: true } })
     return
   }
+  forgetSource(options.dir, watch.handle.runId)
   const result = await watch.handle.result()
   if (options.json) {
     terminal.json({ result })

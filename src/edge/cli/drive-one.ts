@@ -10,6 +10,7 @@ import { lineProgress } from './output/line-progress.ts'
 import type { Progress } from './output/progress.ts'
 import { tellEnd, tellLeft } from './output/summary.ts'
 import { treeProgress } from './output/tree-progress.ts'
+import { forgetSource } from './sources.ts'
 import { watchRun } from './run-watch.ts'
 import { standsStill } from './standstill.ts'
 import type { Terminal } from './terminal.ts'
@@ -46,6 +47,7 @@ export async function driveOne(one: OneRun): Promise<number> {
     else tellLeft(terminal, [watch])
     return EXIT.detached
   }
+  forgetSource(options.dir, handle.runId)
   const result = await handle.result()
   if (options.json) terminal.json({ result })
   else await tellEnd(terminal, watch, result)

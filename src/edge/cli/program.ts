@@ -148,6 +148,12 @@ function build(terminal: Terminal, done: (code: number) => void): Command {
     .helpCommand(false)
     .helpOption('-h, --help', 'this help')
     .enablePositionalOptions()
+    .configureHelp({
+      subcommandTerm: (command) =>
+        `${command.name()} ${command.usage().replace('[options] ', '').replace('[options]', '')}`.trim(),
+      sortSubcommands: false,
+    })
+    .usage('<command> …')
     .addHelpText('after', HELP_END)
   for (const spec of COMMANDS) add(program, spec, terminal, done)
   program
@@ -158,8 +164,10 @@ function build(terminal: Terminal, done: (code: number) => void): Command {
 }
 
 const HELP_END = `
-A run is named by its id, by four or more of its first characters, or by 'last'.
-Exit codes: 0 completed, 1 failed, 2 wrong usage or plan, 3 cancelled, 4 left running, 5 refused, 6 environment.`
+Each command has its own help: keelson help <command>. A run is named by its id, by four or
+more of its first characters, or by 'last'.
+Exit codes: 0 completed, 1 failed, 2 wrong usage or plan, 3 cancelled, 4 left running, 5 refused, 6 environment.
+`
 
 function add(program: Command, spec: Spec, terminal: Terminal, done: (code: number) => void): void {
   const words = spec.use.split(' ')
@@ -181,7 +189,14 @@ function add(program: Command, spec: Spec, terminal: Terminal, done: (code: numb
 
 function groupOf(program: Command, name: string): Command {
   const known = program.commands.find((one) => one.name() === name)
-  return known ?? program.command(name).description(`${name} files`).helpCommand(false)
+  return (
+    known ??
+    program
+      .command(name)
+      .usage('check <file>')
+      .description('every problem of a plan, without running it')
+      .helpCommand(false)
+  )
 }
 
 async function help(program: Command, topic: string | undefined, terminal: Terminal): Promise<number> {

@@ -97,4 +97,3 @@ export class Keelson {
     await this.close()
   }
 }
-

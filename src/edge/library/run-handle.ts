@@ -2,7 +2,13 @@
  * One run in the hands of a program: its result, its log, its tasks, and the signals that steer it.
  */
 import type { RunAdvancer } from '../../app/advance-run.ts'
-import { completeTask, listTasks, type CompletionAnswer, type OpenTask, type TaskCompletion } from '../../app/manual-tasks.ts'
+import {
+  completeTask,
+  listTasks,
+  type CompletionAnswer,
+  type OpenTask,
+  type TaskCompletion,
+} from '../../app/manual-tasks.ts'
 import { recordOf } from '../../app/read-events.ts'
 import { signalRun, type SignalAnswer } from '../../app/signal-run.ts'
 import type { ForeignRecord } from '../../core/events/event.ts'
@@ -42,7 +48,9 @@ export class RunHandle {
   async result(): Promise<RunResult> {
     const now = await this.#parts.services.store.getRun(this.row.runKey)
     const status = now !== undefined && isTerminalRun(now.status) ? now.status : await this.#ended
-    const last = (await this.records()).findLast((one) => one.eventType === 'RunCompleted' || one.eventType === 'RunFailed' || one.eventType === 'RunCancelled')
+    const last = (await this.records()).findLast(
+      (one) => one.eventType === 'RunCompleted' || one.eventType === 'RunFailed' || one.eventType === 'RunCancelled',
+    )
     return { runId: this.runId, status, ...(await this.#details(last)) }
   }
 
@@ -58,13 +66,19 @@ export class RunHandle {
     const root = last.payload?.['rootCause'] as { slot: string; runSeq: number } | undefined
     const cause = root === undefined ? last : (await this.records()).find((one) => one.runSeq === root.runSeq)
     const text = cause?.data?.['errorText'] as { message: string } | undefined
-    return { error: { code: error.code, ...(root === undefined ? {} : { slot: root.slot }), ...(text === undefined ? {} : { message: text.message }) } }
+    return {
+      error: {
+        code: error.code,
+        ...(root === undefined ? {} : { slot: root.slot }),
+        ...(text === undefined ? {} : { message: text.message }),
+      },
+    }
   }
 
   /** The run's log, from the first event. */
   async records(afterSeq = 0): Promise<readonly ForeignRecord[]> {
     const records: ForeignRecord[] = []
-    for (let after = afterSeq; ; ) {
+    for (let after = afterSeq; ;) {
       const page = await this.#parts.services.store.readEvents(this.row.runKey, { afterSeq: after })
       const last = page.at(-1)
       if (last === undefined) return records
@@ -78,7 +92,11 @@ export class RunHandle {
   }
 
   /** Sends a signal as the local principal; the run's driver takes it within a second. */
-  async signal(signalType: string, payload: Readonly<Record<string, unknown>> = {}, signalId?: string): Promise<SignalAnswer> {
+  async signal(
+    signalType: string,
+    payload: Readonly<Record<string, unknown>> = {},
+    signalId?: string,
+  ): Promise<SignalAnswer> {
     const { services, engine } = this.#parts
     const request = { signalId: signalId ?? services.random.uuid(), signalType, payload }
     const sender = { actorId: 'local', actorRole: 'Admin', allowed: true }

@@ -119,9 +119,8 @@ export class DrivenRun {
 
   #launch(effect: Effect): void {
     if (effect.kind === 'CancelStep') {
-      for (const { effect: other, controller } of this.#running.values()) {
-        if ('slot' in other && other.slot === effect.slot && other.attempt === effect.attempt) controller.abort(new Error('cancelled'))
-      }
+      const which = effect.id.slice(effect.kind.length)
+      for (const kind of ['ExecuteStep', 'Compensate']) this.#running.get(kind + which)?.controller.abort(new Error('cancelled'))
       return
     }
     if (this.#running.has(effect.id) || this.#awaitsTaking(effect)) return

@@ -11,6 +11,7 @@ import { checkDurability } from './durability.ts'
 import { isConnectionUsable, isRetryable, storeFailure } from './failure.ts'
 import { migrate } from './migrate.ts'
 import type { Columns } from './run-row.ts'
+import type { Sessions, Transaction } from './session.ts'
 import { listenForWakes, type WakeListener } from './wake.ts'
 
 export interface ConnectOptions {
@@ -19,18 +20,9 @@ export interface ConnectOptions {
   readonly waiveDurability?: boolean
 }
 
-/** One statement after another on one connection. */
-export interface Session {
-  query(sql: string, values?: readonly unknown[]): Promise<readonly Columns[]>
-}
-
-export interface Connection extends Session {
-  /** Host, port and name: what messages may say. */
-  readonly database: string
+export interface Connection extends Sessions {
   /** False when durability was waived. */
   readonly durable: boolean
-  /** BEGIN … COMMIT on one connection. `work` runs again when the server gave the transaction up. */
-  transaction<T>(work: (session: Session) => Promise<T>): Promise<T>
   onWake(listener: WakeListener): () => void
   close(): Promise<void>
 }
@@ -80,6 +72,7 @@ function nameOf(connectionString: string): string {
 }
 
 function connectionOn(pool: Pool, database: string, wakes: ReturnType<typeof listenForWakes>): Connection {
+  const run = preparedRunner()
   let closing: Promise<void> | undefined
   const borrow = async <T>(work: (client: PoolClient) => Promise<T>): Promise<T> => {
     if (closing !== undefined) fail('STORE_CLOSED', `The store on ${database} was closed.`)
@@ -93,7 +86,7 @@ function connectionOn(pool: Pool, database: string, wakes: ReturnType<typeof lis
     database,
     durable: true,
     query: (sql, values) => borrow((client) => run(client, sql, values)),
-    transaction: (work) => borrow((client) => inTransaction(client, work)),
+    transaction: (work) => borrow((client) => inTransaction(client, run, work)),
     onWake: wakes.onWake,
     close: () => {
       closing ??= Promise.all([wakes.close(), pool.end()]).then(() => undefined)
@@ -125,11 +118,18 @@ async function retried<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-async function inTransaction<T>(client: PoolClient, work: (session: Session) => Promise<T>): Promise<T> {
+async function inTransaction<T>(
+  client: PoolClient,
+  run: Run,
+  work: (transaction: Transaction) => Promise<T>,
+): Promise<T> {
   await client.query('BEGIN')
   let answer: T
   try {
-    answer = await work({ query: (sql, values) => run(client, sql, values) })
+    answer = await work({
+      query: (sql, values) => run(client, sql, values),
+      script: async (sql) => void (await client.query(sql)),
+    })
   } catch (error) {
     // A connection that is gone has rolled back by itself, and the first error is the one to tell.
     await client.query('ROLLBACK').catch(() => undefined)
@@ -139,15 +139,15 @@ async function inTransaction<T>(client: PoolClient, work: (session: Session) => 
   return answer
 }
 
-const names = new Map<string, string>()
+type Run = (client: PoolClient, text: string, values?: readonly unknown[]) => Promise<readonly Columns[]>
 
-/** Prepared under a name of its own, so that it is parsed once per connection. */
-async function run(client: PoolClient, text: string, values: readonly unknown[] = []): Promise<readonly Columns[]> {
-  let name = names.get(text)
-  if (name === undefined) {
-    name = `keelson_${names.size}`
+/** Every text is prepared under a name of its own, so that it is parsed once per connection. */
+function preparedRunner(): Run {
+  const names = new Map<string, string>()
+  return async (client, text, values = []) => {
+    const name = names.get(text) ?? `keelson_${names.size}`
     names.set(text, name)
+    const { rows } = await client.query<Columns>({ name, text, values: [...values] })
+    return rows
   }
-  const { rows } = await client.query<Columns>({ name, text, values: [...values] })
-  return rows
 }

@@ -4,7 +4,7 @@
  */
 import { fail } from '../../../core/problems/problem.ts'
 import { text } from './run-row.ts'
-import type { Session } from './connect.ts'
+import type { Session } from './session.ts'
 
 const SETTINGS = `SELECT name, setting FROM pg_settings
   WHERE name IN ('fsync', 'synchronous_commit', 'full_page_writes') AND setting = 'off' ORDER BY name`

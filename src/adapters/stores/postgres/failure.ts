@@ -26,6 +26,11 @@ export function isRetryable(error: unknown): boolean {
   return ['40001', '40P01'].includes(stateOf(error) ?? '')
 }
 
+/** What the server would say of a transaction that must be done again; for what only we can see. */
+export function serializationFailure(message: string): Error {
+  return Object.assign(new Error(message), { code: '40001' })
+}
+
 /** Whether the connection may be used again after this error. */
 export function isConnectionUsable(error: unknown): boolean {
   const state = stateOf(error)

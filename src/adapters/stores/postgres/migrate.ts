@@ -5,8 +5,8 @@
  */
 import { readFileSync } from 'node:fs'
 import { fail } from '../../../core/problems/problem.ts'
-import type { Connection, Session } from './connect.ts'
 import { number } from './run-row.ts'
+import type { Session, Sessions } from './session.ts'
 
 export const MIGRATIONS = [
   '0001-runs-and-events.sql',
@@ -25,20 +25,20 @@ const VERSION = 'SELECT coalesce(max(version), 0) AS version FROM keelson.migrat
 const TABLE = `CREATE TABLE keelson.migrations (version integer PRIMARY KEY, name text NOT NULL,
   applied_at timestamptz NOT NULL DEFAULT now())`
 
-export async function migrate(connection: Connection): Promise<void> {
+export async function migrate(connection: Sessions): Promise<void> {
   if ((await versionOf(connection, connection.database)) === MIGRATIONS.length) return
-  await connection.transaction(async (session) => {
-    await session.query('SELECT pg_advisory_xact_lock($1)', [LOCK])
+  await connection.transaction(async (transaction) => {
+    await transaction.query('SELECT pg_advisory_xact_lock($1)', [LOCK])
     // Again, now that nobody else migrates: another process may have been quicker, or newer.
-    const version = await versionOf(session, connection.database)
+    const version = await versionOf(transaction, connection.database)
     if (version === undefined) {
-      await session.query('CREATE SCHEMA keelson')
-      await session.query(TABLE)
+      await transaction.query('CREATE SCHEMA keelson')
+      await transaction.query(TABLE)
     }
     for (const [index, name] of MIGRATIONS.entries()) {
       if (index < (version ?? 0)) continue
-      await session.script(readFileSync(new URL(`./sql/${name}`, import.meta.url), 'utf8'))
-      await session.query('INSERT INTO keelson.migrations (version, name) VALUES ($1, $2)', [index + 1, name])
+      await transaction.script(readFileSync(new URL(`./sql/${name}`, import.meta.url), 'utf8'))
+      await transaction.query('INSERT INTO keelson.migrations (version, name) VALUES ($1, $2)', [index + 1, name])
     }
   })
 }

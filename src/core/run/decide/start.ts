@@ -8,6 +8,7 @@ import type { InputBody, ReusedResult } from '../input.ts'
 import { RULES_VERSION } from '../state.ts'
 import { LIMITS } from '../../limits.ts'
 import { locate } from '../units.ts'
+import { pauseRun } from './pause.ts'
 import { emit, emitRun, type Workspace } from './workspace.ts'
 
 type Of<K extends InputBody['kind']> = Extract<InputBody, { kind: K }>
@@ -74,6 +75,7 @@ export function decideStart(ws: Workspace, input: Of<'start'>): void {
     ...(runTimeoutMs === undefined ? {} : { runTimeoutAt: isoFromMs(ws.now + runTimeoutMs) }),
   })
   for (const reused of input.reuse ?? []) takeOver(ws, reused)
+  if (input.pausedBy !== undefined) pauseRun(ws, input.pausedBy)
 }
 
 /** A result of an earlier run stands in for the step; nothing is executed (DESIGN §5, fork). */

@@ -4,23 +4,14 @@
  */
 import { bitMembers, bitNext, type BitTree } from '../../collections/bit-tree.ts'
 import { vectorGet } from '../../collections/vector.ts'
-import type { ErrorInfo } from '../../events/event.ts'
-import { compensationSlot } from '../../events/slot.ts'
-import { effectId, engineAttemptAt } from '../effect.ts'
 import type { Unit } from '../state.ts'
 import { kindOfUnit, stepUnit, unitAt } from '../units.ts'
 import { CANCELLED_ERROR, failStep } from './fail-step.ts'
 import { askToStop, hasRoom, type Workspace } from './workspace.ts'
 
-/** Asks every executor, hook and child run in flight to stop. */
+/** Asks every executor and child run in flight to stop. */
 export function askAllToStop(ws: Workspace): void {
   for (const unit of unitsOf(ws, ws.state.inFlight)) askToStop(ws, unit, kindOfUnit(ws.state.graph, unit) === 'plan')
-  const hook = ws.state.undo?.current
-  if (hook?.status !== 'RUNNING') return
-  const { attempt } = hook
-  const slot = compensationSlot(hook.slot)
-  const engineAttempt = engineAttemptAt(ws.epoch, hook.epoch)
-  ws.effects.push({ kind: 'CancelStep', id: effectId('CancelStep', slot, attempt, engineAttempt), slot, attempt, engineAttempt })
 }
 
 /** Under failFast executors may finish (their effects are then compensated); child runs are asked to stop. */
@@ -57,26 +48,25 @@ export function closeOpenFans(ws: Workspace): boolean {
   return true
 }
 
-/** The parent's own end: ITEMS_FAILED naming the lowest index, or cancelled with its run. */
+/** The parent's own end: ITEMS_FAILED naming the lowest index, or cancelled when its items only closed with the run. */
 export function endFan(ws: Workspace, parent: Unit): void {
-  const failed = parent.fan?.failed
-  if (failed === undefined || failed.size === 0) {
-    failStep(ws, parent, { error: CANCELLED_ERROR, forced: true, final: true })
-    return
-  }
-  failStep(ws, parent, { error: itemsError(ws, parent, failed), forced: true, final: true, failedItem: bitNext(failed) })
+  const failed = parent.fan === undefined ? [] : [...bitMembers(parent.fan.failed)]
+  const codes = new Set(failed.map((item) => itemErrorCode(ws, parent, item)))
+  const onlyClosed = codes.size === 0 || (codes.size === 1 && codes.has('CANCELLED'))
+  // One item whose effect may have happened holds the run, whatever the others did (P-28).
+  const code = codes.has('INDETERMINATE') ? 'INDETERMINATE' : 'ITEMS_FAILED'
+  const error = onlyClosed ? CANCELLED_ERROR : ({ code, retryable: false, errorClass: 'permanent' } as const)
+  const [failedItem] = failed
+  failStep(ws, parent, { error, forced: true, final: true, ...(failedItem === undefined ? {} : { failedItem }) })
 }
 
-function itemsError(ws: Workspace, parent: Unit, failed: BitTree): ErrorInfo {
+/** Of the attempt that ended the item: its fallback's when that failed last. */
+function itemErrorCode(ws: Workspace, parent: Unit, item: number): string {
   const { base, fallbackBase } = parent.fan ?? { base: 0, fallbackBase: -1 }
-  for (const item of bitMembers(failed)) {
-    const primary = unitAt(ws.state, base + item, parent.step, item, false)
-    const fallback = fallbackBase < 0 ? primary : unitAt(ws.state, fallbackBase + item, parent.step, item, true)
-    const last = fallback.failedSeq > primary.failedSeq ? fallback : primary
-    // One item whose effect may have happened holds the run, whatever the others did (P-28).
-    if (last.errorCode === 'INDETERMINATE') return { code: 'INDETERMINATE', retryable: false, errorClass: 'permanent' }
-  }
-  return { code: 'ITEMS_FAILED', retryable: false, errorClass: 'permanent' }
+  const primary = unitAt(ws.state, base + item, parent.step, item, false)
+  if (fallbackBase < 0) return primary.errorCode
+  const fallback = unitAt(ws.state, fallbackBase + item, parent.step, item, true)
+  return fallback.failedSeq > primary.failedSeq ? fallback.errorCode : primary.errorCode
 }
 
 function* unitsOf(ws: Workspace, set: BitTree): Generator<Unit> {

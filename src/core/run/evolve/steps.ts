@@ -177,6 +177,7 @@ function openFallback(next: NextState, primary: Unit): void {
 function failFinally(next: NextState, index: number, unit: Unit, event: FoldEvent): void {
   const code = unit.errorCode
   if (code !== 'CANCELLED') next.failures = { value: failureOf(next, index, unit, event), next: next.failures }
+  if (unit.fallback) closeFallback(next, unit)
   if (unit.item >= 0) {
     fanItemEnded(next, unit.step, unit.item, false)
     return
@@ -191,12 +192,16 @@ function failFinally(next: NextState, index: number, unit: Unit, event: FoldEven
   }
 }
 
+function closeFallback(next: NextState, fallback: Unit): void {
+  const primary = locate(next, slotOfUnit(next.graph, { ...fallback, fallback: false }))
+  if (primary !== undefined) setUnit(next, primary.index, { ...primary.unit, fallbackOpen: false })
+}
+
 /** When a fallback fails too, the primary's error stays the cause. */
 function failureOf(next: NextState, index: number, unit: Unit, event: FoldEvent): Failure {
   const slot = slotOfUnit(next.graph, { ...unit, fallback: false })
   const primary = unit.fallback ? locate(next, slot) : undefined
   const cause = primary?.unit ?? unit
-  if (primary !== undefined) setUnit(next, primary.index, { ...primary.unit, fallbackOpen: false })
   return {
     slot,
     unit: primary?.index ?? index,

@@ -47,7 +47,7 @@ async function keelsonFor(
   doorbell: Doorbell,
   opened: Map<string, Keelson>,
 ): Promise<Keelson> {
-  const path = findStepsFile(options.text('steps') ?? recallSource(options.dir, row.planSha256)?.steps, ['.'])
+  const path = findStepsFile(options.text('steps') ?? recallSource(options.dir, row)?.steps, ['.'])
   const known = opened.get(path ?? '')
   if (known !== undefined) return known
   const { functions } = await loadSteps(path)

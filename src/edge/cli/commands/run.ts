@@ -29,12 +29,11 @@ export async function run({ args, options, terminal }: Call): Promise<number> {
     await publish(keelson, children)
     const requestId = options.text('requestId')
     const handle = await keelson.start(file.compiled, input, requestId === undefined ? {} : { requestId })
-    for (const { path, compiled } of [file, ...children]) {
-      rememberSource(options.dir, compiled.sha256, {
-        plan: path,
+    if (!handle.existed)
+      rememberSource(options.dir, handle.row, {
+        plan: file.path,
         ...(steps.path === undefined ? {} : { steps: steps.path }),
       })
-    }
     await takeUp(keelson, handle)
     return await driveOne({ keelson, handle, doorbell, interrupt: 'cancel', options, terminal })
   } finally {

@@ -41,7 +41,7 @@ const because = (value: unknown): string => (text(value) === '' ? '' : `"${text(
 
 function took(payload: Fields): string {
   const ms = payload['durationMs']
-  return typeof ms === 'number' ? duration(ms) : ''
+  return typeof ms === 'number' && ms > 0 ? duration(ms) : ''
 }
 
 function errorOf(payload: Fields): string {

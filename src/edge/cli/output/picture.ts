@@ -150,7 +150,8 @@ function runningNotes(scene: Scene, step: Step, shown: StepSnapshot, now: number
     if (retry.stepId !== step.stepId || notes.length > 2) continue
     const what = retry.itemIndex === undefined ? 'retries' : `item ${retry.itemIndex + 1} retries`
     const next = `attempt ${retry.failedAttempt + 1} of ${step.retry.maxAttempts}`
-    notes.push(`${what} in ${countdown(retry.retryAt - now)} (${next}) after ${retry.code}`)
+    const when = scene.view.run.status === 'PAUSED' ? 'after the pause' : `in ${countdown(retry.retryAt - now)}`
+    notes.push(`${what} ${when} (${next}), ${retry.code}`)
   }
   return notes
 }

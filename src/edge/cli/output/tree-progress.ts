@@ -4,7 +4,7 @@
  */
 import type { RunWatch } from '../run-watch.ts'
 import type { Terminal } from '../terminal.ts'
-import { duration, plural } from './format.ts'
+import { countdown, plural, shortId } from './format.ts'
 import { rowsOf, type Mark, type Row } from './picture.ts'
 import type { Progress } from './progress.ts'
 import { nameWidth, styledRow } from './styled-row.ts'
@@ -67,7 +67,10 @@ function picture(terminal: Terminal, watch: RunWatch, last: boolean): string[] {
   if (chosen.left.length > 0) lines.push(terminal.paint.dim(`    … ${countText(chosen.left)}`))
   const { pausedSinceMs, status } = watch.view.run
   if (status === 'PAUSED' && pausedSinceMs !== undefined && !last) {
-    lines.push(terminal.paint.yellow(`  ‖ paused for ${duration(Math.floor((now - pausedSinceMs) / 1000) * 1000)}`))
+    const command = `keelson signal ${shortId(watch.handle.runId)} resume`
+    lines.push(
+      `  ${terminal.paint.yellow(`‖ paused for ${countdown(now - pausedSinceMs)}`)}   ${terminal.paint.cyan(command)}`,
+    )
   }
   return lines
 }

@@ -117,6 +117,7 @@ DECLARE
   v_sender integer[] := '{}';
   v_reached boolean[] := '{}';
   v_row record;
+  v_made record;
 BEGIN
   IF p_rest ? 'notify' THEN
     SELECT coalesce(array_agg(t.run_key), '{}'), coalesce(array_agg(n.place), '{}'),
@@ -174,8 +175,10 @@ BEGIN
 
   FOR v_row IN SELECT c.run, (c.run ->> 'place')::integer AS place FROM jsonb_array_elements(p_creates) AS c(run) LOOP
     IF v_verdict[v_row.place] = 'absent' THEN
-      SELECT c.o_key, c.o_verdict, c.o_detail INTO v_key[v_row.place], v_verdict[v_row.place], v_detail[v_row.place]
-      FROM keelson.create_run(v_row.run, p_broken[v_row.place], v_now) AS c;
+      v_made := keelson.create_run(v_row.run, p_broken[v_row.place], v_now);
+      v_key[v_row.place] := v_made.o_key;
+      v_verdict[v_row.place] := v_made.o_verdict;
+      v_detail[v_row.place] := v_made.o_detail;
     END IF;
   END LOOP;
 

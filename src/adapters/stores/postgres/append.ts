@@ -1,0 +1,98 @@
+/**
+ * The commit (P-08): one call of `keelson.commit_runs` for the batch, which is one round trip and one transaction. A run
+ * whose row somebody else holds is passed over and committed afterwards in a transaction of its own, which waits for the
+ * row. A broken constraint takes the batch back, and its runs are committed one by one (P-09).
+ */
+import type { Clock } from '../../../ports/clock.ts'
+import type { CommitResult, RunCommit } from '../../../ports/run-store.ts'
+import { commitValues } from './commit-values.ts'
+import { eventParameters } from './insert-events.ts'
+import { brokenConstraint } from './failure.ts'
+import { number, text, type Columns } from './run-row.ts'
+import { requireTenant } from './scope.ts'
+import type { Sessions } from './session.ts'
+
+const COMMIT = `SELECT place, verdict, detail, run_key, at FROM keelson.commit_runs($1, $2, $3::bigint[], $4::bigint[],
+  $5::bigint[], $6::text[], $7::jsonb, $8::jsonb, $9::jsonb, $10::integer[], ${eventParameters(11)}) ORDER BY place`
+
+export async function commit(
+  connection: Sessions,
+  batch: readonly RunCommit[],
+  clock: Clock | undefined,
+): Promise<readonly CommitResult[]> {
+  for (const { create, notify } of batch) {
+    if (create !== undefined) requireTenant(create.tenantId)
+    for (const { run } of notify ?? []) requireTenant(run.tenantId)
+  }
+  const results = new Map<RunCommit, CommitResult>()
+  for (const turn of turnsOf(batch))
+    for (const [index, result] of (await commitTurn(connection, turn, clock)).entries()) {
+      const one = turn[index]
+      if (one !== undefined) results.set(one, result)
+    }
+  return batch.map((one) => results.get(one) ?? { kind: 'conflict' })
+}
+
+/** A run that stands twice in a batch stands the second time on what the first left: that is another transaction. */
+function turnsOf(batch: readonly RunCommit[]): readonly (readonly RunCommit[])[] {
+  const seen = new Map<number, number>()
+  const turns: RunCommit[][] = []
+  for (const one of batch) {
+    const turn = one.runKey === undefined ? 0 : (seen.get(one.runKey) ?? 0)
+    if (one.runKey !== undefined) seen.set(one.runKey, turn + 1)
+    ;(turns[turn] ??= []).push(one)
+  }
+  return turns
+}
+
+async function commitTurn(
+  connection: Sessions,
+  turn: readonly RunCommit[],
+  clock: Clock | undefined,
+): Promise<readonly CommitResult[]> {
+  const [only] = turn
+  if (turn.length === 1 && only !== undefined) return [await commitAlone(connection, only, clock)]
+  const together = await commitTogether(connection, turn, clock)
+  const results: CommitResult[] = []
+  for (const [index, one] of turn.entries())
+    results.push(together?.[index] ?? (await commitAlone(connection, one, clock)))
+  return results
+}
+
+/** Undefined in the place of a run that was passed over; undefined as a whole when a constraint took the batch back. */
+async function commitTogether(
+  connection: Sessions,
+  turn: readonly RunCommit[],
+  clock: Clock | undefined,
+): Promise<readonly (CommitResult | undefined)[] | undefined> {
+  try {
+    const rows = await connection.query(COMMIT, commitValues(turn, { wait: false, now: clock?.now() }))
+    return rows.map(resultOf)
+  } catch (error) {
+    if (brokenConstraint(causeOf(error)) === undefined) throw error
+    return undefined
+  }
+}
+
+async function commitAlone(connection: Sessions, one: RunCommit, clock: Clock | undefined): Promise<CommitResult> {
+  try {
+    const [row = {}] = await connection.query(COMMIT, commitValues([one], { wait: true, now: clock?.now() }))
+    return resultOf(row) ?? { kind: 'conflict' }
+  } catch (error) {
+    const detail = brokenConstraint(causeOf(error))
+    if (detail === undefined) throw error
+    return { kind: 'constraint', detail }
+  }
+}
+
+function causeOf(error: unknown): unknown {
+  return error instanceof Error && error.cause !== undefined ? error.cause : error
+}
+
+function resultOf(row: Columns): CommitResult | undefined {
+  const verdict = text(row, 'verdict')
+  if (verdict === 'write') return { kind: 'committed', runKey: number(row, 'run_key'), persistedAt: number(row, 'at') }
+  if (verdict === 'constraint') return { kind: verdict, detail: text(row, 'detail') }
+  if (verdict === 'request-exists') return { kind: verdict, runId: text(row, 'detail') }
+  return verdict === 'conflict' || verdict === 'run-exists' ? { kind: verdict } : undefined
+}

