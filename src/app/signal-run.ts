@@ -3,6 +3,7 @@
  * decides what it does (P-21). A repeat finds the first; another signal under the same id is SIGNAL_DUPLICATE.
  */
 import { LIMITS } from '../core/limits.ts'
+import { inlineSecretName } from '../core/plan/inline-secrets.ts'
 import { fail } from '../core/problems/problem.ts'
 import type { Authorization } from '../core/run/input.ts'
 import { isSignalType, SIGNALS } from '../core/run/signals.ts'
@@ -34,6 +35,9 @@ export async function signalRun(services: Pick<Services, 'store' | 'random'>, ru
   if (!UUID_V4.test(signalId)) fail('SIGNAL_INVALID_PAYLOAD', `signalId must be a UUID v4, not '${signalId}'`)
   const text = canonicalText({ signalType, payload })
   if (Buffer.byteLength(text) > LIMITS.signalBytes) fail('SIGNAL_INVALID_PAYLOAD', `a signal has at most ${LIMITS.signalBytes} bytes`)
+  // The payload goes into the log: a secret in plain text must not even be recorded as refused (P-24).
+  const secret = inlineSecretName(payload)
+  if (secret !== undefined) fail('SIGNAL_INVALID_PAYLOAD', `'${secret}' must not be sent in plain text; refer to it: secret://path`)
   const body = JSON.stringify({ signalId, signalType, payload, authorization: authorize(services, request, sender) })
   const answer = await services.store.insertInbox(run, { inboxId: `signal:${signalId}`, kind: 'signal', body })
   if (answer.kind === 'no-run') return fail('RUN_NOT_FOUND', `no run ${run.runId}`)

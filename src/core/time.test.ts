@@ -8,18 +8,29 @@ const instants = fc.integer({ min: Date.parse('0001-01-01T00:00:00Z'), max: Date
 
 describe('instants', () => {
   it('are written as the platform writes them', () => {
-    fc.assert(fc.property(instants, (ms) => void expect(isoFromMs(ms)).toBe(new Date(ms).toISOString())), { seed })
+    fc.assert(
+      fc.property(instants, (ms) => void expect(isoFromMs(ms)).toBe(new Date(ms).toISOString())),
+      { seed },
+    )
   })
 
   it('are read back to the same millisecond', () => {
-    fc.assert(fc.property(instants, (ms) => void expect(msFromIso(isoFromMs(ms))).toBe(ms)), { seed })
+    fc.assert(
+      fc.property(instants, (ms) => void expect(msFromIso(isoFromMs(ms))).toBe(ms)),
+      { seed },
+    )
   })
 
   it('keep every millisecond of a second', () => {
     for (let ms = 0; ms < 1000; ms += 1) expect(msFromIso(isoFromMs(ms))).toBe(ms)
   })
 
-  it.each(['1970-01-01T00:00:00.000Z', '2000-02-29T23:59:59.999Z', '1900-03-01T00:00:00.000Z', '2100-02-28T12:00:00.000Z'])('%s is the same both ways', (text) => {
+  it.each([
+    '1970-01-01T00:00:00.000Z',
+    '2000-02-29T23:59:59.999Z',
+    '1900-03-01T00:00:00.000Z',
+    '2100-02-28T12:00:00.000Z',
+  ])('%s is the same both ways', (text) => {
     expect(msFromIso(text)).toBe(Date.parse(text))
     expect(isoFromMs(Date.parse(text))).toBe(text)
   })

@@ -1,9 +1,11 @@
 /**
  * The append path on PostgreSQL against a bare multi-row `unnest` insert of the same bytes: same server, same durable
- * settings, one connection each, batches of 100 events. Rounds are taken in turn and the ratio is the median of pairs.
+ * settings, one connection each, batches of 100 events, and the same binary arrays, which make the bare loop twice as
+ * quick as the driver's own. Rounds are taken in turn and the ratio is the median of pairs.
  */
 import { Client } from 'pg'
 import { openPostgresStore } from '../../src/adapters/stores/postgres/store.ts'
+import { bigintArray, bytesArray, textArray } from '../../src/adapters/stores/postgres/wire-array.ts'
 import type { RunCommit, RunStore } from '../../src/ports/run-store.ts'
 import { newRun, summary } from '../../src/testing/run-fixtures.ts'
 import { sealEvents, type EventSpec } from '../../src/testing/sealed-events.ts'
@@ -108,13 +110,13 @@ async function bareLog(url: string) {
       for (const batch of work) {
         const rows = batch.flatMap(({ events }, index) => events.map((event) => ({ run: round * 100 + index, event })))
         const values = [
-          rows.map(({ run }) => run),
-          rows.map(({ event }) => event.runSeq),
-          rows.map(({ event }) => event.record),
-          rows.map(({ event }) => event.data),
-          rows.map(({ event }) => event.salt),
-          rows.map(({ event }) => event.chainHash),
-          rows.map(({ event }) => event.idempotencyKey),
+          bigintArray(rows.map(({ run }) => run)),
+          bigintArray(rows.map(({ event }) => event.runSeq)),
+          textArray(rows.map(({ event }) => event.record)),
+          textArray(rows.map(({ event }) => event.data)),
+          bytesArray(rows.map(({ event }) => event.salt)),
+          bytesArray(rows.map(({ event }) => event.chainHash)),
+          bytesArray(rows.map(({ event }) => event.idempotencyKey)),
         ]
         await client.query({ name: 'bare', text: BARE_INSERT, values })
       }

@@ -21,7 +21,11 @@ steps:
 
 async function failed(script: Script, plan = PLAN) {
   const world = new World()
-  const run = await world.process('p', { script: { book: () => ({ id: 'b-1', seat: '12A' }), bill: () => ({ invoice: 'i-9' }), boom, ...script } }).start(plan)
+  const run = await world
+    .process('p', {
+      script: { book: () => ({ id: 'b-1', seat: '12A' }), bill: () => ({ invoice: 'i-9' }), boom, ...script },
+    })
+    .start(plan)
   const began = world.time.now()
   await world.runUntil(() => world.hasEnded(run), 86_400_000)
   return { world, run, row: world.row(run), took: world.time.now() - began, last: world.records(run).at(-1) }
@@ -29,18 +33,20 @@ async function failed(script: Script, plan = PLAN) {
 
 describe('a hook', () => {
   it('is given the key <runId>:<step>:compensate, the same on every try [CMP-02, CMP-04]', async () => {
-    const { world, row } = await failed({ refund: ({ context }) => (context.attempt === 1 ? Promise.reject(new Error('x')) : null) })
-    const keys = (name: string): string[] => world.calls.filter((call) => call.name === name).map(({ context }) => context.idempotencyKey)
+    const { world, row } = await failed({
+      refund: ({ context }) => (context.attempt === 1 ? Promise.reject(new Error('x')) : null),
+    })
+    const keys = (name: string): string[] =>
+      world.calls.filter((call) => call.name === name).map(({ context }) => context.idempotencyKey)
     expect(keys('refund')).toEqual([`${row.runId}:bill:compensate`, `${row.runId}:bill:compensate`])
     expect(keys('cancelBooking')).toEqual([`${row.runId}:book:compensate`])
   })
 
   it('gets its input from the outputs and the context as the failing run left them [CMP-08]', async () => {
     const { world } = await failed({})
-    expect(world.calls.filter(({ name }) => name === 'refund' || name === 'cancelBooking').map(({ input }) => input)).toEqual([
-      { text: 'refund of i-9' },
-      { id: 'b-1', seat: '12A' },
-    ])
+    expect(
+      world.calls.filter(({ name }) => name === 'refund' || name === 'cancelBooking').map(({ input }) => input),
+    ).toEqual([{ text: 'refund of i-9' }, { id: 'b-1', seat: '12A' }])
   })
 
   it('whose input cannot be made is not called: the failure is recorded and the next hook runs [CMP-08]', async () => {
@@ -56,14 +62,20 @@ describe('a hook', () => {
     const { world, took, last } = await failed({ refund: 'hold' })
     const [first, second, next] = world.calls.filter(({ name }) => name === 'refund' || name === 'cancelBooking')
     expect([second?.at, next?.at].map((at) => (at ?? 0) - (first?.at ?? 0))).toEqual([301_000, 601_000])
-    expect([first?.context.signal.aborted, second?.context.signal.aborted, next?.name]).toEqual([true, true, 'cancelBooking'])
+    expect([first?.context.signal.aborted, second?.context.signal.aborted, next?.name]).toEqual([
+      true,
+      true,
+      'cancelBooking',
+    ])
     expect(took).toBe(601_000)
     expect(last?.payload?.['compensation']).toMatchObject({ done: 1, failed: 1 })
   })
 
   it('is aborted by EMERGENCY_STOP and the run ends [X-76]', async () => {
     const world = new World()
-    const process = world.process('p', { script: { book: () => ({ id: 'b-1', seat: '12A' }), bill: () => ({ invoice: 'i-9' }), boom, refund: 'hold' } })
+    const process = world.process('p', {
+      script: { book: () => ({ id: 'b-1', seat: '12A' }), bill: () => ({ invoice: 'i-9' }), boom, refund: 'hold' },
+    })
     const run = await process.start(PLAN)
     await world.runUntil(() => world.called('refund').length === 1)
     await process.signal(run, 'EMERGENCY_STOP', { reason: 'fire' })

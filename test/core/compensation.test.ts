@@ -11,14 +11,20 @@ const broken = step('bad', 'retry: { maxAttempts: 1 }')
 
 describe('when it starts', () => {
   it('not when only read-only steps have succeeded [CMP-01]', () => {
-    const run = scenario(plan(step('look', 'effect: none'), broken)).start().completes('look').fails('bad')
+    const run = scenario(plan(step('look', 'effect: none'), broken))
+      .start()
+      .completes('look')
+      .fails('bad')
     expect(run.status).toBe('FAILED')
     expect(run.events(...HOOKS)).toEqual([])
     expect(run.payload('RunFailed')['compensation']).toBeUndefined()
   })
 
   it('when a step with an effect has succeeded, before the run has failed [CMP-01, GRF-08, X-76]', () => {
-    const run = scenario(plan(undone('a'), broken)).start().completes('a').fails('bad')
+    const run = scenario(plan(undone('a'), broken))
+      .start()
+      .completes('a')
+      .fails('bad')
     expect([run.status, run.substatus]).toEqual(['RUNNING', 'embedded/COMPENSATING'])
     expect(run.events(...HOOKS)).toEqual(['CompensationStarted COMP:a#1'])
     run.completes('COMP:a')
@@ -27,7 +33,10 @@ describe('when it starts', () => {
   })
 
   it('only once the attempts in flight have settled, those that succeeded meanwhile included [CMP-11, X-76]', () => {
-    const run = scenario(plan(undone('a'), undone('late'), broken)).start().completes('a').fails('bad')
+    const run = scenario(plan(undone('a'), undone('late'), broken))
+      .start()
+      .completes('a')
+      .fails('bad')
     expect(run.events(...HOOKS)).toEqual([])
     run.at('+1min').completes('late')
     expect(run.events(...HOOKS)).toEqual(['CompensationStarted COMP:late#1'])
@@ -36,7 +45,10 @@ describe('when it starts', () => {
   })
 
   it('at once when only people are waited for: their tasks are closed as cancelled [X-76]', () => {
-    const run = scenario(plan(undone('a'), '{ id: sign, manual: { title: Sign }, dependsOn: [] }', broken)).start().completes('a').fails('bad')
+    const run = scenario(plan(undone('a'), '{ id: sign, manual: { title: Sign }, dependsOn: [] }', broken))
+      .start()
+      .completes('a')
+      .fails('bad')
     expect(run.payload('StepFailed', 'sign')).toMatchObject({ final: true, error: { code: 'CANCELLED' } })
     expect(run.events(...HOOKS)).toEqual(['CompensationStarted COMP:a#1'])
     const before = run.log.length
@@ -45,8 +57,17 @@ describe('when it starts', () => {
   })
 
   it('not when a run completes or is cancelled [X-76]', () => {
-    expect(scenario(plan(undone('a'))).start().completes('a').events(...HOOKS)).toEqual([])
-    const cancelled = scenario(plan(undone('a'), step('b'))).start().completes('a').signals('CANCEL').completes('b')
+    expect(
+      scenario(plan(undone('a')))
+        .start()
+        .completes('a')
+        .events(...HOOKS),
+    ).toEqual([])
+    const cancelled = scenario(plan(undone('a'), step('b')))
+      .start()
+      .completes('a')
+      .signals('CANCEL')
+      .completes('b')
     expect([cancelled.status, cancelled.events(...HOOKS)]).toEqual(['CANCELLED', []])
   })
 })
@@ -57,7 +78,9 @@ describe('its order', () => {
     run.completes('b').completes('c').completes('a').fails('bad')
     for (const hook of ['a', 'c', 'b']) {
       expect(run.events('CompensationStarted').at(-1)).toBe(`CompensationStarted COMP:${hook}#1`)
-      expect(run.effects.filter(({ kind }) => kind === 'Compensate')).toHaveLength(run.events('CompensationStarted').length)
+      expect(run.effects.filter(({ kind }) => kind === 'Compensate')).toHaveLength(
+        run.events('CompensationStarted').length,
+      )
       run.completes(`COMP:${hook}`)
     }
     expect(run.status).toBe('FAILED')
@@ -65,30 +88,52 @@ describe('its order', () => {
   })
 
   it('leaves out steps that failed, were skipped or never started [CMP-03]', () => {
-    const text = plan(undone('a'), undone('b').replace('run: f', 'run: f, if: input.x'), step('bad', 'retry: { maxAttempts: 1 }, compensate: { run: undo }'), step('never', 'compensate: { run: undo }').replace('dependsOn: []', 'dependsOn: [bad]'))
-    const run = scenario(text, { facts: { b: { condition: false } } }).start().completes('a').fails('bad').completes('COMP:a')
+    const text = plan(
+      undone('a'),
+      undone('b').replace('run: f', 'run: f, if: input.x'),
+      step('bad', 'retry: { maxAttempts: 1 }, compensate: { run: undo }'),
+      step('never', 'compensate: { run: undo }').replace('dependsOn: []', 'dependsOn: [bad]'),
+    )
+    const run = scenario(text, { facts: { b: { condition: false } } })
+      .start()
+      .completes('a')
+      .fails('bad')
+      .completes('COMP:a')
     expect(run.status).toBe('FAILED')
     expect(run.events('CompensationStarted')).toEqual(['CompensationStarted COMP:a#1'])
   })
 
   it('undoes what a fallback did in its step’s place [CMP-03]', () => {
-    const run = scenario(plan(step('a', 'retry: { maxAttempts: 1 }, fallback: { run: g }, compensate: { run: undo }'), step('next', 'retry: { maxAttempts: 1 }').replace('dependsOn: []', 'dependsOn: [a]'))).start()
+    const run = scenario(
+      plan(
+        step('a', 'retry: { maxAttempts: 1 }, fallback: { run: g }, compensate: { run: undo }'),
+        step('next', 'retry: { maxAttempts: 1 }').replace('dependsOn: []', 'dependsOn: [a]'),
+      ),
+    ).start()
     run.fails('a').completes('FALLBACK:a').fails('next').completes('COMP:FALLBACK:a')
     expect(run.payload('RunFailed')['compensation']).toMatchObject({ done: 1, slots: ['FALLBACK:a'] })
   })
 
   it('undoes the finished items of a fan-out one by one, newest first [CMP-03]', () => {
-    const run = scenario(plan(step('all', 'forEach: input.list, compensate: { run: undo }'), broken), { facts: { all: { items: 3 } } }).start()
+    const run = scenario(plan(step('all', 'forEach: input.list, compensate: { run: undo }'), broken), {
+      facts: { all: { items: 3 } },
+    }).start()
     run.completes('all[1]').completes('all[0]').fails('bad').completes('all[2]')
     for (const hook of ['all[2]', 'all[0]', 'all[1]']) run.completes(`COMP:${hook}`)
-    expect(run.events('CompensationStarted')).toEqual(['COMP:all[2]#1', 'COMP:all[0]#1', 'COMP:all[1]#1'].map((slot) => `CompensationStarted ${slot}`))
+    expect(run.events('CompensationStarted')).toEqual(
+      ['COMP:all[2]#1', 'COMP:all[0]#1', 'COMP:all[1]#1'].map((slot) => `CompensationStarted ${slot}`),
+    )
     expect(run.status).toBe('FAILED')
   })
 })
 
 describe('a hook that fails', () => {
   it('is tried twice with a second between by default [CMP-04]', () => {
-    const run = scenario(plan(undone('a'), broken)).start().completes('a').fails('bad').fails('COMP:a')
+    const run = scenario(plan(undone('a'), broken))
+      .start()
+      .completes('a')
+      .fails('bad')
+      .fails('COMP:a')
     expect(run.payload('CompensationFailed')).toMatchObject({ final: false })
     run.at('+999ms')
     expect(run.events('CompensationStarted')).toHaveLength(1)
@@ -99,10 +144,15 @@ describe('a hook that fails', () => {
   })
 
   it('waits 1, 2, 4, 8, then 10 seconds when it may try more often [CMP-04]', () => {
-    const run = scenario(plan(step('a', 'compensate: { run: undo, retry: { maxAttempts: 7 } }'), broken)).start().completes('a').fails('bad')
+    const run = scenario(plan(step('a', 'compensate: { run: undo, retry: { maxAttempts: 7 } }'), broken))
+      .start()
+      .completes('a')
+      .fails('bad')
     while (run.status === 'RUNNING') run.fails('COMP:a').nextDue()
     const starts = run.log.flatMap(({ draft, at }) => (draft.eventType === 'CompensationStarted' ? [at] : []))
-    expect(starts.slice(1).map((at, index) => at - (starts[index] ?? 0))).toEqual([1000, 2000, 4000, 8000, 10_000, 10_000])
+    expect(starts.slice(1).map((at, index) => at - (starts[index] ?? 0))).toEqual([
+      1000, 2000, 4000, 8000, 10_000, 10_000,
+    ])
   })
 
   it('does not stop the rest [CMP-05]', () => {
@@ -110,11 +160,21 @@ describe('a hook that fails', () => {
     run.completes('a').completes('b').completes('c').fails('bad')
     run.completes('COMP:c').fails('COMP:b').nextDue().fails('COMP:b').completes('COMP:a')
     expect(run.status).toBe('FAILED')
-    expect(run.payload('RunFailed')['compensation']).toEqual({ done: 2, failed: 1, notCompensable: 0, unfinished: 0, slots: ['c', 'b', 'a'] })
+    expect(run.payload('RunFailed')['compensation']).toEqual({
+      done: 2,
+      failed: 1,
+      notCompensable: 0,
+      unfinished: 0,
+      slots: ['c', 'b', 'a'],
+    })
   })
 
   it('for good is not tried again: the next hook runs at once [CMP-05, RTY-04]', () => {
-    const run = scenario(plan(undone('a'), undone('b'), broken)).start().completes('a').completes('b').fails('bad')
+    const run = scenario(plan(undone('a'), undone('b'), broken))
+      .start()
+      .completes('a')
+      .completes('b')
+      .fails('bad')
     run.fails('COMP:b', { class: 'validation' })
     expect(run.events('CompensationStarted')).toEqual(['CompensationStarted COMP:b#1', 'CompensationStarted COMP:a#1'])
   })
@@ -123,19 +183,39 @@ describe('a hook that fails', () => {
 describe('what cannot be undone', () => {
   it('is counted and passed over: a mixed plan undoes the rest [CMP-09]', () => {
     const run = scenario(plan(undone('a'), step('mail'), step('look', 'effect: none'), undone('b'), broken)).start()
-    run.completes('a').completes('mail').completes('look').completes('b').fails('bad').completes('COMP:b').completes('COMP:a')
-    expect(run.payload('RunFailed')['compensation']).toEqual({ done: 2, failed: 0, notCompensable: 1, unfinished: 0, slots: ['b', 'a'] })
+    run
+      .completes('a')
+      .completes('mail')
+      .completes('look')
+      .completes('b')
+      .fails('bad')
+      .completes('COMP:b')
+      .completes('COMP:a')
+    expect(run.payload('RunFailed')['compensation']).toEqual({
+      done: 2,
+      failed: 0,
+      notCompensable: 1,
+      unfinished: 0,
+      slots: ['b', 'a'],
+    })
   })
 
   it('is recorded even when there is nothing to undo at all [CMP-09]', () => {
-    const run = scenario(plan(step('mail'), broken)).start().completes('mail').fails('bad')
+    const run = scenario(plan(step('mail'), broken))
+      .start()
+      .completes('mail')
+      .fails('bad')
     expect(run.payload('RunFailed')['compensation']).toMatchObject({ done: 0, notCompensable: 1 })
   })
 })
 
 describe('the end of the run', () => {
   it('names every action with its result and its tries [CMP-06]', () => {
-    const run = scenario(plan(undone('a'), undone('b'), broken)).start().completes('a').completes('b').fails('bad')
+    const run = scenario(plan(undone('a'), undone('b'), broken))
+      .start()
+      .completes('a')
+      .completes('b')
+      .fails('bad')
     run.fails('COMP:b').nextDue().completes('COMP:b').fails('COMP:a').nextDue().fails('COMP:a')
     expect(run.status).toBe('FAILED')
     expect(run.payload('RunFailed')).toMatchObject({
@@ -152,7 +232,12 @@ describe('the end of the run', () => {
   })
 
   it('is not changed by CANCEL or PAUSE during compensation [X-76]', () => {
-    const run = scenario(plan(undone('a'), broken)).start().completes('a').fails('bad').signals('CANCEL').signals('PAUSE')
+    const run = scenario(plan(undone('a'), broken))
+      .start()
+      .completes('a')
+      .fails('bad')
+      .signals('CANCEL')
+      .signals('PAUSE')
     expect(run.events('RunPaused', 'RunCancelled')).toEqual([])
     expect(run.payload('SignalAccepted')).toMatchObject({ applied: false })
     expect(run.completes('COMP:a').status).toBe('FAILED')
@@ -161,14 +246,25 @@ describe('the end of the run', () => {
 
   it('comes at once with EMERGENCY_STOP, which names the hooks left undone and stops the one at work [X-76]', () => {
     const run = scenario(plan(undone('a'), undone('b'), undone('c'), broken)).start()
-    run.completes('a').completes('b').completes('c').fails('bad').completes('COMP:c').signals('EMERGENCY_STOP', { reason: 'fire' })
+    run
+      .completes('a')
+      .completes('b')
+      .completes('c')
+      .fails('bad')
+      .completes('COMP:c')
+      .signals('EMERGENCY_STOP', { reason: 'fire' })
     expect(run.status).toBe('FAILED')
     expect(run.payload('RunFailed')['compensation']).toMatchObject({ done: 1, unfinished: 2, slots: ['c', 'b'] })
     expect(run.effects.at(-1)).toMatchObject({ kind: 'CancelStep', slot: 'COMP:b' })
   })
 
   it('is the same when a new driver takes over in the middle: the hook at work is owed again [X-76]', () => {
-    const run = scenario(plan(undone('a'), undone('b'), broken)).start().completes('a').completes('b').fails('bad').adopted()
+    const run = scenario(plan(undone('a'), undone('b'), broken))
+      .start()
+      .completes('a')
+      .completes('b')
+      .fails('bad')
+      .adopted()
     run.completes('COMP:b', undefined, { engineAttempt: 2 }).completes('COMP:a')
     expect(run.payload('RunFailed')['compensation']).toMatchObject({ done: 2, failed: 0 })
   })

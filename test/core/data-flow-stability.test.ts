@@ -7,14 +7,20 @@ import { locate } from '../../src/core/run/units.ts'
 import { scenario } from '../fixtures/scenario.ts'
 import { World } from '../fixtures/virtual-world.ts'
 
-const inputsOf = (world: World, name: string): unknown[] => world.calls.filter((call) => call.name === name).map(({ input }) => input)
-const keysOf = (world: World, name: string): string[] => world.calls.filter((call) => call.name === name).map(({ context }) => context.idempotencyKey)
+const inputsOf = (world: World, name: string): unknown[] =>
+  world.calls.filter((call) => call.name === name).map(({ input }) => input)
+const keysOf = (world: World, name: string): string[] =>
+  world.calls.filter((call) => call.name === name).map(({ context }) => context.idempotencyKey)
 
 describe('the input of a step', () => {
   it('is mapped over the context as of its first start: a capture meanwhile does not reach its retry [P-17]', async () => {
     const world = new World()
     const process = world.process('p', {
-      script: { slow: ({ context }, { after }) => after(10).then(() => (context.attempt < 3 ? Promise.reject(new Error('x')) : null)), write: () => 'new' },
+      script: {
+        slow: ({ context }, { after }) =>
+          after(10).then(() => (context.attempt < 3 ? Promise.reject(new Error('x')) : null)),
+        write: () => 'new',
+      },
     })
     const run = await process.start(`context: { word: old }
 steps:
@@ -29,7 +35,10 @@ steps:
   it('stays the same when a step it may name is retried and succeeds after its first start [P-17]', async () => {
     const world = new World()
     const process = world.process('p', {
-      script: { first: ({ context }) => (context.attempt === 1 ? Promise.reject(new Error('x')) : 'now'), second: ({ context }) => (context.attempt === 1 ? Promise.reject(new Error('y')) : null) },
+      script: {
+        first: ({ context }) => (context.attempt === 1 ? Promise.reject(new Error('x')) : 'now'),
+        second: ({ context }) => (context.attempt === 1 ? Promise.reject(new Error('y')) : null),
+      },
     })
     const run = await process.start(`policy: { onFailure: continue }
 steps:
@@ -45,8 +54,16 @@ steps:
 
   it('is not changed for a running step by UPDATE_PARAMS, only for steps not yet started [P-17, SIG-13]', async () => {
     const world = new World()
-    const process = world.process('p', { script: { f: ({ context }, { after }) => after(10).then(() => (context.attempt === 1 ? Promise.reject(new Error('x')) : null)) } })
-    const run = await process.start("steps: [{ id: a, run: f, with: { n: '${input.n}' } }, { id: b, run: g, with: { n: '${input.n}' } }]", { input: { n: 1 } })
+    const process = world.process('p', {
+      script: {
+        f: ({ context }, { after }) =>
+          after(10).then(() => (context.attempt === 1 ? Promise.reject(new Error('x')) : null)),
+      },
+    })
+    const run = await process.start(
+      "steps: [{ id: a, run: f, with: { n: '${input.n}' } }, { id: b, run: g, with: { n: '${input.n}' } }]",
+      { input: { n: 1 } },
+    )
     await process.signal(run, 'UPDATE_PARAMS', { params: { n: 2 } })
     await world.runUntil(() => world.hasEnded(run))
     expect([inputsOf(world, 'f'), inputsOf(world, 'g')]).toEqual([[{ n: 1 }, { n: 1 }], [{ n: 2 }]])
@@ -58,7 +75,10 @@ steps:
     const run = await first.start('steps: [{ id: a, run: f, with: { n: 1 } }]')
     await first.signal(run, 'INJECT_OVERRIDE', { stepId: 'a', override: { n: 2 } })
     first.kill()
-    world.process('second', { script: { f: ({ context }) => (context.attempt === 1 ? Promise.reject(new Error('x')) : null) }, adoptOthers: true })
+    world.process('second', {
+      script: { f: ({ context }) => (context.attempt === 1 ? Promise.reject(new Error('x')) : null) },
+      adoptOthers: true,
+    })
     await world.runUntil(() => world.hasEnded(run))
     expect(world.called('f')).toEqual(['a#1/1', 'a#1/2', 'a#2/1'])
     expect(inputsOf(world, 'f')).toEqual([{ n: 1 }, { n: 1 }, { n: 2 }])
@@ -69,7 +89,9 @@ steps:
 
 describe('the folded state', () => {
   it('keeps where an output lies, never the output itself [P-04]', () => {
-    const run = scenario('steps: [{ id: a, run: f }, { id: b, run: f }]').start().completes('a', { text: 'sentinel-4711' })
+    const run = scenario('steps: [{ id: a, run: f }, { id: b, run: f }]')
+      .start()
+      .completes('a', { text: 'sentinel-4711' })
     expect(JSON.stringify(run.log)).toContain('sentinel-4711')
     expect(JSON.stringify(packState(run.state))).not.toContain('sentinel-4711')
     const seq = run.log.find(({ draft }) => draft.eventType === 'StepCompleted')?.seq
@@ -85,39 +107,42 @@ steps:
   - { id: c, run: c, dependsOn: [], capture: [{ destination: seen, merge: append }] }
   - { id: end, run: end, dependsOn: [a, b, c], with: { seen: '\${context.seen}' } }`
 
-  it.each([
-    [['a', 'b', 'c']],
-    [['c', 'b', 'a']],
-    [['b', 'c', 'a']],
-  ])('apply in the order of their terminal events (%s), and the log replays to the same context [DFL-10, X-74]', async (order) => {
-    const world = new World()
-    const process = world.process('p', { script: { a: 'hold', b: 'hold', c: 'hold' } })
-    const run = await process.start(plan)
-    for (const name of order) {
-      world.calls.find((call) => call.name === name)?.resolve(name)
-      await world.time.quiet()
-    }
-    await world.runUntil(() => world.hasEnded(run))
-    expect(inputsOf(world, 'end')).toEqual([{ seen: order }])
-    let context: Readonly<Record<string, unknown>> = { seen: [] }
-    for (const { payload, data } of world.records(run)) {
-      const captures = (payload?.['captures'] ?? []) as { path: string; mode: Capture['merge'] }[]
-      captures.forEach(({ path, mode }, index) => {
-        const value = (data?.['captureValues'] as unknown[])[index]
-        const applied = applyCaptures([{ destination: path, merge: mode }], value, context, undefined)
-        if (applied.ok) for (const { variable, value: merged } of applied.value.writes) context = { ...context, [variable]: merged }
-      })
-    }
-    expect(context).toEqual({ seen: order })
-    const rows = await process.store.readContext(run, Number.MAX_SAFE_INTEGER)
-    expect([...rows]).toEqual([['seen', JSON.stringify(order)]])
-  })
+  it.each([[['a', 'b', 'c']], [['c', 'b', 'a']], [['b', 'c', 'a']]])(
+    'apply in the order of their terminal events (%s), and the log replays to the same context [DFL-10, X-74]',
+    async (order) => {
+      const world = new World()
+      const process = world.process('p', { script: { a: 'hold', b: 'hold', c: 'hold' } })
+      const run = await process.start(plan)
+      for (const name of order) {
+        world.calls.find((call) => call.name === name)?.resolve(name)
+        await world.time.quiet()
+      }
+      await world.runUntil(() => world.hasEnded(run))
+      expect(inputsOf(world, 'end')).toEqual([{ seen: order }])
+      let context: Readonly<Record<string, unknown>> = { seen: [] }
+      for (const { payload, data } of world.records(run)) {
+        const captures = (payload?.['captures'] ?? []) as { path: string; mode: Capture['merge'] }[]
+        captures.forEach(({ path, mode }, index) => {
+          const value = ((data?.['captureValues'] ?? []) as unknown[])[index]
+          const applied = applyCaptures([{ destination: path, merge: mode }], value, context, undefined)
+          if (applied.ok)
+            for (const { variable, value: merged } of applied.value.writes) context = { ...context, [variable]: merged }
+        })
+      }
+      expect(context).toEqual({ seen: order })
+      const rows = await process.store.readContext(run, Number.MAX_SAFE_INTEGER)
+      expect([...rows]).toEqual([['seen', JSON.stringify(order)]])
+    },
+  )
 
   it('that end in the same turn are one append and still apply one after the other [DFL-10]', async () => {
     const world = new World()
     const run = await world.process('p', { script: { a: () => 'a', b: () => 'b', c: () => 'c' } }).start(plan)
     await world.runUntil(() => world.hasEnded(run))
-    const completed = world.log(run, 'StepCompleted').slice(0, 3).map((event) => event.slice('StepCompleted '.length, -2))
+    const completed = world
+      .log(run, 'StepCompleted')
+      .slice(0, 3)
+      .map((event) => event.slice('StepCompleted '.length, -2))
     expect(inputsOf(world, 'end')).toEqual([{ seen: completed }])
   })
 })

@@ -22,10 +22,23 @@ describe('an input', () => {
   const strict = 'inputSchema: { type: object, required: [n], properties: { n: { type: integer } } }'
 
   it('that does not fit its schema fails the step before its handler is called, and is not retried [DFL-02, P-44]', async () => {
-    const { world, records, row, of } = await ran(`steps: [{ id: a, run: f, with: { n: '\${input.n}' }, ${strict} }]`, {}, { n: 'many' })
+    const { world, records, row, of } = await ran(
+      `steps: [{ id: a, run: f, with: { n: '\${input.n}' }, ${strict} }]`,
+      {},
+      { n: 'many' },
+    )
     expect(world.calls).toEqual([])
-    expect(records.map(({ eventType }) => eventType)).toEqual(['RunApproved', 'RunStarted', 'StepStarted', 'StepFailed', 'RunFailed'])
-    expect(of('StepFailed')?.payload).toMatchObject({ final: true, error: { code: 'INPUT_INVALID', errorClass: 'validation', retryable: false } })
+    expect(records.map(({ eventType }) => eventType)).toEqual([
+      'RunApproved',
+      'RunStarted',
+      'StepStarted',
+      'StepFailed',
+      'RunFailed',
+    ])
+    expect(of('StepFailed')?.payload).toMatchObject({
+      final: true,
+      error: { code: 'INPUT_INVALID', errorClass: 'validation', retryable: false },
+    })
     expect(row.status).toBe('FAILED')
   })
 
@@ -44,7 +57,13 @@ steps:
     with: { literal: 7, whole: '\${context.list}', sorted: '\${sort(context.list)}', before: '\${previous}', part: '\${previous.items[0].name}' }`,
       { first: () => ({ items: [{ name: 'x' }] }) },
     )
-    expect(world.calls[1]?.input).toEqual({ literal: 7, whole: [3, 1, 2], sorted: [1, 2, 3], before: { items: [{ name: 'x' }] }, part: 'x' })
+    expect(world.calls[1]?.input).toEqual({
+      literal: 7,
+      whole: [3, 1, 2],
+      sorted: [1, 2, 3],
+      before: { items: [{ name: 'x' }] },
+      part: 'x',
+    })
   })
 
   it('of the run is data of its first event, and a large one lies beside the log [P-43]', async () => {
@@ -70,7 +89,10 @@ steps:
   it('that does not fit its schema fails the step after one execution and leaves the context alone [DFL-04]', async () => {
     const { world, of, context, row } = await ran(plan, { f: () => ({ total: 'much' }) })
     expect(world.called()).toEqual(['a#1/1'])
-    expect(of('StepFailed', 'a')?.payload).toMatchObject({ final: true, error: { code: 'OUTPUT_INVALID', errorClass: 'validation' } })
+    expect(of('StepFailed', 'a')?.payload).toMatchObject({
+      final: true,
+      error: { code: 'OUTPUT_INVALID', errorClass: 'validation' },
+    })
     expect([of('StepCompleted'), await context(), row.status]).toEqual([undefined, {}, 'FAILED'])
   })
 
@@ -81,10 +103,13 @@ steps:
 
   it('is data.result of its StepCompleted, or a blob named there when it is large [P-43]', async () => {
     const text = 'y'.repeat(70_000)
-    const { of, world } = await ran("steps: [{ id: a, run: f }, { id: b, run: g }, { id: c, run: h, with: { size: '${length(steps.b.output)}' } }]", {
-      f: () => ({ small: true }),
-      g: () => text,
-    })
+    const { of, world } = await ran(
+      "steps: [{ id: a, run: f }, { id: b, run: g }, { id: c, run: h, with: { size: '${length(steps.b.output)}' } }]",
+      {
+        f: () => ({ small: true }),
+        g: () => text,
+      },
+    )
     expect(of('StepCompleted', 'a')?.data).toEqual({ result: { small: true } })
     expect(of('StepCompleted', 'b')?.payload?.['resultRef']).toMatchObject({ sizeBytes: 70_002 })
     expect(of('StepCompleted', 'b')?.data).toBeUndefined()
@@ -92,14 +117,19 @@ steps:
   })
 
   it('of the run is a fact of its end [P-43]', async () => {
-    const { of } = await ran("output: { sum: '${steps.a.output.n}' }\nsteps: [{ id: a, run: f }]", { f: () => ({ n: 9 }) })
+    const { of } = await ran("output: { sum: '${steps.a.output.n}' }\nsteps: [{ id: a, run: f }]", {
+      f: () => ({ n: 9 }),
+    })
     expect(of('RunCompleted')?.data).toEqual({ output: { sum: 9 } })
   })
 
   it('of a failed step reads as null in a sequence that goes on [GRF-03, X-58, P-46]', async () => {
-    const { world } = await ran("policy: { onFailure: continue }\nsteps: [{ id: a, run: f, retry: { maxAttempts: 1 } }, { id: b, run: g, with: { got: '${steps.a.output}' } }]", {
-      f: () => Promise.reject(new Error('x')),
-    })
+    const { world } = await ran(
+      "policy: { onFailure: continue }\nsteps: [{ id: a, run: f, retry: { maxAttempts: 1 } }, { id: b, run: g, with: { got: '${steps.a.output}' } }]",
+      {
+        f: () => Promise.reject(new Error('x')),
+      },
+    )
     expect(world.calls.find(({ name }) => name === 'g')?.input).toEqual({ got: null })
   })
 })
@@ -118,9 +148,12 @@ describe('the context', () => {
   })
 
   it('is a fold of the log: each StepCompleted names the path, the mode and the value it wrote [P-16]', async () => {
-    const { of } = await ran('steps: [{ id: a, run: f, capture: [{ destination: seen, merge: append }, { destination: last.name, transform: name }] }]', {
-      f: () => ({ name: 'x' }),
-    })
+    const { of } = await ran(
+      'steps: [{ id: a, run: f, capture: [{ destination: seen, merge: append }, { destination: last.name, transform: name }] }]',
+      {
+        f: () => ({ name: 'x' }),
+      },
+    )
     expect(of('StepCompleted')?.payload?.['captures']).toEqual([
       { path: 'seen', mode: 'append' },
       { path: 'last.name', mode: 'replace' },
@@ -129,7 +162,10 @@ describe('the context', () => {
   })
 
   it('that a capture cannot change leaves the step failed after one execution [P-16]', async () => {
-    const { world, of } = await ran('context: { n: 1 }\nsteps: [{ id: a, run: f, capture: [{ destination: n, merge: append }] }]', { f: () => 2 })
+    const { world, of } = await ran(
+      'context: { n: 1 }\nsteps: [{ id: a, run: f, capture: [{ destination: n, merge: append }] }]',
+      { f: () => 2 },
+    )
     expect(world.calls).toHaveLength(1)
     expect(of('StepFailed')?.payload).toMatchObject({ final: true, error: { errorClass: 'validation' } })
   })
@@ -137,8 +173,15 @@ describe('the context', () => {
 
 describe('a condition', () => {
   it('that is false skips its step with CONDITION_FALSE and the run goes on [DFL-07]', async () => {
-    const { world, of, row } = await ran("steps: [{ id: a, run: f, if: 'input.go' }, { id: b, run: g, with: { a: '${steps.a.output}' } }]", {}, { go: false })
-    expect(of('StepSkipped', 'a')).toMatchObject({ payload: { reasonCode: 'CONDITION_FALSE' }, data: { facts: { condition: false } } })
+    const { world, of, row } = await ran(
+      "steps: [{ id: a, run: f, if: 'input.go' }, { id: b, run: g, with: { a: '${steps.a.output}' } }]",
+      {},
+      { go: false },
+    )
+    expect(of('StepSkipped', 'a')).toMatchObject({
+      payload: { reasonCode: 'CONDITION_FALSE' },
+      data: { facts: { condition: false } },
+    })
     expect([world.called(), row.status]).toEqual([['b#1/1'], 'COMPLETED'])
     expect(world.calls[0]?.input).toEqual({ a: null })
   })
@@ -153,7 +196,11 @@ describe('a condition', () => {
   })
 
   it('reads null from a skipped step instead of failing [X-72]', async () => {
-    const { world, row } = await ran("steps: [{ id: a, run: f, if: 'input.go' }, { id: b, run: g, with: { n: '${steps.a.output.n}' } }]", {}, { go: false })
+    const { world, row } = await ran(
+      "steps: [{ id: a, run: f, if: 'input.go' }, { id: b, run: g, with: { n: '${steps.a.output.n}' } }]",
+      {},
+      { go: false },
+    )
     expect([world.calls[0]?.input, row.status]).toEqual([{ n: null }, 'COMPLETED'])
   })
 
@@ -169,7 +216,12 @@ describe('a condition', () => {
     expect(row.status).toBe('COMPLETED')
     const completed = records.find(({ eventType, stepId }) => eventType === 'StepCompleted' && stepId === 'a')
     const decision = records.filter((record) => record.decision.firstSeq === completed?.runSeq)
-    expect(decision.map(({ eventType, stepId, itemIndex }) => `${eventType} ${stepId}${itemIndex === undefined ? '' : `[${itemIndex}]`}`)).toEqual([
+    expect(
+      decision.map(
+        ({ eventType, stepId, itemIndex }) =>
+          `${eventType} ${stepId}${itemIndex === undefined ? '' : `[${itemIndex}]`}`,
+      ),
+    ).toEqual([
       'StepCompleted a',
       'StepStarted b',
       'StepSkipped c',

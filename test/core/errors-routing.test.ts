@@ -3,14 +3,21 @@ import { describe, expect, it } from 'vitest'
 import { evidenceOf } from '../../src/core/view/evidence.ts'
 import { World } from '../fixtures/virtual-world.ts'
 
-async function thrown(error: unknown, plan = 'steps: [{ id: a, run: f, retry: { initialBackoffMs: 1 } }]') {
+async function thrown(reason: unknown, plan = 'steps: [{ id: a, run: f, retry: { initialBackoffMs: 1 } }]') {
   const world = new World()
-  const run = await world.process('p', { script: { f: () => Promise.reject(error) } }).start(plan)
+  const run = await world.process('p', { script: { f: () => Promise.reject(reason) } }).start(plan)
   await world.runUntil(() => world.hasEnded(run))
   const records = world.records(run)
   const failed = records.filter(({ eventType, stepId }) => eventType === 'StepFailed' && stepId === 'a')
   const errors = failed.map(({ payload }) => payload?.['error'] as { code: string; errorClass: string })
-  return { world, run, records, status: world.row(run).status, executions: world.called('f').length, error: errors.at(-1) }
+  return {
+    world,
+    run,
+    records,
+    status: world.row(run).status,
+    executions: world.called('f').length,
+    error: errors.at(-1),
+  }
 }
 
 const named = (name: string, more: object = {}): Error => Object.assign(new Error('no'), { name }, more)
@@ -23,7 +30,11 @@ describe('an error that may pass', () => {
     ['by name', named('TimeoutError'), 'timeout'],
     ['by code', Object.assign(new Error('connect'), { code: 'ECONNREFUSED' }), 'transport'],
     ['by code', Object.assign(new Error('connect'), { code: 'ETIMEDOUT' }), 'timeout'],
-    ['by its cause', new TypeError('fetch failed', { cause: Object.assign(new Error('dns'), { code: 'ENOTFOUND' }) }), 'transport'],
+    [
+      'by its cause',
+      new TypeError('fetch failed', { cause: Object.assign(new Error('dns'), { code: 'ENOTFOUND' }) }),
+      'transport',
+    ],
     ['by status', Object.assign(new Error('no'), { status: 503 }), '5xx'],
     ['by statusCode', Object.assign(new Error('no'), { statusCode: 429 }), 'rate_limit'],
     ['by status', Object.assign(new Error('no'), { status: 408 }), 'timeout'],
@@ -56,19 +67,24 @@ describe('an error that will not pass', () => {
 
   it('is named as the cause of the run’s failure [ERR-01]', async () => {
     const { records } = await thrown(named('ConflictError', { code: 'SEAT_TAKEN' }))
-    expect(records.at(-1)?.payload).toMatchObject({ error: { code: 'SEAT_TAKEN', errorClass: 'conflict' }, rootCause: { slot: 'a', attempt: 1 } })
+    expect(records.at(-1)?.payload).toMatchObject({
+      error: { code: 'SEAT_TAKEN', errorClass: 'conflict' },
+      rootCause: { slot: 'a', attempt: 1 },
+    })
   })
 })
 
 describe('the class of an error', () => {
-  it.each([named('TimeoutError'), named('ValidationError'), new Error('plain'), Object.assign(new Error('no'), { status: 409 })])(
-    'is the same in StepFailed and in the evidence (%s) [ERR-11]',
-    async (error) => {
-      const { records, error: recorded } = await thrown(error)
-      const attempts = evidenceOf(records).filter(({ kind, actionId }) => kind === 'attempt' && actionId === 'a')
-      expect(new Set(attempts.map(({ errorClass }) => errorClass))).toEqual(new Set([recorded?.errorClass]))
-    },
-  )
+  it.each([
+    named('TimeoutError'),
+    named('ValidationError'),
+    new Error('plain'),
+    Object.assign(new Error('no'), { status: 409 }),
+  ])('is the same in StepFailed and in the evidence (%s) [ERR-11]', async (error) => {
+    const { records, error: recorded } = await thrown(error)
+    const attempts = evidenceOf(records).filter(({ kind, actionId }) => kind === 'attempt' && actionId === 'a')
+    expect(new Set(attempts.map(({ errorClass }) => errorClass))).toEqual(new Set([recorded?.errorClass]))
+  })
 })
 
 describe('the error taxonomy', () => {
@@ -78,12 +94,20 @@ describe('the error taxonomy', () => {
     ['CANCELLED', 1],
     ['VALIDATION', 1],
     ['RETRYABLE', 3],
-  ])('%s leads to %i executions, and the record tells the attempts, the cause and the context [ERR-10]', async (code, executions) => {
-    const seen = await thrown(Object.assign(new Error(`because of ${code}`), { code }))
-    expect(seen.executions).toBe(executions)
-    const last = seen.records.findLast(({ eventType }) => eventType === 'StepFailed')
-    expect(last).toMatchObject({ logicalAttemptId: executions, stepId: 'a', planId: 'story', data: { errorText: { message: `because of ${code}` } } })
-  })
+  ])(
+    '%s leads to %i executions, and the record tells the attempts, the cause and the context [ERR-10]',
+    async (code, executions) => {
+      const seen = await thrown(Object.assign(new Error(`because of ${code}`), { code }))
+      expect(seen.executions).toBe(executions)
+      const last = seen.records.findLast(({ eventType }) => eventType === 'StepFailed')
+      expect(last).toMatchObject({
+        logicalAttemptId: executions,
+        stepId: 'a',
+        planId: 'story',
+        data: { errorText: { message: `because of ${code}` } },
+      })
+    },
+  )
 })
 
 describe('a handler that uses a code of ours', () => {

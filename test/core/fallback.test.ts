@@ -9,20 +9,27 @@ steps:
   - { id: side, run: f, dependsOn: [] }
   - { id: ship, run: f, dependsOn: [pay] }`
 
-const exhaust = (run: ReturnType<typeof scenario>, slot: string, errorClass: 'unknown' | 'timeout' = 'unknown'): ReturnType<typeof scenario> => {
+const exhaust = (
+  run: ReturnType<typeof scenario>,
+  slot: string,
+  errorClass: 'unknown' | 'timeout' = 'unknown',
+): ReturnType<typeof scenario> => {
   for (let attempt = 1; attempt < 3; attempt += 1) run.fails(slot, { class: errorClass }).at('+30s')
   return run.fails(slot, { class: errorClass })
 }
 
 describe('a fallback', () => {
-  it.each(['unknown', 'timeout'] as const)('runs once the retries are used up (%s), and its success lets the run complete [ERR-06, X-101]', (errorClass) => {
-    const run = exhaust(scenario(PLAN).start().completes('side'), 'pay', errorClass)
-    expect(run.payload('StepFailed', 'pay')).toMatchObject({ final: true, fallback: true })
-    expect(run.dispatched()).toEqual(['pay#1', 'side#1', 'pay#2', 'pay#3', 'FALLBACK:pay#1'])
-    expect(run.status).toBe('RUNNING')
-    run.completes('FALLBACK:pay').completes('ship')
-    expect(run.status).toBe('COMPLETED')
-  })
+  it.each(['unknown', 'timeout'] as const)(
+    'runs once the retries are used up (%s), and its success lets the run complete [ERR-06, X-101]',
+    (errorClass) => {
+      const run = exhaust(scenario(PLAN).start().completes('side'), 'pay', errorClass)
+      expect(run.payload('StepFailed', 'pay')).toMatchObject({ final: true, fallback: true })
+      expect(run.dispatched()).toEqual(['pay#1', 'side#1', 'pay#2', 'pay#3', 'FALLBACK:pay#1'])
+      expect(run.status).toBe('RUNNING')
+      run.completes('FALLBACK:pay').completes('ship')
+      expect(run.status).toBe('COMPLETED')
+    },
+  )
 
   it('leaves its step FAILED on record while its success satisfies the dependents [X-101]', () => {
     const run = exhaust(scenario(PLAN).start(), 'pay').completes('FALLBACK:pay')
@@ -36,7 +43,10 @@ describe('a fallback', () => {
     for (let attempt = 1; attempt < 3; attempt += 1) run.fails('FALLBACK:pay', { code: 'SECOND' }).at('+30s')
     run.fails('FALLBACK:pay', { code: 'SECOND' })
     expect(run.status).toBe('FAILED')
-    expect(run.payload('RunFailed')).toMatchObject({ error: { code: 'UNKNOWN' }, rootCause: { slot: 'pay', attempt: 3 } })
+    expect(run.payload('RunFailed')).toMatchObject({
+      error: { code: 'UNKNOWN' },
+      rootCause: { slot: 'pay', attempt: 3 },
+    })
     expect(run.dispatched()).not.toContain('ship#1')
   })
 
@@ -66,7 +76,9 @@ describe('a fallback', () => {
   })
 
   it('is not tried when its step was cancelled', () => {
-    const run = scenario(PLAN.replace('fallback: { run: g }', 'fallback: { run: g }, fallbackOn: [exhausted, permanent]')).start()
+    const run = scenario(
+      PLAN.replace('fallback: { run: g }', 'fallback: { run: g }, fallbackOn: [exhausted, permanent]'),
+    ).start()
     run.signals('CANCEL').fails('pay').completes('side')
     expect(run.status).toBe('CANCELLED')
     expect(run.dispatched()).toEqual(['pay#1', 'side#1'])

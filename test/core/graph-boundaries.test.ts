@@ -7,7 +7,11 @@ import { World, type Script } from '../fixtures/virtual-world.ts'
 const SCHEMA = '{ type: object, required: [n], properties: { n: { type: integer } } }'
 
 /** Everything that happens to the steps of a run, in one list: calls, and what each commit made durable. */
-function spied(script: Script): { world: World; seen: string[]; start: (plan: string, input?: unknown) => Promise<number> } {
+function spied(script: Script): {
+  world: World
+  seen: string[]
+  start: (plan: string, input?: unknown) => Promise<number>
+} {
   const world = new World()
   const seen: string[] = []
   const noted = Object.fromEntries(
@@ -65,26 +69,48 @@ steps:
   - { id: b, run: g, dependsOn: [] }`,
       { go: true },
     )
-    expect(seen).toEqual(['StepStarted a', 'call a', 'StepCompleted a', 'StepStarted b', 'context got', 'call b', 'StepCompleted b'])
-    const [started] = world.records(run).filter(({ eventType }) => eventType === 'StepStarted')
+    expect(seen).toEqual([
+      'StepStarted a',
+      'call a',
+      'StepCompleted a',
+      'StepStarted b',
+      'context got',
+      'call b',
+      'StepCompleted b',
+    ])
+    const started = world.records(run).find(({ eventType }) => eventType === 'StepStarted')
     expect(started?.data).toEqual({ facts: { condition: true } })
   })
 
   it('gives its slot back when the step fails, and while it waits for its retry [GRF-11]', async () => {
-    const { seen, start } = spied({ f: ({ context }) => (context.attempt === 1 ? Promise.reject(new Error('x')) : boom()), g: () => null })
-    await start('policy: { concurrency: 1, onFailure: continue }\nsteps: [{ id: a, run: f, dependsOn: [] }, { id: b, run: g, dependsOn: [] }, { id: c, run: g, dependsOn: [b] }]')
+    const { seen, start } = spied({
+      f: ({ context }) => (context.attempt === 1 ? Promise.reject(new Error('x')) : boom()),
+      g: () => null,
+    })
+    await start(
+      'policy: { concurrency: 1, onFailure: continue }\nsteps: [{ id: a, run: f, dependsOn: [] }, { id: b, run: g, dependsOn: [] }, { id: c, run: g, dependsOn: [b] }]',
+    )
     expect(seen).toEqual([
       'StepStarted a',
       'call a',
-      ...['StepFailed a', 'StepStarted b', 'call b'],
-      ...['StepCompleted b', 'StepStarted c', 'call c', 'StepCompleted c'],
-      ...['StepStarted a', 'call a', 'StepFailed a'],
+      'StepFailed a',
+      'StepStarted b',
+      'call b',
+      'StepCompleted b',
+      'StepStarted c',
+      'call c',
+      'StepCompleted c',
+      'StepStarted a',
+      'call a',
+      'StepFailed a',
     ])
   })
 
   it('gives its slot back when the step times out [GRF-11]', async () => {
     const { seen, start } = spied({ f: () => new Promise(() => undefined), g: () => null })
-    await start('policy: { concurrency: 1, onFailure: continue }\nsteps: [{ id: a, run: f, dependsOn: [], timeoutMs: 20, retry: { maxAttempts: 1 } }, { id: b, run: g, dependsOn: [] }]')
+    await start(
+      'policy: { concurrency: 1, onFailure: continue }\nsteps: [{ id: a, run: f, dependsOn: [], timeoutMs: 20, retry: { maxAttempts: 1 } }, { id: b, run: g, dependsOn: [] }]',
+    )
     expect(seen).toEqual(['StepStarted a', 'call a', 'StepFailed a', 'StepStarted b', 'call b', 'StepCompleted b'])
   })
 })
@@ -98,13 +124,17 @@ describe('on entry', () => {
 
   it('a step whose dependencies are not met is not executed [GRF-10]', async () => {
     const { seen, start } = spied({ f: boom, g: () => null })
-    await start('policy: { onFailure: continue }\nsteps: [{ id: a, run: f, dependsOn: [] }, { id: b, run: g, dependsOn: [a] }]')
+    await start(
+      'policy: { onFailure: continue }\nsteps: [{ id: a, run: f, dependsOn: [] }, { id: b, run: g, dependsOn: [a] }]',
+    )
     expect(seen).toEqual(['StepStarted a', 'call a', 'StepFailed a', 'StepSkipped b'])
   })
 
   it('a step without a free slot is not executed until one is free [GRF-10]', async () => {
     const { seen, start } = spied({ f: (_call, { after }) => after(1000) })
-    await start('policy: { concurrency: 2 }\nsteps: [{ id: a, run: f, dependsOn: [] }, { id: b, run: f, dependsOn: [] }, { id: c, run: f, dependsOn: [] }]')
+    await start(
+      'policy: { concurrency: 2 }\nsteps: [{ id: a, run: f, dependsOn: [] }, { id: b, run: f, dependsOn: [] }, { id: c, run: f, dependsOn: [] }]',
+    )
     expect(seen.indexOf('call c')).toBeGreaterThan(seen.indexOf('StepCompleted a'))
   })
 })
@@ -112,7 +142,7 @@ describe('on entry', () => {
 describe('on exit', () => {
   it.each([
     ['an output that is not valid', `outputSchema: ${SCHEMA}`],
-    ['a context that cannot be changed', "capture: [{ destination: fixed }], isolate: { readOnly: [fixed] }"],
+    ['a context that cannot be changed', 'capture: [{ destination: fixed }], isolate: { readOnly: [fixed] }'],
   ])('%s is no success: nothing of the step is released [GRF-10]', async (_what, fields) => {
     const { seen, start, world } = spied({ f: () => 'text' })
     const run = await start(`context: { fixed: 1 }\nsteps: [{ id: a, run: f, ${fields} }]`)
@@ -121,7 +151,9 @@ describe('on exit', () => {
 
   it('a step that has ended holds no slot, however it ended [GRF-10]', async () => {
     const { world, start } = spied({ f: () => null, g: boom })
-    const run = await start('policy: { onFailure: continue }\nsteps: [{ id: a, run: f, dependsOn: [] }, { id: b, run: g, dependsOn: [] }]')
+    const run = await start(
+      'policy: { onFailure: continue }\nsteps: [{ id: a, run: f, dependsOn: [] }, { id: b, run: g, dependsOn: [] }]',
+    )
     expect([world.row(run).stepsDone, world.row(run).stepsFailed, world.row(run).owed]).toEqual([1, 1, undefined])
   })
 })

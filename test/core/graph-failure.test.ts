@@ -28,14 +28,20 @@ describe('failFast', () => {
   })
 
   it('closes waits at once, so they hold nothing up [GRF-07]', () => {
-    const run = scenario(`steps:${steps}\n  - { id: nap, wait: { forMs: 3600000 }, dependsOn: [] }`).start().completes('b').completes('b2').fails('a')
+    const run = scenario(`steps:${steps}\n  - { id: nap, wait: { forMs: 3600000 }, dependsOn: [] }`)
+      .start()
+      .completes('b')
+      .completes('b2')
+      .fails('a')
     expect(run.status).toBe('FAILED')
     expect(run.payload('StepFailed', 'nap')).toMatchObject({ final: true, error: { code: 'CANCELLED' } })
   })
 
   it('also holds when a step fails on its own facts: what is ready beside it does not start [GRF-07]', () => {
     const facts = { a: { problem: { code: 'EXPR_FAILED', message: 'no' } } }
-    const run = scenario('steps: [{ id: a, run: f, if: input.x, dependsOn: [] }, { id: b, run: f, dependsOn: [] }]', { facts }).start()
+    const run = scenario('steps: [{ id: a, run: f, if: input.x, dependsOn: [] }, { id: b, run: f, dependsOn: [] }]', {
+      facts,
+    }).start()
     expect([run.status, run.dispatched()]).toEqual(['FAILED', []])
     expect(run.events('StepStarted', 'StepFailed')).toEqual(['StepStarted a#1', 'StepFailed a#1'])
   })
@@ -46,8 +52,15 @@ describe('continue', () => {
     const run = scenario(plan('continue')).start().fails('a')
     run.completes('b').completes('b2')
     expect(run.status).toBe('FAILED')
-    expect(run.events('StepSkipped', 'RunFailed')).toEqual(['StepSkipped a2#1', 'StepSkipped a3#1', 'StepSkipped join#1', 'RunFailed RUN#1'])
-    const skips = run.log.flatMap(({ draft }) => (draft.eventType === 'StepSkipped' ? [(draft.payload as { reasonCode: string }).reasonCode] : []))
+    expect(run.events('StepSkipped', 'RunFailed')).toEqual([
+      'StepSkipped a2#1',
+      'StepSkipped a3#1',
+      'StepSkipped join#1',
+      'RunFailed RUN#1',
+    ])
+    const skips = run.log.flatMap(({ draft }) =>
+      draft.eventType === 'StepSkipped' ? [(draft.payload as { reasonCode: string }).reasonCode] : [],
+    )
     expect(new Set(skips)).toEqual(new Set(['DEPENDENCY_FAILED']))
   })
 
@@ -69,10 +82,22 @@ describe('continue', () => {
   it('answers RUN_TERMINAL to signals from the first of these skips on [P-11]', () => {
     const run = scenario(wide).start()
     const error = { code: 'X', retryable: false, errorClass: 'conflict' } as const
-    const outcome = { kind: 'outcome', slot: 'a', attempt: 1, engineAttempt: 1, outcome: { kind: 'failed', error } } as const
+    const outcome = {
+      kind: 'outcome',
+      slot: 'a',
+      attempt: 1,
+      engineAttempt: 1,
+      outcome: { kind: 'failed', error },
+    } as const
     const cut = decide(run.graph, run.state, { ...outcome, now: run.now, epoch: 1, room: 10 })
     expect([cut.cut, cut.state.status, cut.drafts.at(-1)?.eventType]).toEqual([true, 'RUNNING', 'StepSkipped'])
-    const signal = { kind: 'signal', signalId: 's', signalType: 'SKIP_STEP', payload: { stepId: 'n29' }, authorization: { allowed: true, policyDecisionId: 'd' } } as const
+    const signal = {
+      kind: 'signal',
+      signalId: 's',
+      signalType: 'SKIP_STEP',
+      payload: { stepId: 'n29' },
+      authorization: { allowed: true, policyDecisionId: 'd' },
+    } as const
     const [answer] = decide(run.graph, cut.state, { ...signal, now: run.now, epoch: 1 }).drafts
     expect(answer).toMatchObject({ eventType: 'SignalRejected', payload: { reasonCode: 'RUN_TERMINAL' } })
   })

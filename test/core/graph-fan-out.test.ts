@@ -14,7 +14,12 @@ const fan = (run: Scenario) => run.payload('FanOutExpanded')
 describe('an expansion', () => {
   it('is recorded once with its count and hash, and its items start in index order [P-47, P-05]', () => {
     const run = scenario(plan('failFast', 2), items(4)).start()
-    expect(run.events('StepStarted', 'FanOutExpanded')).toEqual(['StepStarted all#1', 'FanOutExpanded all#1', 'StepStarted all[0]#1', 'StepStarted all[1]#1'])
+    expect(run.events('StepStarted', 'FanOutExpanded')).toEqual([
+      'StepStarted all#1',
+      'FanOutExpanded all#1',
+      'StepStarted all[0]#1',
+      'StepStarted all[1]#1',
+    ])
     expect(fan(run)).toEqual({ count: 4, sha256: 'a'.repeat(64), ref: 'blob:a' })
     run.completes('all[1]').completes('all[0]').completes('all[3]').completes('all[2]')
     expect(run.dispatched()).toEqual(['all[0]#1', 'all[1]#1', 'all[2]#1', 'all[3]#1', 'after#1'])
@@ -47,13 +52,21 @@ describe('an item that fails for good', () => {
     expect(run.dispatched()).toEqual(['all[0]#1', 'all[1]#1', 'all[2]#1'])
     expect(run.events('StepFailed')).not.toContain('StepFailed all#1')
     run.completes('all[0]')
-    expect(run.payload('StepFailed', 'all')).toMatchObject({ final: true, failedItem: 1, error: { code: 'ITEMS_FAILED' } })
+    expect(run.payload('StepFailed', 'all')).toMatchObject({
+      final: true,
+      failedItem: 1,
+      error: { code: 'ITEMS_FAILED' },
+    })
     expect([run.status, run.dispatched().length]).toEqual(['FAILED', 3])
     expect(run.payload('RunFailed')['rootCause']).toMatchObject({ slot: 'all[2]' })
   })
 
   it('lets an item that waits for its retry settle too [P-47]', () => {
-    const run = scenario(plan('failFast', 2, 2), items(4)).start().fails('all[0]').fails('all[1]', { class: 'conflict' }).completes('all[2]')
+    const run = scenario(plan('failFast', 2, 2), items(4))
+      .start()
+      .fails('all[0]')
+      .fails('all[1]', { class: 'conflict' })
+      .completes('all[2]')
     expect(run.status).toBe('RUNNING')
     run.at('+1s')
     expect(run.dispatched()).toEqual(['all[0]#1', 'all[1]#1', 'all[2]#1', 'all[0]#2'])
@@ -110,7 +123,9 @@ describe('a fan-out that is stopped', () => {
   - { id: tasks, manual: { title: Sign }, dependsOn: [], forEach: 'input.list' }
   - { id: slow, run: f, dependsOn: [] }
   - { id: bad, run: f, dependsOn: [], retry: { maxAttempts: 1 } }`
-    const run = scenario(text, { facts: { tasks: { items: 2 } } }).start().fails('bad')
+    const run = scenario(text, { facts: { tasks: { items: 2 } } })
+      .start()
+      .fails('bad')
     expect(run.payload('StepFailed', 'tasks[0]')).toMatchObject({ error: { code: 'CANCELLED' } })
     run.signals('RETRY_STEP', { stepId: 'bad' })
     expect(run.state.failing).toBe(false)
@@ -144,11 +159,23 @@ describe('RETRY_STEP on the parent', () => {
     expect(run.payload('StepFailed', 'all')).toMatchObject({ failedItem: 1 })
     run.signals('RETRY_STEP', { stepId: 'all' }).completes('all[1]').completes('after')
     expect(run.status).toBe('COMPLETED')
-    expect(run.dispatched()).toEqual(['all[0]#1', 'all[1]#1', 'all[2]#1', 'all[0]#2', 'all[1]#2', 'all[1]#3', 'after#1'])
+    expect(run.dispatched()).toEqual([
+      'all[0]#1',
+      'all[1]#1',
+      'all[2]#1',
+      'all[0]#2',
+      'all[1]#2',
+      'all[1]#3',
+      'after#1',
+    ])
   })
 
   it('is the same after the state was folded anew from the log [P-47]', () => {
-    const run = scenario(plan('hold', 1), items(4)).start().completes('all[0]').fails('all[1]').signals('RETRY_STEP', { stepId: 'all' })
+    const run = scenario(plan('hold', 1), items(4))
+      .start()
+      .completes('all[0]')
+      .fails('all[1]')
+      .signals('RETRY_STEP', { stepId: 'all' })
     const again = run.refolded()
     expect([again.ready.size, again.inFlight.size, again.openFans.size, again.doneFans.size]).toEqual([1, 1, 1, 0])
     run.state = again

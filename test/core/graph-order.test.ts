@@ -11,8 +11,14 @@ steps:
 
 describe('a plan without dependsOn', () => {
   it('runs one step after another by order, however its steps are listed [GRF-02]', () => {
-    const run = scenario('steps: [{ id: a, order: 3, run: f }, { id: b, order: 1, run: f }, { id: c, order: 2, run: f }]').start()
-    for (const [step, seen] of [['b', ['b#1']], ['c', ['b#1', 'c#1']], ['a', ['b#1', 'c#1', 'a#1']]] as const) {
+    const run = scenario(
+      'steps: [{ id: a, order: 3, run: f }, { id: b, order: 1, run: f }, { id: c, order: 2, run: f }]',
+    ).start()
+    for (const [step, seen] of [
+      ['b', ['b#1']],
+      ['c', ['b#1', 'c#1']],
+      ['a', ['b#1', 'c#1', 'a#1']],
+    ] as const) {
       expect(run.dispatched()).toEqual(seen)
       expect(run.state.inFlight.size).toBe(1)
       run.completes(step)
@@ -21,7 +27,9 @@ describe('a plan without dependsOn', () => {
   })
 
   it('never has two steps in flight, whatever its concurrency [GRF-04, X-60]', () => {
-    const run = scenario('policy: { concurrency: 50 }\nsteps: [{ id: c, run: f }, { id: a, run: f }, { id: b, run: f }]').start()
+    const run = scenario(
+      'policy: { concurrency: 50 }\nsteps: [{ id: c, run: f }, { id: a, run: f }, { id: b, run: f }]',
+    ).start()
     for (const step of ['c', 'a', 'b']) {
       expect(run.state.inFlight.size).toBe(1)
       run.completes(step)
@@ -86,7 +94,9 @@ describe('a graph', () => {
 
   it('gives a freed slot to the lowest order, a due retry included [GRF-06]', () => {
     const steps = ['a', 'b', 'c', 'd'].map((id) => `{ id: ${id}, run: f, dependsOn: [] }`)
-    const run = scenario(`policy: { concurrency: 2 }\nsteps: [${steps.join(', ')}]`).start().fails('a')
+    const run = scenario(`policy: { concurrency: 2 }\nsteps: [${steps.join(', ')}]`)
+      .start()
+      .fails('a')
     expect(run.dispatched()).toEqual(['a#1', 'b#1', 'c#1'])
     run.until(run.now + 5_000)
     expect(run.dispatched()).toHaveLength(3)
@@ -108,7 +118,9 @@ describe('a graph', () => {
   })
 
   it('lets a skipped step satisfy its dependents: the run completes with skips [X-59, DFL-07]', () => {
-    const run = scenario(DIAMOND.replace('left, run: f', 'left, run: f, if: input.x'), { facts: { left: { condition: false } } }).start()
+    const run = scenario(DIAMOND.replace('left, run: f', 'left, run: f, if: input.x'), {
+      facts: { left: { condition: false } },
+    }).start()
     run.completes('top').completes('right').completes('join')
     expect(run.status).toBe('COMPLETED')
     expect(run.payload('StepSkipped', 'left')).toMatchObject({ reasonCode: 'CONDITION_FALSE' })
@@ -116,7 +128,12 @@ describe('a graph', () => {
   })
 
   it('lets a step an operator skipped satisfy its dependents too [X-59]', () => {
-    const run = scenario(DIAMOND).start().signals('SKIP_STEP', { stepId: 'left' }).completes('top').completes('right').completes('join')
+    const run = scenario(DIAMOND)
+      .start()
+      .signals('SKIP_STEP', { stepId: 'left' })
+      .completes('top')
+      .completes('right')
+      .completes('join')
     expect(run.status).toBe('COMPLETED')
     expect(run.payload('StepSkipped', 'left')).toMatchObject({ reasonCode: 'OPERATOR_SKIP' })
     expect(run.dispatched()).toEqual(['top#1', 'right#1', 'join#1'])

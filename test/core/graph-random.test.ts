@@ -13,8 +13,12 @@ import { randomSource, seedFromEnvironment } from '../fuzz/random-source.ts'
 const seed = seedFromEnvironment()
 const RUNS = 400
 
-const unitsOf = (state: RunState): Unit[] => Array.from({ length: state.units.length }, (_, index) => vectorGet(state.units, index)).filter((unit) => unit !== undefined)
-const isFailed = (unit: Unit): boolean => unit.status === 'FAILED' && unit.final && !unit.recovered && !unit.fallbackOpen
+const unitsOf = (state: RunState): Unit[] =>
+  Array.from({ length: state.units.length }, (_, index) => vectorGet(state.units, index)).filter(
+    (unit) => unit !== undefined,
+  )
+const isFailed = (unit: Unit): boolean =>
+  unit.status === 'FAILED' && unit.final && !unit.recovered && !unit.fallbackOpen
 const asJson = (state: RunState): unknown => JSON.parse(JSON.stringify(packState(state)))
 
 function checkState(run: Scenario): void {

@@ -25,7 +25,10 @@ interface Line {
 }
 
 /** Decides the recorded inputs again; `next` makes the state of each decision from the one before and the new lines. */
-function replayed(run: Scenario, next: (state: RunState, lines: readonly Line[]) => RunState): { dispatched: string[]; drafts: Draft[] } {
+function replayed(
+  run: Scenario,
+  next: (state: RunState, lines: readonly Line[]) => RunState,
+): { dispatched: string[]; drafts: Draft[] } {
   const log: Line[] = []
   const dispatched: string[] = []
   let state = initialState(run.graph)
@@ -42,13 +45,19 @@ function replayed(run: Scenario, next: (state: RunState, lines: readonly Line[])
 
 /** As a reader of the stored log does: the draft comes back from JSON. */
 const folded = (state: RunState, lines: readonly Line[]): RunState =>
-  lines.reduce((all, { draft, seq, at }) => evolve(all, foldEventOfDraft(JSON.parse(JSON.stringify(draft)) as Draft, seq, at)), state)
+  lines.reduce(
+    (all, { draft, seq, at }) => evolve(all, foldEventOfDraft(JSON.parse(JSON.stringify(draft)) as Draft, seq, at)),
+    state,
+  )
 
-const stored = (state: RunState): RunState => unpackState(state.graph, JSON.parse(JSON.stringify(packState(state))) as Record<string, unknown>)
+const stored = (state: RunState): RunState =>
+  unpackState(state.graph, JSON.parse(JSON.stringify(packState(state))) as Record<string, unknown>)
 
 describe(`recorded runs (KEELSON_SEED=${seed})`, () => {
   const graphs = Array.from({ length: 100 }, (_, index) => graphOf(randomPlan(die(1_000_000 + index))))
-  const runs = Array.from({ length: RUNS }, (_, index) => play(randomStart(graphs[index % graphs.length] as PlanGraph, die(index)), die(index)))
+  const runs = Array.from({ length: RUNS }, (_, index) =>
+    play(randomStart(graphs[index % graphs.length] as PlanGraph, die(index)), die(index)),
+  )
 
   it('1,000 runs of random latency replay to the same dispatch list from their log alone [GRF-09]', () => {
     for (const run of runs) {

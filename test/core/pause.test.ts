@@ -147,7 +147,7 @@ steps:
 })
 
 describe('a step retried while the run is paused', () => {
-  it('waits as PENDING for its next attempt and starts on resume [SSM-22]', () => {
+  it('waits as PENDING for its next attempt and starts on resume [SIG-12]', () => {
     const run = scenario(`
 policy: { onFailure: hold, retry: { maxAttempts: 1 } }
 steps: [{ id: a, run: f }, { id: b, run: f }, { id: c, run: f }]`).start()

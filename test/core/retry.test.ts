@@ -50,7 +50,9 @@ describe('how long', () => {
   it('the waits before the retries are 1, 2, 4, 8, 16 and then 30 seconds [RTY-02]', () => {
     const run = failing(one('{ maxAttempts: 8 }'), 'unknown')
     const starts = run.log.filter(({ draft }) => draft.eventType === 'StepStarted').map(({ at }) => at - START)
-    expect(starts.map((at, index) => at - (starts[index - 1] ?? 0))).toEqual([0, 1000, 2000, 4000, 8000, 16_000, 30_000, 30_000])
+    expect(starts.map((at, index) => at - (starts[index - 1] ?? 0))).toEqual([
+      0, 1000, 2000, 4000, 8000, 16_000, 30_000, 30_000,
+    ])
   })
 
   it('no attempt starts a millisecond early', () => {
@@ -63,7 +65,9 @@ describe('how long', () => {
 describe('in the log', () => {
   it('a policy retry is a logical attempt of its own: one start and one end each, only the last end final [RTY-08, X-17]', () => {
     const run = failing(one(), 'unknown')
-    expect(run.events('StepStarted', 'StepFailed')).toEqual([1, 2, 3].flatMap((attempt) => [`StepStarted a#${attempt}`, `StepFailed a#${attempt}`]))
+    expect(run.events('StepStarted', 'StepFailed')).toEqual(
+      [1, 2, 3].flatMap((attempt) => [`StepStarted a#${attempt}`, `StepFailed a#${attempt}`]),
+    )
     const ends = run.log.flatMap(({ draft }) => (draft.eventType === 'StepFailed' ? [draft] : []))
     expect(ends.map(({ payload }) => (payload as { final: boolean }).final)).toEqual([false, false, true])
     expect(ends.map(({ engineAttempt }) => engineAttempt)).toEqual([1, 1, 1])
@@ -92,7 +96,10 @@ describe('in the log', () => {
 
   it('a failing run that lets its work settle does not claim to retry [RTY-09]', () => {
     const steps = ['a', 'b', 'c'].map((id) => `{ id: ${id}, run: f, dependsOn: [] }`)
-    const run = scenario(`steps: [${steps.join(', ')}]`).start().fails('a').fails('b', { class: 'validation' })
+    const run = scenario(`steps: [${steps.join(', ')}]`)
+      .start()
+      .fails('a')
+      .fails('b', { class: 'validation' })
     expect([run.status, run.substatus]).toEqual(['RUNNING', undefined])
     expect(run.settle().dispatched()).toEqual(['a#1', 'b#1', 'c#1'])
     expect(run.completes('c').status).toBe('FAILED')

@@ -96,6 +96,31 @@ describe('every signal on an existing run of the own tenant', () => {
     expect(codes).toEqual(['AUTHZ_DENIED', 'SIGNAL_INVALID_PAYLOAD', 'SIGNAL_INVALID_PAYLOAD', 'RUN_TERMINAL'])
   })
 
+  it('is recorded with its payload, which therefore is bounded and holds no secret in plain text [P-24]', async () => {
+    const { world, process, key, ref } = await running()
+    const send = async (payload: Readonly<Record<string, unknown>>): Promise<string> =>
+      codeOf(
+        signalRun(
+          process.services,
+          ref,
+          { signalId: process.services.random.uuid(), signalType: 'UPDATE_PARAMS', payload },
+          SENDER,
+        ),
+      )
+    expect(await send({ params: { text: 'x'.repeat(65_000) } })).toBe('nothing thrown')
+    expect(await send({ params: { text: 'x'.repeat(66_000) } })).toBe('SIGNAL_INVALID_PAYLOAD')
+    expect(await send({ params: { db: { Api_Key: 'hunter2' } } })).toBe('SIGNAL_INVALID_PAYLOAD')
+    expect(await send({ params: { db: { apiKey: 'secret://prod/db' } } })).toBe('nothing thrown')
+    await world.advanceBy(1000)
+    const accepted = world.records(key).filter((record) => record.eventType === 'SignalAccepted')
+    expect(accepted.map((record) => record.data?.['signalPayload'])).toEqual([
+      { params: { text: 'x'.repeat(65_000) } },
+      { params: { db: { apiKey: 'secret://prod/db' } } },
+    ])
+    expect(world.log(key, 'SignalRejected')).toEqual([])
+    expect(JSON.stringify([...(world.disk.runs[0]?.inbox.values() ?? [])])).not.toContain('hunter2')
+  })
+
   it('a rejected pause writes no RunPaused, and one that nobody has taken in yet writes none either [SSM-05]', async () => {
     const { world, process, key, ref } = await running()
     await process.signal(key, 'PAUSE', {}, { allowed: false })

@@ -306,7 +306,7 @@ describe('what a signal causes', () => {
     ])
   })
 
-  it('carries the payload, so that the decision can be made again from the log [P-24]', () => {
+  it('carries the payload, so that the decision can be made again from the log [SIG-13]', () => {
     const run = scenario(TWO)
       .start()
       .signals('UPDATE_PARAMS', { params: { size: 3 }, reason: 'bigger' })

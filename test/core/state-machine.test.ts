@@ -134,7 +134,7 @@ describe('the states', () => {
 })
 
 describe('an ended run', () => {
-  it('takes only the few events that may follow its end, and never changes its status [P-48, SSM-04]', () => {
+  it('takes only the few events that may follow its end, and never changes its status [P-48]', () => {
     const mayFollow = [
       'SignalAccepted',
       'SignalRejected',

@@ -1,5 +1,5 @@
 /** Every example runs as its README says, through the real command. */
-import { existsSync, readdirSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { ROOT } from '../../scripts/terminal.ts'
@@ -69,4 +69,13 @@ it('child-plans starts a run per order from the plan file beside it', async () =
   const { stdout: listed } = await keelson(['runs', '--json'], folder)
   const plans = jsonLines(listed).map((row) => `${String(row['planId'])} ${String(row['status'])}`)
   expect(plans.sort()).toEqual([...Array<string>(3).fill('fulfil-order COMPLETED'), 'fulfil-all COMPLETED'].sort())
+})
+
+it('the plan of the first guide runs as it is written there', async () => {
+  const guide = readFileSync(join(ROOT, 'docs', 'guides', 'first-plan.md'), 'utf8')
+  const block = (language: string): string =>
+    new RegExp(`\`\`\`${language}\\n([\\s\\S]*?)\`\`\``).exec(guide)?.[1] ?? ''
+  const folder = folderWith({ 'plan.yaml': block('yaml'), 'keelson.steps.ts': block('ts') })
+  const { code, stdout } = await keelson(['run', 'plan.yaml', '--set', 'name=Ada'], folder)
+  expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringContaining('{"greeting":"hello, Ada"}') as string })
 })

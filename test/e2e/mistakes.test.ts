@@ -103,6 +103,8 @@ describe('wrong usage exits with 2 and names what was meant', () => {
       ['run', 'p.yaml', '--stpes', 'x'],
       /^USAGE {2}unknown option '--stpes'; did you mean '--steps'\?/,
     ],
+    ['half a command', ['plan'], /^USAGE {2}'plan' is not a whole command/],
+    ['a count that is none', ['runs', '--limit', 'x'], /^USAGE {2}--limit takes a whole number, not 'x'/],
     ['a missing argument', ['run'], /^USAGE {2}missing required argument 'plan'/],
     ['a missing plan', ['run', 'nowhere.yaml'], /^FILE_NOT_FOUND {2}nowhere\.yaml does not exist/],
     ['a missing input file', ['run', 'p.yaml', '--input', 'no.json'], /^FILE_NOT_FOUND {2}no\.json does not exist/],

@@ -110,7 +110,7 @@ describe('Ctrl-C', () => {
     })
   })
 
-  it('twice leaves the run for later with exit code 4, and resume finishes it', async () => {
+  it('is not the only way to stop: a request to terminate leaves the run with exit code 4, and resume finishes it', async () => {
     const folder = folderWith({
       'p.yaml': PLAN,
       'keelson.steps.mjs': STEPS.replace('if (signal.aborted) throw signal.reason', ''),

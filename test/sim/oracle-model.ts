@@ -138,6 +138,11 @@ export class RunModel {
     return this.last(name)?.fallback === true && other !== undefined ? other.code : this.last(name)?.code
   }
 
+  /** Does a failed step lie among everything this one needs, however far back? */
+  isBehindFailure(stepId: string): boolean {
+    return (this.needs.get(stepId) ?? []).some((needed) => ['failed', 'blocked'].includes(this.standing(needed)) || this.isBehindFailure(needed))
+  }
+
   failedSteps(): string[] {
     return this.order.filter((stepId) => this.standing(stepId) === 'failed')
   }

@@ -22,7 +22,8 @@ export function restOf(model: RunModel): Rest {
   if (model.isFailing()) return children ? 'timed' : model.isHeld() ? 'held' : 'busy'
   if (couldStart(model)) return 'busy'
   const timed = open.some(({ attempt }) => attempt.waitDue !== undefined || attempt.waitUntil !== undefined || attempt.timeoutAt !== undefined)
-  if (timed || [...model.slots.keys()].some((name) => model.standing(name) === 'backoff')) return 'timed'
+  const slotFree = model.inFlight().length < model.limit
+  if (timed || (slotFree && [...model.slots.keys()].some((name) => model.standing(name) === 'backoff'))) return 'timed'
   if (children) return 'child'
   if (open.length > 0) return 'manual'
   return model.isHeld() ? 'held' : 'busy'

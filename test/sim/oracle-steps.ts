@@ -185,7 +185,7 @@ const stepSkipped: Rule = (walk, event) => {
   } else {
     model.isEnding = true
     must(model.plan.policy.onFailure !== 'failFast', 'P-46 DEPENDENCY_FAILED under failFast')
-    must((model.needs.get(slot.name) ?? []).some((needed) => !model.lets(needed)), 'P-46 DEPENDENCY_FAILED though everything it needs is there')
+    must(model.isBehindFailure(slot.name), 'P-46 DEPENDENCY_FAILED though nothing it needs has failed')
     must(!model.isHeld(), 'P-46 DEPENDENCY_FAILED while the run is held')
   }
   slot.attempts.push({ n: event.attempt, state: 'SKIPPED', at: event.at, epoch: walk.epoch, reason, endedBy: 0, endSeq: event.runSeq })

@@ -65,13 +65,16 @@ describe('a bit tree', () => {
     )
   })
 
-  it.each([0, 1, 31, 32, 33, 1023, 1024, 1025, 33_000])('makes the range of %i numbers, which can then shrink and regrow', (count) => {
-    const range = bitRange(count)
-    expect(range.size).toBe(count)
-    expect([...bitMembers(range)]).toEqual(Array.from({ length: count }, (_, index) => index))
-    if (count === 0) return
-    const without = bitRemove(range, count - 1)
-    expect(bitHas(without, count - 1)).toBe(false)
-    expect([...bitMembers(bitAdd(without, count - 1))]).toHaveLength(count)
-  })
+  it.each([0, 1, 31, 32, 33, 1023, 1024, 1025, 33_000])(
+    'makes the range of %i numbers, which can then shrink and regrow',
+    (count) => {
+      const range = bitRange(count)
+      expect(range.size).toBe(count)
+      expect([...bitMembers(range)]).toEqual(Array.from({ length: count }, (_, index) => index))
+      if (count === 0) return
+      const without = bitRemove(range, count - 1)
+      expect(bitHas(without, count - 1)).toBe(false)
+      expect([...bitMembers(bitAdd(without, count - 1))]).toHaveLength(count)
+    },
+  )
 })

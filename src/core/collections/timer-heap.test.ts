@@ -17,13 +17,17 @@ function drained(heap: TimerHeap | undefined): Timer[] {
   return timers
 }
 
-const heapOf = (timers: readonly Timer[]): TimerHeap | undefined => timers.reduce<TimerHeap | undefined>(heapInsert, undefined)
+const heapOf = (timers: readonly Timer[]): TimerHeap | undefined =>
+  timers.reduce<TimerHeap | undefined>(heapInsert, undefined)
 
 describe('a timer heap', () => {
-  it('gives timers by (dueAt, id) whatever the order they came in [P-25]', () => {
+  it('gives timers by (dueAt, id) whatever the order they came in', () => {
     fc.assert(
       fc.property(fc.array(timer, { maxLength: 80 }), fc.infiniteStream(fc.nat()), (timers, random) => {
-        const shuffled = timers.map((one) => ({ one, key: random.next().value as number })).sort((a, b) => a.key - b.key).map(({ one }) => one)
+        const shuffled = timers
+          .map((one) => ({ one, key: random.next().value as number }))
+          .sort((a, b) => a.key - b.key)
+          .map(({ one }) => one)
         const sorted = [...timers].sort(compareTimers)
         expect(drained(heapOf(timers))).toEqual(sorted)
         expect(drained(heapOf(shuffled))).toEqual(sorted)
@@ -45,7 +49,12 @@ describe('a timer heap', () => {
   })
 
   it('stays shallow on its right side, so that popping costs a logarithm', () => {
-    const many = Array.from({ length: 100_000 }, (_, unit): Timer => ({ dueAt: unit % 977, kind: 'retry', unit, attempt: 1 }))
+    const many = Array.from({ length: 100_000 }, (_, unit): Timer => ({
+      dueAt: unit % 977,
+      kind: 'retry',
+      unit,
+      attempt: 1,
+    }))
     const heap = heapOf(many)
     expect(heap?.rank).toBeLessThanOrEqual(17)
     let depth = 0

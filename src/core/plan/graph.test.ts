@@ -41,7 +41,9 @@ describe('dispatch order', () => {
 
 describe('edges', () => {
   it('of a plan without dependsOn are the sequence itself [X-60]', () => {
-    const graph = graphOf('steps: [{ id: c, order: 2, run: f }, { id: a, order: 3, run: f }, { id: b, order: 1, run: f }]')
+    const graph = graphOf(
+      'steps: [{ id: c, order: 2, run: f }, { id: a, order: 3, run: f }, { id: b, order: 1, run: f }]',
+    )
     expect(graph.sequential).toBe(true)
     expect(graph.steps.map((step) => step.stepId)).toEqual(['b', 'c', 'a'])
     expect(graph.dependencies).toEqual([[], [0], [1]])
@@ -49,7 +51,9 @@ describe('edges', () => {
   })
 
   it('of a graph are what the steps say, and a step without any is a root [X-60]', () => {
-    const graph = graphOf('steps: [{ id: a, run: f, dependsOn: [] }, { id: b, run: f, dependsOn: [a] }, { id: c, run: f }]')
+    const graph = graphOf(
+      'steps: [{ id: a, run: f, dependsOn: [] }, { id: b, run: f, dependsOn: [a] }, { id: c, run: f }]',
+    )
     expect(graph.sequential).toBe(false)
     expect(graph.dependencies).toEqual([[], [0], []])
     expect(graph.dependents).toEqual([[1], [], []])

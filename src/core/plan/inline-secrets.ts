@@ -25,6 +25,16 @@ export function inlineSecrets(value: Json, place: Place | undefined, reading: Re
   return found
 }
 
+/** The first key in the value that is called like a secret and holds one in plain text. */
+export function inlineSecretName(value: unknown): string | undefined {
+  if (typeof value !== 'object' || value === null) return undefined
+  for (const [key, entry] of Object.entries(value)) {
+    const found = isSecretName(key) && isLiteral(entry as Json) ? key : inlineSecretName(entry)
+    if (found !== undefined) return found
+  }
+  return undefined
+}
+
 /** `API_KEY`, `api-key` and `apiKey` are one name. */
 function isSecretName(key: string): boolean {
   return SECRET_NAMES.has(key.replaceAll(/[-_]/g, '').toLowerCase())

@@ -126,6 +126,7 @@ export async function runProgram(argv: readonly string[], terminal: Terminal): P
   } catch (thrown) {
     if (!(thrown instanceof CommanderError)) throw thrown
     if (thrown.exitCode === 0) return EXIT.completed
+    if (thrown.code === 'commander.help') fail('USAGE', `'${argv.join(' ')}' is not a whole command`)
     return fail('USAGE', usageMessage(thrown.message))
   }
   return exitCode

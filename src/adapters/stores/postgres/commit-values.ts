@@ -24,13 +24,16 @@ export function commitValues(turn: readonly RunCommit[], { wait, now }: CommitSe
     bigintArray(turn.map(({ expected }) => expected.epoch)),
     bigintArray(turn.map(({ expected }) => expected.nextSeq)),
     textArray(turn.map(brokenBefore)),
-    JSON.stringify(moves),
-    creates.length === 0 ? undefined : JSON.stringify(creates),
+    textOf(moves),
+    textOf(creates),
     restOf(places),
     integerArray(places.flatMap(({ place, one }) => one.events.map(() => place))),
     ...eventColumns(events),
   ]
 }
+
+const textOf = (items: readonly unknown[]): string | undefined =>
+  items.length === 0 ? undefined : JSON.stringify(items)
 
 /** What is wrong with a commit whatever the store holds. It is judged after the store's own reasons. */
 function brokenBefore({ create, consumed, events, expected }: RunCommit): string | undefined {

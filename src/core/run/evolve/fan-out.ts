@@ -92,3 +92,23 @@ function holdBack(next: NextState, step: number): void {
   setReady(next, step, false, false)
   setReady(next, step, false, true)
 }
+
+/** The parent has failed: items not started and items in backoff are held until the parent is tried again. */
+export function abandonFan(next: NextState, step: number): void {
+  const fan = stepUnit(next, step).fan
+  setReady(next, step, false, false)
+  setReady(next, step, false, true)
+  if (fan === undefined || (fan.ready.size === 0 && fan.waiting === 0)) return
+  let { held } = fan
+  for (const item of bitMembers(fan.ready)) held = bitAdd(held, item)
+  for (let item = 0; fan.waiting > 0 && item < fan.count; item += 1) {
+    for (const [base, fallback] of [[fan.base, false], [fan.fallbackBase, true]] as const) {
+      const unit = base < 0 ? undefined : unitAt(next, base + item, step, item, fallback)
+      if (unit?.backoff !== true) continue
+      setUnit(next, base + item, { ...unit, backoff: false, dueAt: -1 })
+      next.backoffs -= 1
+      held = bitAdd(held, item)
+    }
+  }
+  updateFan(next, step, (now) => ({ ...now, ready: bitTree(now.count), waiting: 0, held }))
+}

@@ -12,7 +12,7 @@ import type { Failure, Unit } from '../state.ts'
 import { activeTime, dropSettledTimers } from '../timers.ts'
 import { ATTEMPT_TRANSITIONS, attemptTransition, refusedMove } from '../transitions.ts'
 import { isFanParent, isParkedKind, kindOfUnit, locate, slotOfUnit, stepAt, stepUnit, type Located } from '../units.ts'
-import { fanItemEnded, reopenFan, updateFan } from './fan-out.ts'
+import { abandonFan, fanItemEnded, reopenFan, updateFan } from './fan-out.ts'
 import { enterFlight, leaveFlight, makeReady, satisfyDependents, setReady, setUnit, type NextState } from './next-state.ts'
 
 export function unitOf(next: NextState, event: FoldEvent): Located {
@@ -153,8 +153,12 @@ export function stepFailed(next: NextState, event: FoldEvent): void {
     errorClass: payload.error.errorClass,
   }
   setUnit(next, index, failed)
-  if (isFanParent(next.graph, failed)) closeFan(next, failed.step)
-  else leaveFlight(next, index, failed)
+  if (isFanParent(next.graph, failed)) {
+    abandonFan(next, failed.step)
+    closeFan(next, failed.step)
+  } else {
+    leaveFlight(next, index, failed)
+  }
   if (!payload.final && payload.retryAt !== undefined) waitForRetry(next, index, failed, event, payload.retryAt)
   else if (payload.fallback === true) openFallback(next, failed)
   else failFinally(next, index, failed, event)

@@ -14,9 +14,9 @@ const RUN_STATUSES = Object.keys(RUN_TRANSITIONS) as readonly RunStatus[]
 
 export async function runs({ options, terminal }: Call): Promise<number> {
   const status = options.list('status').map(statusOf)
+  const limit = options.whole('limit') ?? DEFAULT_LIMIT
   const keelson = await openExisting(options.dir)
   try {
-    const limit = options.whole('limit') ?? DEFAULT_LIMIT
     const page = await keelson.list(status.length === 0 ? {} : { status }, { limit: Math.max(1, limit) })
     if (options.json) for (const row of page.runs) terminal.json(publicRow(row))
     else if (page.runs.length === 0)

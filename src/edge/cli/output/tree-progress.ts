@@ -77,14 +77,20 @@ function picture(terminal: Terminal, watch: RunWatch, last: boolean): string[] {
 
 const URGENCY: readonly Mark[] = ['failed', 'running', 'undone', 'waiting', 'done', 'skipped']
 
-/** When there are too many rows: what moves or failed first, then what comes next, in the order of the plan. */
+/** When there are too many rows: what moves or failed first, then what comes next and what was done last. */
 function fit(rows: readonly Row[], room: number): { readonly rows: readonly Row[]; readonly left: readonly Row[] } {
   if (rows.length <= room) return { rows, left: [] }
-  const ranked = rows
+  const nearness = ({ row, index }: Ranked): number => (row.mark === 'done' || row.mark === 'skipped' ? -index : index)
+  const ranked: readonly Ranked[] = rows
     .map((row, index) => ({ row, index }))
-    .sort((a, b) => URGENCY.indexOf(a.row.mark) - URGENCY.indexOf(b.row.mark) || a.index - b.index)
+    .sort((a, b) => URGENCY.indexOf(a.row.mark) - URGENCY.indexOf(b.row.mark) || nearness(a) - nearness(b))
   const kept = ranked.slice(0, room - 1).sort((a, b) => a.index - b.index)
   return { rows: kept.map(({ row }) => row), left: ranked.slice(room - 1).map(({ row }) => row) }
+}
+
+interface Ranked {
+  readonly row: Row
+  readonly index: number
 }
 
 function countText(rows: readonly Row[]): string {

@@ -104,8 +104,9 @@ CREATE FUNCTION keelson.commit_runs(
   p_place integer[], p_seq bigint[], p_event_type text[], p_idempotency_key bytea[], p_chain_hash bytea[],
   p_record text[], p_data text[], p_salt bytea[], p_terminal_slot text[]
 ) RETURNS TABLE (place bigint, verdict text, detail text, run_key bigint, at bigint) LANGUAGE plpgsql
--- A plan made while the tables were small must not outlive that: every look-up here is by a key.
-SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off
+-- Every look-up here is by a key: planning each call costs more than the call, and a plan made while the tables were
+-- small must not outlive that.
+SET plan_cache_mode = force_generic_plan SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off
 AS $$
 #variable_conflict use_column
 DECLARE
@@ -145,20 +146,22 @@ BEGIN
   -- After the locks: the time of writing is not the time before a wait.
   v_now := coalesce(p_now, floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint);
 
-  FOR v_row IN
-    SELECT c.place, i.inbox_pos, i.consumed_seq
-    FROM jsonb_to_recordset(p_rest -> 'consumed') AS c(place integer, pos integer, inbox_id text)
-    LEFT JOIN keelson.run_inbox i ON i.run_key = v_key[c.place] AND i.inbox_id = c.inbox_id ORDER BY c.place, c.pos
-  LOOP
-    IF v_key[v_row.place] > 0 AND v_row.inbox_pos IS NULL THEN
-      v_key[v_row.place] := 0;
-      v_verdict[v_row.place] := 'constraint';
-      v_detail[v_row.place] := 'inboxId';
-    ELSIF v_key[v_row.place] > 0 AND v_row.consumed_seq IS NOT NULL THEN
-      v_key[v_row.place] := 0;
-      v_verdict[v_row.place] := 'conflict';
-    END IF;
-  END LOOP;
+  IF p_rest ? 'consumed' THEN
+    FOR v_row IN
+      SELECT c.place, i.inbox_pos, i.consumed_seq
+      FROM jsonb_to_recordset(p_rest -> 'consumed') AS c(place integer, pos integer, inbox_id text)
+      LEFT JOIN keelson.run_inbox i ON i.run_key = v_key[c.place] AND i.inbox_id = c.inbox_id ORDER BY c.place, c.pos
+    LOOP
+      IF v_key[v_row.place] > 0 AND v_row.inbox_pos IS NULL THEN
+        v_key[v_row.place] := 0;
+        v_verdict[v_row.place] := 'constraint';
+        v_detail[v_row.place] := 'inboxId';
+      ELSIF v_key[v_row.place] > 0 AND v_row.consumed_seq IS NOT NULL THEN
+        v_key[v_row.place] := 0;
+        v_verdict[v_row.place] := 'conflict';
+      END IF;
+    END LOOP;
+  END IF;
   FOR i IN 1 .. cardinality(p_key) LOOP
     IF v_key[i] > 0 AND p_broken[i] IS NOT NULL THEN
       v_key[i] := 0;
@@ -173,34 +176,41 @@ BEGIN
     END IF;
   END LOOP;
 
-  FOR v_row IN SELECT c.run, (c.run ->> 'place')::integer AS place FROM jsonb_array_elements(p_creates) AS c(run) LOOP
-    IF v_verdict[v_row.place] = 'absent' THEN
-      v_made := keelson.create_run(v_row.run, p_broken[v_row.place], v_now);
-      v_key[v_row.place] := v_made.o_key;
-      v_verdict[v_row.place] := v_made.o_verdict;
-      v_detail[v_row.place] := v_made.o_detail;
-    END IF;
-  END LOOP;
+  IF p_creates IS NOT NULL THEN
+    FOR v_row IN SELECT c.run, (c.run ->> 'place')::integer AS place FROM jsonb_array_elements(p_creates) AS c(run) LOOP
+      IF v_verdict[v_row.place] = 'absent' THEN
+        v_made := keelson.create_run(v_row.run, p_broken[v_row.place], v_now);
+        v_key[v_row.place] := v_made.o_key;
+        v_verdict[v_row.place] := v_made.o_verdict;
+        v_detail[v_row.place] := v_made.o_detail;
+      END IF;
+    END LOOP;
+  END IF;
 
-  INSERT INTO keelson.events (run_key, seq, persisted_at, event_type, idempotency_key, chain_hash, record, data, salt,
-    terminal_slot)
-  SELECT v_key[e.place], e.seq, v_now, e.event_type, e.idempotency_key, e.chain_hash, e.record, e.data, e.salt,
-    e.terminal_slot
-  FROM unnest(p_place, p_seq, p_event_type, p_idempotency_key, p_chain_hash, p_record, p_data, p_salt, p_terminal_slot)
-    AS e(place, seq, event_type, idempotency_key, chain_hash, record, data, salt, terminal_slot)
-  WHERE v_key[e.place] > 0;
+  IF cardinality(p_place) > 0 THEN
+    INSERT INTO keelson.events (run_key, seq, persisted_at, event_type, idempotency_key, chain_hash, record, data, salt,
+      terminal_slot)
+    SELECT v_key[e.place], e.seq, v_now, e.event_type, e.idempotency_key, e.chain_hash, e.record, e.data, e.salt,
+      e.terminal_slot
+    FROM unnest(p_place, p_seq, p_event_type, p_idempotency_key, p_chain_hash, p_record, p_data, p_salt,
+        p_terminal_slot)
+      AS e(place, seq, event_type, idempotency_key, chain_hash, record, data, salt, terminal_slot)
+    WHERE v_key[e.place] > 0;
+  END IF;
 
-  UPDATE keelson.runs r SET updated_at = v_now, epoch = m.epoch, next_seq = m.next_seq,
-    head_hash = coalesce(decode(m.head_hash, 'hex'), r.head_hash), status = m.status, substatus = m.substatus,
-    next_wake_at = m.next_wake_at, rules_version = m.rules_version, min_rules_version = m.min_rules_version,
-    started_at = m.started_at, ended_at = m.ended_at, steps_total = m.steps_total, steps_done = m.steps_done,
-    steps_failed = m.steps_failed, error_code = m.error_code, owed = m.owed,
-    lease_owner = coalesce(m.lease_owner, r.lease_owner), lease_until = coalesce(m.lease_until, r.lease_until)
-  FROM jsonb_to_recordset(p_moves) AS m(place integer, epoch bigint, next_seq bigint, head_hash text, status text,
-    substatus text, next_wake_at bigint, rules_version integer, min_rules_version integer, started_at bigint,
-    ended_at bigint, steps_total integer, steps_done integer, steps_failed integer, error_code text, owed boolean,
-    lease_owner text, lease_until bigint)
-  WHERE r.run_key = v_key[m.place];
+  IF p_moves IS NOT NULL THEN
+    UPDATE keelson.runs r SET updated_at = v_now, epoch = m.epoch, next_seq = m.next_seq,
+      head_hash = coalesce(decode(m.head_hash, 'hex'), r.head_hash), status = m.status, substatus = m.substatus,
+      next_wake_at = m.next_wake_at, rules_version = m.rules_version, min_rules_version = m.min_rules_version,
+      started_at = m.started_at, ended_at = m.ended_at, steps_total = m.steps_total, steps_done = m.steps_done,
+      steps_failed = m.steps_failed, error_code = m.error_code, owed = m.owed,
+      lease_owner = coalesce(m.lease_owner, r.lease_owner), lease_until = coalesce(m.lease_until, r.lease_until)
+    FROM jsonb_to_recordset(p_moves) AS m(place integer, epoch bigint, next_seq bigint, head_hash text, status text,
+      substatus text, next_wake_at bigint, rules_version integer, min_rules_version integer, started_at bigint,
+      ended_at bigint, steps_total integer, steps_done integer, steps_failed integer, error_code text, owed boolean,
+      lease_owner text, lease_until bigint)
+    WHERE r.run_key = v_key[m.place];
+  END IF;
 
   IF p_rest IS NOT NULL THEN
     PERFORM keelson.write_rest(v_key, p_rest, v_now);

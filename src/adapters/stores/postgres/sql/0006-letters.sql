@@ -3,7 +3,9 @@
 CREATE FUNCTION keelson.put_letter(
   p_tenant_id text, p_run_id text, p_inbox_id text, p_kind text, p_body text, p_body_sha256 text, p_now bigint
 ) RETURNS TABLE (answer text, inbox_id text, kind text, body text, inserted_at bigint, consumed_seq bigint)
-LANGUAGE plpgsql AS $$
+LANGUAGE plpgsql
+SET plan_cache_mode = force_generic_plan SET enable_seqscan = off
+AS $$
 #variable_conflict use_column
 DECLARE
   v_key bigint;

@@ -1,0 +1,110 @@
+/** The redrawn picture on a terminal that only remembers what was written. */
+import { stripVTControlCharacters } from 'node:util'
+import picocolors from 'picocolors'
+import { afterEach, expect, it } from 'vitest'
+import { loadPlan, openKeelson, type Keelson } from '../../../main.ts'
+import { watchRun } from '../run-watch.ts'
+import type { Terminal } from '../terminal.ts'
+import { rowsOf } from './picture.ts'
+import { treeProgress } from './tree-progress.ts'
+
+interface Screen extends Terminal {
+  /** Lines that are on the screen, after all the cursor did. */
+  lines(): readonly string[]
+  others(text: string): void
+}
+
+function screen(rows: number, columns = 80): Screen {
+  let lines: string[] = ['']
+  let take: ((text: string, stream: 'stdout' | 'stderr') => void) | undefined
+  const paint = picocolors.createColors(false)
+  const put = (text: string): void => {
+    const up = /\p{Cc}\[(\d+)A\p{Cc}\[0J/u.exec(text)
+    if (up !== null) lines = [...lines.slice(0, lines.length - 1 - Number(up[1])), '']
+    const plain = stripVTControlCharacters(text).replaceAll('\r', '')
+    const [first = '', ...rest] = plain.split('\n')
+    lines = [...lines.slice(0, -1), `${lines.at(-1) ?? ''}${first}`, ...rest]
+  }
+  return {
+    isTty: true,
+    columns,
+    rows,
+    paint,
+    errorPaint: paint,
+    write: put,
+    line: (text = '') => put(`${text}\n`),
+    errorLine: put,
+    errorText: put,
+    json: () => undefined,
+    catchOthers: (taker) => {
+      take = taker
+      return () => (take = undefined)
+    },
+    flush: async () => undefined,
+    lines: () => lines,
+    others: (text) => take?.(text, 'stdout'),
+  }
+}
+
+let opened: Keelson | undefined
+afterEach(() => opened?.close())
+
+async function endedRun(steps: number) {
+  const list = Array.from(
+    { length: steps },
+    (_, index) => `  - { id: s${index}, run: ${index === steps - 1 ? 'bad' : 'good'} }`,
+  )
+  const plan = loadPlan(`plan: p\nversion: 1.0.0\npolicy: { retry: { maxAttempts: 1 } }\nsteps:\n${list.join('\n')}\n`)
+  const bad = (): never => {
+    throw new Error('no')
+  }
+  opened = await openKeelson({ directory: ':memory:', steps: { good: () => 1, bad } })
+  const handle = await opened.start(plan, {})
+  await handle.result()
+  const watch = await watchRun(opened, handle)
+  return watch
+}
+
+it('redraws in place, keeps what others print above it, and stays at the end', async () => {
+  const watch = await endedRun(2)
+  const terminal = screen(20)
+  const progress = treeProgress(terminal, 'Ctrl-C cancels')
+  progress.begin(watch, 'p 1.0.0')
+  progress.update(watch, await watch.pump())
+  terminal.others('a step talks')
+  progress.tick()
+  const shown = terminal.lines().map((line) => line.replace(/\d+ ms/, 'T').trim())
+  const failed = '✖ s1     T   HANDLER_FAILED  "no"'.replace(/ +/g, ' ')
+  expect(shown.map((line) => line.replace(/ +/g, ' '))).toEqual([
+    'p 1.0.0',
+    '',
+    'a step talks',
+    '✔ s0 T',
+    failed,
+    'Ctrl-C cancels',
+    '',
+  ])
+  progress.end()
+  expect(terminal.lines().filter((line) => line.includes('Ctrl-C'))).toEqual([])
+  expect(terminal.lines().filter((line) => line.includes('s0'))).toHaveLength(1)
+})
+
+it('shows the failed step and counts the rest when a plan is longer than the screen', async () => {
+  const watch = await endedRun(50)
+  const terminal = screen(12)
+  const progress = treeProgress(terminal, '')
+  progress.begin(watch, 'p 1.0.0')
+  progress.update(watch, await watch.pump())
+  expect(terminal.lines().length).toBeLessThanOrEqual(12)
+  expect(terminal.lines().join('\n')).toMatch(/✖ s49[\s\S]*… 43 more steps: 43 done/)
+  for (const line of terminal.lines()) expect(line.length).toBeLessThanOrEqual(80)
+})
+
+it('before anything has started every step says what it waits for', async () => {
+  const watch = await endedRun(3)
+  expect(rowsOf(watch, 0).map((row) => `${row.mark} ${row.name} ${row.notes.join()}`)).toEqual([
+    'waiting s0 waits for a free place',
+    'waiting s1 waits for s0',
+    'waiting s2 waits for s1',
+  ])
+})
