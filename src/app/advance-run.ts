@@ -16,11 +16,13 @@ import type { RunCommit, RunKey } from '../ports/run-store.ts'
 import { CommitQueue } from './commit-queue.ts'
 import { childEndNotice, childReport } from './child-end.ts'
 import { DecisionRound } from './decision-round.ts'
+import { failAlteredRun } from './fail-altered-run.ts'
 import { inboxInput } from './inbox-input.ts'
 import { PlanShelf } from './load-plan.ts'
 import { loadRun, snapshotBody, type LoadedRun } from './load-run.ts'
 import { prepareOutcome } from './prepare-outcome.ts'
 import { scopePauseFor } from './scope-pauses.ts'
+import { startOfRow } from './start-input.ts'
 import { sealEvents } from './seal-events.ts'
 import type { Services } from './services.ts'
 
@@ -125,6 +127,7 @@ export class RunAdvancer {
       this.forget(runKey)
       if (thrown instanceof KeelsonError && thrown.code === 'RUN_EPOCH_STALE') this.release(runKey)
       else this.#unsure.add(runKey)
+      if (await failAlteredRun(this.#services, this.queue, runKey, thrown)) this.release(runKey)
       await this.#setAside(runKey, thrown)
       throw thrown
     }
@@ -179,6 +182,7 @@ export class RunAdvancer {
       else if (one.kind === 'report') await this.#takeReport(run, round, one.report)
       else if (one.kind === 'child') await this.#takeReport(run, round, await childReport(store, one.body), one.body.childRunId)
     }
+    await startWhenDue(run, round)
     await fireTimers(round)
     if (round.drafts.length === 0 || round.cut) await round.take({ kind: 'continue', cause: `cut:${round.firstSeq}`, facts: new Map() })
     return { round, consumed, left }
@@ -269,6 +273,13 @@ interface Turn {
 interface Done {
   readonly report: AdvanceReport
   readonly left: readonly EffectReport[]
+}
+
+/** A delayed run starts once its instant has come and somebody approved it (BPQ-04). */
+async function startWhenDue(run: LoadedRun, round: DecisionRound): Promise<void> {
+  const { status, notBefore } = round.state
+  if (status !== 'APPROVED' || notBefore < 0 || notBefore > round.now) return
+  await round.take(startOfRow(run))
 }
 
 /** Fires every due timer by (dueAt, id). One that decides nothing now would come round for ever, so it is left. */

@@ -30,7 +30,14 @@ interface Work {
   readonly idempotencyKey?: string
 }
 
-export async function executeStep(services: Services, run: LoadedRun, effect: Executable, signal: AbortSignal): Promise<EffectReport | undefined> {
+/** `latest` gives the fold as it is by then: mapping the input takes time, and outcomes may come by another way meanwhile. */
+export async function executeStep(
+  services: Services,
+  run: LoadedRun,
+  effect: Executable,
+  signal: AbortSignal,
+  latest: () => Promise<LoadedRun>,
+): Promise<EffectReport | undefined> {
   const work = workOf(run, effect)
   if (work === undefined) return undefined
   const began = services.clock.now()
@@ -48,9 +55,8 @@ export async function executeStep(services: Services, run: LoadedRun, effect: Ex
         return report({ kind: 'failed', thrown, indeterminate: true, durationMs: elapsed(services, began) })
       }
     }
+    if (workOf(await latest(), effect) === undefined) return undefined
     watch.signal.throwIfAborted()
-    // Its outcome may have come by another way while the input was mapped.
-    if (workOf(run, effect) === undefined) return undefined
     const context = contextOf(run, work, effect, input, watch.signal, artifactRefs)
     called = true
     const call = services.handlers.call({ action: work.action, kind: actionKind(work.action), input, context })

@@ -16,7 +16,8 @@ import type { LoadedRun } from './load-run.ts'
 import { recordOf } from './read-events.ts'
 import { runInput, stepOutput } from './run-outputs.ts'
 import type { Services } from './services.ts'
-import { startRun, type Principal, type StartAnswer, type StartRequest } from './start-run.ts'
+import type { Principal } from './principal.ts'
+import { startRun, type StartAnswer, type StartRequest } from './start-run.ts'
 
 export interface ForkRequest {
   readonly row: RunRow

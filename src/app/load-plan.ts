@@ -34,6 +34,11 @@ export class PlanShelf {
     return loaded
   }
 
+  /** A plan whose bytes were checked before. */
+  known(sha256: string): LoadedPlan | undefined {
+    return this.#kept.get(sha256)
+  }
+
   async get(sha256: string): Promise<LoadedPlan> {
     const known = this.#kept.get(sha256)
     if (known !== undefined) return known

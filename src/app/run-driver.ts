@@ -43,7 +43,7 @@ async function execute(
   switch (effect.kind) {
     case 'ExecuteStep':
     case 'Compensate':
-      return executeStep(services, run, effect, signal)
+      return executeStep(services, run, effect, signal, () => advancer.current(runKey))
     case 'StartChild': {
       const started = await startChild(services, advancer, run, effect, options.lease?.())
       if (started.kind === 'refused') return started.report

@@ -4,6 +4,7 @@
  */
 import type { RunIdentity } from '../core/events/event.ts'
 import { LIMITS } from '../core/limits.ts'
+import { compileGraph } from '../core/plan/graph.ts'
 import type { Plan } from '../core/plan/plan.ts'
 import { fail, KeelsonError, type Problem } from '../core/problems/problem.ts'
 import type { InputBody, ReusedResult } from '../core/run/input.ts'
@@ -21,19 +22,11 @@ import { FIRST_PREVIOUS } from './event-hashes.ts'
 import { applyDefaults } from './json-schema.ts'
 import type { LoadedRun } from './load-run.ts'
 import { scopePauseFor } from './scope-pauses.ts'
+import type { Principal } from './principal.ts'
 import { sealEvents } from './seal-events.ts'
 import type { Services } from './services.ts'
+import { startInput } from './start-input.ts'
 import { sha256Hex } from './sha256.ts'
-
-export interface Principal {
-  readonly tenantId: string
-  readonly projectId: string
-  readonly environmentId: string
-  readonly actorId: string
-}
-
-/** `keelson run` and `openKeelson` without configuration act as this principal (P-49). */
-export const LOCAL_PRINCIPAL: Principal = { tenantId: 'local', projectId: 'default', environmentId: 'local', actorId: 'local' }
 
 export interface StartRequest {
   readonly plan: { readonly plan: Plan; readonly text: string; readonly sha256: string }
@@ -64,8 +57,9 @@ export async function startRun(services: Services, advancer: RunAdvancer, reques
   const { plan, sha256, text } = request.plan
   const checked = checkInput(plan, request.input)
   const { planId, planVersion } = plan.metadata
-  await services.store.putPlan({ sha256, planId, planVersion, text })
-  const loadedPlan = advancer.plans.put(text, sha256)
+  const altered = alteredPlan(advancer, request.plan)
+  if (altered === undefined) await services.store.putPlan({ sha256, planId, planVersion, text })
+  const loadedPlan = altered === undefined ? advancer.plans.put(text, sha256) : { plan, graph: compileGraph(plan), sha256 }
   const identity: RunIdentity = {
     runId: request.runId ?? services.random.uuid(),
     tenantId: request.principal.tenantId,
@@ -82,7 +76,12 @@ export async function startRun(services: Services, advancer: RunAdvancer, reques
   await round.take(admit)
   if (request.admission === undefined) {
     const pause = await scopePauseFor(services.store, identity, run.state)
-    await round.take({ ...startInput(request, newRun), ...(pause === undefined ? {} : { pausedBy: pausedBy(pause) }) }, { facts: false })
+    const start = {
+      ...startInput(request, newRun),
+      ...(pause === undefined ? {} : { pausedBy: pausedBy(pause) }),
+      ...(altered === undefined ? {} : { integrityFailure: { message: altered } }),
+    }
+    await round.take(start, { facts: false })
   }
   const emittedAt = isoFromMs(now)
   const sealed = sealEvents({ identity, drafts: round.drafts, firstSeq: 1, previousHash: FIRST_PREVIOUS, emittedAt, random: services.random })
@@ -111,6 +110,13 @@ export async function startRun(services: Services, advancer: RunAdvancer, reques
     terminal: isTerminalRun(state.status),
   }
   return { kind: 'started', row, report }
+}
+
+/** Bytes that do not have the pinned hash are neither published nor run: the run ends before it began (P-45). */
+function alteredPlan(advancer: RunAdvancer, { text, sha256 }: StartRequest['plan']): string | undefined {
+  if (advancer.plans.known(sha256) !== undefined) return undefined
+  const actual = sha256Hex(text)
+  return actual === sha256 ? undefined : `the plan was pinned to ${sha256}, but its bytes have the hash ${actual}`
 }
 
 function pausedBy({ scope, reason }: Extract<InputBody, { kind: 'scope' }>): { scope: string; reason?: string } {
@@ -171,29 +177,5 @@ function admission(request: StartRequest, input: unknown): Admission {
       ...(large ? { inputRef: { sha256, sizeBytes } } : { runInput: input }),
     },
     blobs: large ? [{ sha256, text }] : [],
-  }
-}
-
-export function startInput(request: Pick<StartRequest, 'plan' | 'engine' | 'principal' | 'triggerSource' | 'reuse'>, run: NewRun): Extract<InputBody, { kind: 'start' }> {
-  const { plan } = request.plan
-  const { tenantId, projectId, environmentId, actorId } = request.principal
-  return {
-    kind: 'start',
-    details: {
-      engineRunRef: run.engineRunRef,
-      engineType: request.engine.engineType,
-      maxInFlight: request.engine.maxInFlight,
-      planRef: {
-        uri: `plan:sha256:${request.plan.sha256}`,
-        sha256: request.plan.sha256,
-        schemaVersion: plan.schemaVersion,
-        planId: plan.metadata.planId,
-        planVersion: plan.metadata.planVersion,
-      },
-      context: { tenantId, projectId, environmentId, triggeredBy: actorId, triggerSource: request.triggerSource ?? 'api' },
-      ...(run.originalRunId === undefined ? {} : { originalRunId: run.originalRunId }),
-      ...(run.parent === undefined ? {} : { parent: run.parent }),
-    },
-    ...(request.reuse === undefined ? {} : { reuse: request.reuse }),
   }
 }

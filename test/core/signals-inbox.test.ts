@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest'
 import { forkRun } from '../../src/app/fork-run.ts'
 import { signalRun } from '../../src/app/signal-run.ts'
-import { LOCAL_PRINCIPAL } from '../../src/app/start-run.ts'
+import { LOCAL_PRINCIPAL } from '../../src/app/principal.ts'
 import { KeelsonError } from '../../src/core/problems/problem.ts'
 import { World, type Process } from '../fixtures/virtual-world.ts'
 

@@ -124,6 +124,13 @@ export class RunModel {
     return this.standing(other.name)
   }
 
+  /** In backoff, and nothing keeps it there: an item of a parent that has failed waits for its parent. */
+  isInBackoff(slot: SlotModel): boolean {
+    const last = slot.attempts.at(-1)
+    if (last?.state !== 'FAILED' || last.final !== false || slot.reopenedAt === slot.attempts.length) return false
+    return slot.item === undefined || this.last(slot.step.stepId)?.state === 'RUNNING'
+  }
+
   /** May what depends on this step go on? */
   lets(stepId: string): boolean {
     const standing = this.standing(stepId)

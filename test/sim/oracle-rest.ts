@@ -23,7 +23,7 @@ export function restOf(model: RunModel): Rest {
   if (couldStart(model)) return 'busy'
   const timed = open.some(({ attempt }) => attempt.waitDue !== undefined || attempt.waitUntil !== undefined || attempt.timeoutAt !== undefined)
   const slotFree = model.inFlight().length < model.limit
-  if (timed || (slotFree && [...model.slots.keys()].some((name) => model.standing(name) === 'backoff'))) return 'timed'
+  if (timed || (slotFree && [...model.slots.values()].some((slot) => model.isInBackoff(slot)))) return 'timed'
   if (children) return 'child'
   if (open.length > 0) return 'manual'
   return model.isHeld() ? 'held' : 'busy'
@@ -74,7 +74,7 @@ function activeDues(model: RunModel, slotFree: boolean): number[] {
   for (const slot of model.slots.values()) {
     const last = slot.attempts.at(-1)
     if (last?.state === 'RUNNING' && last.waitDue !== undefined) due.push(last.waitDue + model.pausedMs)
-    if (slotFree && last?.state === 'FAILED' && last.final === false && last.retryDue !== undefined) due.push(last.retryDue + model.pausedMs)
+    if (slotFree && model.isInBackoff(slot) && last?.retryDue !== undefined) due.push(last.retryDue + model.pausedMs)
   }
   return due
 }

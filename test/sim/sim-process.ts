@@ -83,6 +83,7 @@ export class SimProcess implements Owner {
         if (report !== undefined) this.engine.drive(row.runKey, report)
         else void this.engine.adopt(row.runKey).catch(() => undefined)
       },
+      lease: () => this.engine.lease(),
       onManualTask: (row, slot, attempt) => this.#world.people.taskOpened(row.runKey, slot, attempt),
     })
     return new EmbeddedEngine({

@@ -62,7 +62,7 @@ export function nextTimer(state: RunState): DueTimer | undefined {
 }
 
 function* candidates(state: RunState): Generator<DueTimer> {
-  if (state.notBefore >= 0 && state.startedAt < 0) yield { dueAt: state.notBefore, timer: 'not-before' }
+  if (state.notBefore >= 0 && state.status === 'APPROVED') yield { dueAt: state.notBefore, timer: 'not-before' }
   const stopAt = stopDeadline(state)
   const paused = state.status === 'PAUSED'
   // A pause holds back the end of a run that timed out, but never a cancel.

@@ -1,7 +1,7 @@
 /** What the library's front door is made of; `main.ts` alone puts it together. */
 import type { RunAdvancer } from '../../app/advance-run.ts'
 import type { Services } from '../../app/services.ts'
-import type { Principal } from '../../app/start-run.ts'
+import type { Principal } from '../../app/principal.ts'
 import type { EngineCapabilities, EngineHost } from '../../ports/engine.ts'
 import type { SigningKeys } from '../../ports/signing-keys.ts'
 

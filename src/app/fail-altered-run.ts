@@ -1,0 +1,90 @@
+/**
+ * A run whose plan no longer has the hash it was started with: nothing of it may be executed. It is failed from its log
+ * alone, without the plan: open attempts are closed, a P1 alert is raised, RunFailed ends it (PLN-06, SSM-16).
+ */
+import type { ForeignRecord } from '../core/events/event.ts'
+import { alertSlot, RUN_SLOT, stepSlotText } from '../core/events/slot.ts'
+import { KeelsonError } from '../core/problems/problem.ts'
+import type { Draft } from '../core/run/draft.ts'
+import { runTransition } from '../core/run/transitions.ts'
+import { isoFromMs } from '../core/time.ts'
+import type { RunKey, RunRow, RunStore, RunSummary } from '../ports/run-store.ts'
+import type { CommitQueue } from './commit-queue.ts'
+import { identityOf } from './load-run.ts'
+import { recordOf } from './read-events.ts'
+import { sealEvents } from './seal-events.ts'
+import type { Services } from './services.ts'
+
+const CODE = 'PLAN_INTEGRITY_VALIDATION_FAILED'
+
+/** True when the run was failed here. A paused run cannot fail; it stays as it is and is failed once resumed by hand. */
+export async function failAlteredRun(services: Services, queue: CommitQueue, runKey: RunKey, thrown: unknown): Promise<boolean> {
+  if (!(thrown instanceof KeelsonError) || thrown.code !== CODE) return false
+  const row = await services.store.getRun(runKey)
+  if (row === undefined || runTransition(row.status, 'RunFailed') === undefined) return false
+  const now = services.clock.now()
+  const decision = { firstSeq: row.nextSeq, cause: 'integrity' }
+  const drafts = [...(await openAttempts(services.store, row)).map((open) => closing(open, now)), ...ending(row, now, thrown.message)]
+  const sealed = sealEvents({
+    identity: identityOf(row),
+    drafts: drafts.map((draft) => ({ draft, decision })),
+    firstSeq: row.nextSeq,
+    previousHash: row.headHash,
+    emittedAt: isoFromMs(now),
+    random: services.random,
+  })
+  const result = await queue.submit({
+    runKey,
+    expected: { epoch: row.epoch, nextSeq: row.nextSeq },
+    events: sealed.events,
+    summary: endSummary(row, now),
+  })
+  return result.kind === 'committed'
+}
+
+function endSummary(row: RunRow, endedAt: number): RunSummary {
+  const { rulesVersion, minRulesVersion, startedAt, stepsTotal, stepsDone, stepsFailed } = row
+  const counts = { rulesVersion, minRulesVersion, stepsTotal, stepsDone, stepsFailed }
+  return { status: 'FAILED', ...counts, endedAt, errorCode: CODE, ...(startedAt === undefined ? {} : { startedAt }) }
+}
+
+interface OpenAttempt {
+  readonly slot: string
+  readonly attempt: number
+}
+
+async function openAttempts(store: RunStore, row: RunRow): Promise<readonly OpenAttempt[]> {
+  const open = new Map<string, OpenAttempt>()
+  for (let after = 0; after < row.nextSeq - 1; ) {
+    const page = await store.readEvents(row.runKey, { afterSeq: after })
+    const last = page.at(-1)
+    if (last === undefined) break
+    for (const stored of page) {
+      const record = recordOf(stored)
+      if (record.ok) note(open, record.value)
+    }
+    after = last.runSeq
+  }
+  return [...open.values()]
+}
+
+function note(open: Map<string, OpenAttempt>, record: ForeignRecord): void {
+  if (record.stepId === undefined) return
+  const slot = stepSlotText({ ...record, stepId: record.stepId })
+  if (record.eventType === 'StepStarted') open.set(slot, { slot, attempt: record.logicalAttemptId })
+  if (record.eventType === 'StepCompleted' || record.eventType === 'StepFailed') open.delete(slot)
+}
+
+function closing({ slot, attempt }: OpenAttempt, now: number): Draft {
+  const error = { code: 'CANCELLED', retryable: false, errorClass: 'cancelled' } as const
+  return { eventType: 'StepFailed', slot, attempt, payload: { error, failedAt: isoFromMs(now), final: true, forced: true } }
+}
+
+function ending(row: RunRow, now: number, message: string): Draft[] {
+  const at = isoFromMs(now)
+  const error = { code: CODE, retryable: false, errorClass: 'validation', category: 'validation' } as const
+  return [
+    { eventType: 'AlertRaised', slot: alertSlot(CODE, RUN_SLOT, row.nextSeq), attempt: 1, payload: { code: CODE, priority: 'P1', raisedAt: at } },
+    { eventType: 'RunFailed', slot: RUN_SLOT, attempt: 1, payload: { failedAt: at, error }, data: { errorText: { message } } },
+  ]
+}
