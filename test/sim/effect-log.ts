@@ -64,7 +64,9 @@ export class EffectLog {
     const { epoch, isOpen, endSeq } = undoing ? hookOf(model, slot.slice('COMP:'.length), attempt) : attemptOf(model, slot, attempt)
     if (epoch === undefined) return say('P-13 it began before its start was committed')
     const rightful = epoch + engineAttempt - 1 === track.epoch
-    if (!isOpen && rightful && endSeq <= process.knownSeq(track.runKey)) say('I8 it began after its outcome was committed')
+    // A repeat that asked the log before the outcome and got a slow answer cannot know better.
+    const couldNotKnow = endSeq > process.knownSeq(track.runKey) || (this.#repeats.has(id) && this.#world.scenario.rates.delay > 0)
+    if (!isOpen && rightful && !couldNotKnow) say('I8 it began after its outcome was committed')
     if (!isOpen) this.zombies += 1
     if (!undoing) this.#checkKey(track, slot, context, input, say)
   }

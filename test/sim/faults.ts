@@ -24,11 +24,13 @@ export const NO_FAULTS: FaultRates = { fail: 0, 'lost-answer': 0, delay: 0, 'cra
 
 export type PointKind = 'store' | 'effect'
 
+const pointOf = (kind: FaultKind): PointKind => (kind === 'duplicate' ? 'effect' : 'store')
+
 export class FaultSource {
   readonly #choose: (point: number, kind: PointKind) => Fault | undefined
   readonly fired: FiredFault[] = []
-  /** Points passed so far. */
-  points = 0
+  /** Points passed so far: store calls, and effects launched. */
+  readonly points: Record<PointKind, number> = { store: 0, effect: 0 }
   healed = false
 
   private constructor(choose: (point: number, kind: PointKind) => Fault | undefined) {
@@ -42,7 +44,7 @@ export class FaultSource {
       let left = rng.next()
       const ms = rng.int(1, rng.chance(0.2) ? longestMs : 400)
       for (const kind of FAULT_KINDS) {
-        if ((kind === 'duplicate') !== (at === 'effect')) continue
+        if (pointOf(kind) !== at) continue
         left -= rates[kind]
         if (left < 0) return { kind, ms: kind === 'stall' ? longestMs + ms : ms }
       }
@@ -51,17 +53,16 @@ export class FaultSource {
   }
 
   static exactly(faults: readonly FiredFault[]): FaultSource {
-    const byPoint = new Map(faults.map((fault) => [fault.point, fault]))
-    return new FaultSource((point) => byPoint.get(point))
+    const byPoint = new Map(faults.map((fault) => [`${pointOf(fault.kind)} ${fault.point}`, fault]))
+    return new FaultSource((point, kind) => byPoint.get(`${kind} ${point}`))
   }
 
   /** What goes wrong at this point; nothing after the world has healed. */
   take(kind: PointKind): Fault | undefined {
-    const point = this.points
-    this.points += 1
+    const point = this.points[kind]
+    this.points[kind] += 1
     const fault = this.healed ? undefined : this.#choose(point, kind)
-    if (fault === undefined || (fault.kind === 'duplicate') !== (kind === 'effect')) return undefined
-    this.fired.push({ ...fault, point })
+    if (fault !== undefined) this.fired.push({ ...fault, point })
     return fault
   }
 }

@@ -134,7 +134,7 @@ async function resolve(world: World, track: RunTrack, forGood: boolean): Promise
   else if (standing === 'manual') errand = world.people.complete(track.runKey, undefined)
   else if (standing === 'held') {
     const stepId = rng.pick(model.failedSteps())
-    errand = world.people.signal(row, rng.pick(['RETRY_STEP', 'SKIP_STEP', 'SKIP_STEP', 'CANCEL']), { ...(rng.chance(1) ? { stepId } : {}) })
+    errand = world.people.signal(row, rng.pick(['RETRY_STEP', 'SKIP_STEP', 'SKIP_STEP']), { stepId })
   }
   if (errand === undefined) return
   let done = false
@@ -156,12 +156,12 @@ async function forkAndSettle(world: World): Promise<void> {
 }
 
 function summaryOf(world: World): History {
-  const { faults, effects, time } = world
+  const { faults, effects } = world
   const tracks = [...world.tracks.values()]
   return {
     violations: world.violations,
     fired: faults.fired,
-    points: faults.points,
+    points: faults.points.store,
     crashes: world.crashes,
     events: tracks.reduce((sum, track) => sum + track.events.length, 0),
     executions: effects.all.length,
@@ -174,13 +174,13 @@ function summaryOf(world: World): History {
     statuses: tracks.map(({ oracle }) => oracle.model.phase),
     world,
   }
+}
 
-  function digestOf(_world: World, all: readonly RunTrack[]): string {
-    const hash = createHash('sha256')
-    for (const track of all) for (const sealed of track.sealed) hash.update(sealed.chainHash)
-    for (const { slot, attempt, engineAttempt, ended } of effects.all) hash.update(`${slot}#${attempt}.${engineAttempt} ${ended}\n`)
-    return hash.update(`${time.now} ${time.steps} ${faults.points}`).digest('hex')
-  }
+function digestOf({ effects, time, faults }: World, tracks: readonly RunTrack[]): string {
+  const hash = createHash('sha256')
+  for (const track of tracks) for (const sealed of track.sealed) hash.update(sealed.chainHash)
+  for (const { slot, attempt, engineAttempt, ended } of effects.all) hash.update(`${slot}#${attempt}.${engineAttempt} ${ended}\n`)
+  return hash.update(`${time.now} ${time.steps} ${faults.points.store}`).digest('hex')
 }
 
 /** What this history came by, for the check that exploring is not in vain (E3). */

@@ -147,7 +147,7 @@ export class RunModel {
 
   /** Does a failed step lie among everything this one needs, however far back? */
   isBehindFailure(stepId: string): boolean {
-    return (this.needs.get(stepId) ?? []).some((needed) => ['failed', 'blocked'].includes(this.standing(needed)) || this.isBehindFailure(needed))
+    return (this.needs.get(stepId) ?? []).some((needed) => ['failed', 'blocked', 'backoff', 'ready'].includes(this.standing(needed)) || this.isBehindFailure(needed))
   }
 
   failedSteps(): string[] {

@@ -44,7 +44,7 @@ export class People {
   start(index: number, atMs: number): void {
     const plan = this.#world.plans[0]
     if (plan === undefined) return
-    const request = { plan, input: RUN_INPUT, principal: LOCAL_PRINCIPAL, engine: ENGINE, runRequestId: `run ${index}` }
+    const request = { plan, input: RUN_INPUT, principal: LOCAL_PRINCIPAL, engine: ENGINE, runRequestId: `run ${this.#world.scenario.seed} ${index}` }
     this.#errand(atMs, async () => {
       const answer = await this.#ask(async (process) => {
         for (const child of this.#world.plans.slice(1)) {

@@ -44,9 +44,9 @@ export interface ScenarioLimits {
 
 export function makeScenario(seed: number, limits: ScenarioLimits = { maxSteps: 40 }): Scenario {
   const rng = new Rng(`scenario ${seed}`)
-  const children = rng.chance(0.25) ? [makePlan(rng, 'child', { steps: rng.int(1, 3), children: [] })] : []
+  const children = rng.chance(0.25) ? [makePlan(rng, `child-${seed}`, { steps: rng.int(1, 3), children: [] })] : []
   const steps = Math.min(limits.maxSteps, rng.chance(0.06) ? rng.int(10, 40) : rng.int(1, 7))
-  const main = makePlan(rng, 'main', { steps, children: children.map((doc) => doc.plan) })
+  const main = makePlan(rng, `main-${seed}`, { steps, children: children.map((doc) => doc.plan) })
   const runs = rng.chance(0.15) ? 2 : 1
   const leaseMs = rng.pick([3000, 10_000])
   const calm = rng.chance(0.3)

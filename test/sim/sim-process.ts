@@ -63,10 +63,10 @@ export class SimProcess implements Owner {
         results.forEach((result, index) => result.kind === 'committed' && told(result.runKey, batch[index]?.events.at(-1)?.runSeq ?? 0))
         return results
       },
-      readEvents: async (runKey, range) => {
-        const events = await store.readEvents(runKey, range)
-        told(runKey, events.at(-1)?.runSeq ?? 0)
-        return events
+      getRun: async (runKey) => {
+        const row = await store.getRun(runKey)
+        told(runKey, (row?.nextSeq ?? 1) - 1)
+        return row
       },
     }
   }

@@ -1,44 +1,68 @@
 /**
- * A persistent set of small integers with a cheap "smallest member": a tree of 32-bit words, each inner word
- * saying which of its children hold anything. It keeps what is ready and what is in flight, in dispatch order.
+ * A persistent set of small integers with a cheap "smallest member". It keeps what is ready and what is in flight, in
+ * dispatch order. Few members are a sorted list, whatever the plan's size; many are a tree of 32-bit words, each inner
+ * word saying which of its children hold anything.
  */
 const BITS = 5
 const MASK = 31
+/** A list grows to a tree above the first and shrinks back at the second, far enough apart not to flutter. */
+const FEW_MAX = 32
+const FEW_AGAIN = 8
 
 type Node = { readonly word: number; readonly children?: readonly (Node | undefined)[] }
 
 export interface BitTree {
   readonly depth: number
-  readonly root: Node
   readonly size: number
+  /** The members in order while they are few; then `root` is empty. */
+  readonly few: readonly number[] | undefined
+  readonly root: Node
 }
 
 const EMPTY: Node = Object.freeze({ word: 0 })
+const NOBODY: readonly number[] = Object.freeze([])
 
 export function bitTree(capacity: number): BitTree {
   let depth = 0
   for (let room = 32; room < capacity; room *= 32) depth += 1
-  return { depth, root: EMPTY, size: 0 }
+  return { depth, size: 0, few: NOBODY, root: EMPTY }
 }
 
 export function bitHas(tree: BitTree, index: number): boolean {
+  if (tree.few !== undefined) return tree.few.includes(index)
   let node = tree.root
   for (let shift = tree.depth * BITS; shift > 0; shift -= BITS) {
-    const next = node.children?.[(index >>> shift) & MASK]
-    if (next === undefined) return false
-    node = next
+    const child = node.children?.[(index >>> shift) & MASK]
+    if (child === undefined) return false
+    node = child
   }
   return (node.word & (1 << (index & MASK))) !== 0
 }
 
 export function bitAdd(tree: BitTree, index: number): BitTree {
   if (bitHas(tree, index)) return tree
-  return { depth: tree.depth, root: put(tree.root, tree.depth * BITS, index), size: tree.size + 1 }
+  const { depth, few } = tree
+  const size = tree.size + 1
+  if (few !== undefined && size <= FEW_MAX) return { depth, size, few: inserted(few, index), root: EMPTY }
+  const root = few === undefined ? tree.root : few.reduce((node, member) => put(node, depth * BITS, member), EMPTY)
+  return { depth, size, few: undefined, root: put(root, depth * BITS, index) }
+}
+
+function inserted(few: readonly number[], index: number): readonly number[] {
+  let at = few.length
+  while (at > 0 && (few[at - 1] ?? 0) > index) at -= 1
+  const copy = few.slice()
+  copy.splice(at, 0, index)
+  return copy
 }
 
 export function bitRemove(tree: BitTree, index: number): BitTree {
   if (!bitHas(tree, index)) return tree
-  return { depth: tree.depth, root: take(tree.root, tree.depth * BITS, index), size: tree.size - 1 }
+  const { depth, few } = tree
+  const size = tree.size - 1
+  if (few !== undefined) return { depth, size, few: few.filter((member) => member !== index), root: EMPTY }
+  const left: BitTree = { depth, size, few: undefined, root: take(tree.root, depth * BITS, index) }
+  return size > FEW_AGAIN ? left : { depth, size, few: [...bitMembers(left)], root: EMPTY }
 }
 
 /** The same set with room for larger members. */
@@ -48,12 +72,14 @@ export function bitGrow(tree: BitTree, capacity: number): BitTree {
     root = root.word === 0 ? EMPTY : { word: 1, children: [root] }
     depth += 1
   }
-  return { depth, root, size: tree.size }
+  return { depth, size: tree.size, few: tree.few, root }
 }
 
 /** The smallest member not below `from`, or -1. */
 export function bitNext(tree: BitTree, from = 0): number {
-  return next(tree.root, tree.depth * BITS, from, 0)
+  if (tree.few === undefined) return next(tree.root, tree.depth * BITS, from, 0)
+  for (const member of tree.few) if (member >= from) return member
+  return -1
 }
 
 /** All members in ascending order. */
@@ -64,7 +90,8 @@ export function* bitMembers(tree: BitTree): Generator<number> {
 /** The set {0 … count-1}. */
 export function bitRange(count: number): BitTree {
   const tree = bitTree(count)
-  return { ...tree, root: fill(tree.depth * BITS, count), size: count }
+  if (count <= FEW_MAX) return { ...tree, size: count, few: Array.from({ length: count }, (_, member) => member) }
+  return { ...tree, size: count, few: undefined, root: fill(tree.depth * BITS, count) }
 }
 
 function fill(shift: number, count: number): Node {

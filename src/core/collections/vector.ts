@@ -1,8 +1,8 @@
 /**
- * A persistent vector: `set` copies one path of 32-wide nodes and leaves every earlier version as it was.
+ * A persistent vector: `set` copies one path of 16-wide nodes and leaves every earlier version as it was.
  * Positions never written read as undefined, so a fan-out of 100,000 items costs nothing until its items move.
  */
-const BITS = 5
+const BITS = 4
 const WIDTH = 1 << BITS
 const MASK = WIDTH - 1
 

@@ -105,7 +105,6 @@ export interface Undo {
     | undefined
   readonly done: number
   readonly failed: number
-  readonly notCompensable: number
   readonly slots: readonly string[]
   readonly ends: readonly string[]
 }
@@ -154,7 +153,9 @@ export interface RunState {
   /** Steps among the failed that were only closed because another failed or the run was cancelled. */
   readonly closed: number
   readonly failures: Chain<Failure> | undefined
+  /** Finished work that has a hook, newest first, and how much there is that has none (CMP-09). */
   readonly completions: Chain<Completion> | undefined
+  readonly notCompensable: number
   readonly undo: Undo | undefined
   /** Backoffs and relative waits by active time, everything else by the clock. */
   readonly retries: TimerHeap | undefined
@@ -212,6 +213,7 @@ export function initialState(graph: PlanGraph): RunState {
     closed: 0,
     failures: undefined,
     completions: undefined,
+    notCompensable: 0,
     undo: undefined,
     retries: undefined,
     waits: undefined,

@@ -90,7 +90,9 @@ type Placed = { readonly place: number; readonly one: RunCommit }
 
 /** Undefined for a batch that writes nothing but events and run rows. */
 function restOf(places: readonly Placed[]): string | undefined {
-  const all = <T>(pick: (one: RunCommit) => readonly T[] | undefined): readonly (T & { place: number; pos: number })[] =>
+  const all = <T>(
+    pick: (one: RunCommit) => readonly T[] | undefined,
+  ): readonly (T & { place: number; pos: number })[] =>
     places.flatMap(({ place, one }) => (pick(one) ?? []).map((item, pos) => ({ ...item, place, pos })))
   const consumed = all(({ consumed: letters }) => letters?.map(({ inboxId, seq }) => ({ inbox_id: inboxId, seq })))
   const context = all((one) => one.context)

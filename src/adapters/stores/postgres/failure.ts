@@ -16,9 +16,7 @@ function stateOf(error: unknown): string | undefined {
 
 /** SQLSTATE has five characters; Node's own codes have more. */
 function isServerError(error: unknown): error is CodedError {
-  return (
-    error instanceof Error && 'code' in error && typeof error.code === 'string' && /^[0-9A-Z]{5}$/.test(error.code)
-  )
+  return error instanceof Error && 'code' in error && typeof error.code === 'string' && /^[0-9A-Z]{5}$/.test(error.code)
 }
 
 /** Rolled back whole by the server and worth another try: it had to choose between two transactions. */

@@ -39,12 +39,7 @@ export async function releaseLease(session: Session, runKey: RunKey, owner: stri
 }
 
 /** In order of the instant since which they are due, then of their keys. */
-export async function dueRuns(
-  session: Session,
-  now: number,
-  owner: string,
-  limit: number,
-): Promise<readonly RunRow[]> {
+export async function dueRuns(session: Session, now: number, owner: string, limit: number): Promise<readonly RunRow[]> {
   const rows = [...(await session.query(DUE, [now, owner, limit]))]
   const since = (row: Columns): number => number(row, 'due_since')
   rows.sort((a, b) => since(a) - since(b) || number(a, 'run_key') - number(b, 'run_key'))

@@ -19,8 +19,9 @@ export const MIGRATIONS = [
 
 /** "Keel": advisory locks are numbers that all programs of a database share. */
 const LOCK = 0x4b65656c
-const FOUND = `SELECT to_regnamespace('keelson') IS NOT NULL AS schema,
-  to_regclass('keelson.migrations') IS NOT NULL AS migrations`
+/** From the catalog's rows: look-ups by name answer from a cache that may not know yet what was made a moment ago. */
+const FOUND = `SELECT EXISTS (SELECT 1 FROM pg_namespace WHERE nspname = 'keelson') AS schema,
+  EXISTS (SELECT 1 FROM pg_tables WHERE schemaname = 'keelson' AND tablename = 'migrations') AS migrations`
 const VERSION = 'SELECT coalesce(max(version), 0) AS version FROM keelson.migrations'
 const TABLE = `CREATE TABLE keelson.migrations (version integer PRIMARY KEY, name text NOT NULL,
   applied_at timestamptz NOT NULL DEFAULT now())`

@@ -106,20 +106,18 @@ export function rootCause(state: RunState): Failure | undefined {
 
 function undoSummary(state: RunState, cutHooks: number): Payload<'RunFailed'>['compensation'] {
   const { undo } = state
-  if (undo === undefined && state.completions === undefined) return undefined
-  const left = leftToUndo(state)
+  if (undo === undefined && state.completions === undefined && state.notCompensable === 0) return undefined
   return {
     done: undo?.done ?? 0,
     failed: undo?.failed ?? 0,
-    notCompensable: (undo?.notCompensable ?? 0) + left.passed,
-    unfinished: cutHooks > 0 ? left.hooks + (undo?.current === undefined ? 0 : 1) : 0,
+    notCompensable: state.notCompensable,
+    unfinished: cutHooks > 0 ? hooksLeft(state) + (undo?.current === undefined ? 0 : 1) : 0,
     slots: undo?.slots ?? [],
   }
 }
 
-function leftToUndo(state: RunState): { passed: number; hooks: number } {
+function hooksLeft(state: RunState): number {
   let hooks = 0
-  const { hook, passed } = nextHook(state)
-  for (let at = hook; at !== undefined; at = at.next) hooks += 1
-  return { passed, hooks }
+  for (let at = nextHook(state); at !== undefined; at = at.next) hooks += 1
+  return hooks
 }

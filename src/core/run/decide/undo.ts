@@ -25,7 +25,7 @@ export function undoNext(ws: Workspace): boolean {
     if (current.dueAt <= ws.now && hasRoom(ws)) startHook(ws, current.slot, current.unit, current.attempt + 1)
     return true
   }
-  const { hook } = nextHook(ws.state)
+  const hook = nextHook(ws.state)
   if (hook === undefined) return false
   if (hasRoom(ws)) startHook(ws, hook.value.slot, hook.value.unit, 1)
   return true

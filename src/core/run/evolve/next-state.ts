@@ -50,12 +50,19 @@ export function makeReady(next: NextState, unit: Unit, kindUnit: Unit = unit): v
   setReady(next, unit.step, true, free)
 }
 
+/** Counts one dependency as satisfied. A step with a single one needs no counter. */
+function waitsForMore(next: NextState, dependent: number): boolean {
+  const count = next.graph.dependencies[dependent]?.length ?? 0
+  if (count <= 1) return false
+  const open = (vectorGet(next.pending, dependent) ?? count) - 1
+  next.pending = vectorSet(next.pending, dependent, open)
+  return open > 0
+}
+
 /** One dependency of each dependent is satisfied; those with none left become ready. */
 export function satisfyDependents(next: NextState, step: number): void {
   for (const dependent of next.graph.dependents[step] ?? []) {
-    const open = (vectorGet(next.pending, dependent) ?? next.graph.dependencies[dependent]?.length ?? 0) - 1
-    next.pending = vectorSet(next.pending, dependent, open)
-    if (open > 0) continue
+    if (waitsForMore(next, dependent)) continue
     const unit = stepUnit(next, dependent)
     if (unit.status === 'PENDING' && unit.attempt === 0) makeReady(next, unit)
   }

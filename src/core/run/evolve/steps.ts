@@ -106,13 +106,18 @@ export function stepCompleted(next: NextState, event: FoldEvent): void {
     return
   }
   leaveFlight(next, index, done)
-  if (stepAt(next.graph, done.step).effect !== 'none') {
-    next.completions = { value: { slot: slotOfUnit(next.graph, done), unit: index, runSeq: event.runSeq }, next: next.completions }
-  }
+  noteForUndo(next, index, done, event.runSeq)
   if (done.fallback) recover(next, done)
   if (done.item >= 0) fanItemEnded(next, done.step, done.item, true)
   else settle(next, done.step)
   dropSettledTimers(next)
+}
+
+/** What may have to be undone later: work with a hook is remembered, other work that had an effect only counted. */
+function noteForUndo(next: NextState, index: number, done: Unit, runSeq: number): void {
+  const { effect, compensate } = stepAt(next.graph, done.step)
+  if (compensate === undefined) next.notCompensable += effect === 'none' ? 0 : 1
+  else next.completions = { value: { slot: slotOfUnit(next.graph, done), unit: index, runSeq }, next: next.completions }
 }
 
 function closeFan(next: NextState, step: number): void {
@@ -132,7 +137,11 @@ function settle(next: NextState, step: number): void {
   satisfyDependents(next, step)
 }
 
+/** By far the most common way: the first attempt, by its first execution. */
+const AT_ONCE: readonly number[] = [1]
+
 function endAttempt(unit: Unit, event: FoldEvent, status: 'SUCCESS' | 'FAILED'): Unit {
+  if (event.attempt === 1 && event.engineAttempt === 1) return { ...unit, status, ends: AT_ONCE, dueAt: -1, timeoutAt: -1, backoff: false }
   const ends = unit.ends.slice()
   for (let gap = ends.length; gap < event.attempt - 1; gap += 1) ends.push(0)
   ends.push(event.engineAttempt)

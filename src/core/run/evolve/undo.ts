@@ -1,27 +1,17 @@
 /**
- * How compensation events change the state: one hook at a time, newest completion first. What has no hook is
- * counted as not compensable when the walk passes it (CMP-03, CMP-09).
+ * How compensation events change the state: one hook at a time, newest completion first (CMP-03).
  */
-import { vectorGet } from '../../collections/vector.ts'
 import type { Payload } from '../../events/event.ts'
 import { fail } from '../../problems/problem.ts'
 import type { FoldEvent } from '../fold-event.ts'
 import type { Chain, Completion, RunState, Undo } from '../state.ts'
 import { compensationTransition } from '../transitions.ts'
-import { stepAt } from '../units.ts'
 import type { NextState } from './next-state.ts'
 import { instantOr } from './steps.ts'
 
-/** The next completion that has a hook, and how many without one lie before it. */
-export function nextHook(state: RunState): { readonly hook: Chain<Completion> | undefined; readonly passed: number } {
-  let passed = 0
-  let at = state.undo === undefined ? state.completions : state.undo.rest
-  for (; at !== undefined; at = at.next) {
-    const unit = vectorGet(state.units, at.value.unit)
-    if (unit !== undefined && stepAt(state.graph, unit.step).compensate !== undefined) return { hook: at, passed }
-    passed += 1
-  }
-  return { hook: undefined, passed }
+/** What is undone next: the newest completion with a hook that was not looked at yet. */
+export function nextHook(state: RunState): Chain<Completion> | undefined {
+  return state.undo === undefined ? state.completions : state.undo.rest
 }
 
 export function compensationStarted(next: NextState, event: FoldEvent): void {
@@ -34,16 +24,15 @@ export function compensationStarted(next: NextState, event: FoldEvent): void {
     next.undo = { ...(next.undo as Undo), current: { ...current, attempt: event.attempt, status: 'RUNNING', epoch: payload.epoch, dueAt: -1, timeoutAt } }
     return
   }
-  const { hook, passed } = nextHook(next)
+  const hook = nextHook(next)
   if (hook === undefined || hook.value.slot !== slot || event.attempt !== 1) {
     fail('INVALID_TRANSITION', `CompensationStarted for '${slot}', which is not the next to be undone`)
   }
-  const before = next.undo ?? { done: 0, failed: 0, notCompensable: 0, slots: [], ends: [] }
+  const before = next.undo ?? { done: 0, failed: 0, slots: [], ends: [] }
   const { unit, runSeq } = hook.value
   next.undo = {
     ...before,
     rest: hook.next,
-    notCompensable: before.notCompensable + passed,
     slots: before.slots.length < 100 ? [...before.slots, slot] : before.slots,
     current: { slot, unit, runSeq, attempt: 1, status: 'RUNNING', epoch: payload.epoch, dueAt: -1, timeoutAt },
   }

@@ -1,0 +1,222 @@
+/** The commit under faults inside its transaction, beside locks that others hold, and the bell it rings. */
+import { Client } from 'pg'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { emptyStore, startPostgres, type PostgresServer } from '../../../../test/setup/postgres.ts'
+import { newRun } from '../../../testing/run-fixtures.ts'
+import { allEvents, creation, nextCommit, rowOf, step } from '../../../testing/store-case.ts'
+import { openPostgresStore, type PostgresStore } from './store.ts'
+
+const TABLES = ['runs', 'events', 'run_context', 'run_blobs', 'run_inbox'] as const
+let server: PostgresServer
+let url = ''
+let store: PostgresStore
+let db: Client
+
+beforeAll(async () => {
+  server = await startPostgres()
+  url = await server.createDatabase('append')
+})
+beforeEach(async () => {
+  store = await openPostgresStore({ connectionString: url })
+  db = new Client({ connectionString: url })
+  await db.connect()
+})
+afterEach(async () => {
+  await db.end()
+  await store.close()
+  await emptyStore(url)
+})
+afterAll(() => server.stop())
+
+/** Who waits for a lock now; unlike pg_stat_activity it is not frozen inside a transaction. */
+const WAITING = 'SELECT DISTINCT pid FROM pg_locks WHERE NOT granted'
+
+const contents = async () => {
+  const found: unknown[][] = []
+  for (const table of TABLES) found.push((await db.query(`SELECT * FROM keelson.${table} ORDER BY 1, 2`)).rows)
+  return found
+}
+const parent = { tenantId: 'tenant-a', runId: 'parent' }
+
+function bootstrapOf(runId: string) {
+  return creation(newRun({ runId, requestKey: runId }), [step('StepStarted', 'a'), step('StepStarted', 'b')], {
+    context: [{ variable: 'v', seq: 1, value: '1' }],
+    blobs: [{ sha256: 'aa', text: 'large' }],
+    lease: { owner: 'me', until: 5 },
+    notify: [{ run: parent, row: { inboxId: `child:${runId}`, kind: 'child', body: '{}' } }],
+  })
+}
+
+async function started(runId: string) {
+  const [result] = await store.commit([creation(newRun({ runId }))])
+  if (result?.kind !== 'committed') throw new Error('the run was not stored')
+  return rowOf(store, result.runKey)
+}
+
+describe('a bootstrap', () => {
+  it.each([
+    ['BEFORE INSERT ON keelson.runs', 'true'],
+    ['AFTER INSERT ON keelson.runs', 'true'],
+    ['AFTER INSERT ON keelson.events', 'NEW.seq = 1'],
+    ['AFTER INSERT ON keelson.events', 'NEW.seq = 2'],
+    ['AFTER INSERT ON keelson.run_context', 'true'],
+    ['AFTER INSERT ON keelson.run_blobs', 'true'],
+    ['AFTER INSERT ON keelson.run_inbox', 'true'],
+    ['BEFORE UPDATE ON keelson.runs', "NEW.run_id = 'parent'"],
+  ])('that fails at %s when %s leaves nothing; a second one is refused [STO-12, STO-13]', async (event, when) => {
+    await started('parent')
+    const before = await contents()
+    await db.query(`CREATE FUNCTION fault() RETURNS trigger LANGUAGE plpgsql AS
+      $$ BEGIN RAISE EXCEPTION 'fault'; END $$;
+      CREATE TRIGGER fault ${event} FOR EACH ROW WHEN (${when}) EXECUTE FUNCTION fault()`)
+    const alone = await store.commit([bootstrapOf('r1')])
+    const together = await store.commit([bootstrapOf('r1'), bootstrapOf('r2')])
+    await db.query('DROP FUNCTION fault CASCADE')
+    expect([...alone, ...together]).toEqual([1, 2, 3].map(() => ({ kind: 'constraint', detail: 'fault' })))
+    expect(await contents()).toEqual(before)
+    expect((await store.commit([bootstrapOf('r1')]))[0]?.kind).toBe('committed')
+    const after = await contents()
+    expect(after.map((rows, index) => rows.length > (before[index]?.length ?? 0))).toEqual(TABLES.map(() => true))
+    expect(await store.commit([bootstrapOf('r1')])).toEqual([{ kind: 'run-exists' }])
+    expect(await contents()).toEqual(after)
+  })
+})
+
+describe('a batch', () => {
+  it('does not wait for a row that others hold until the rest is committed, and then commits that run too', async () => {
+    const rows = [await started('r1'), await started('r2'), await started('r3')]
+    const [, held] = rows
+    await db.query('BEGIN')
+    await db.query('SELECT 1 FROM keelson.runs WHERE run_key = $1 FOR UPDATE', [held?.runKey])
+    const results = store.commit(rows.map((row) => nextCommit(row, [step('StepStarted', 'a')])))
+    // Committed and visible while the second run is still locked: the condition ends the loop.
+    for (const row of [rows[0], rows[2]]) for (;;) if ((await allEvents(store, row?.runKey ?? 0)).length === 2) break
+    expect((await allEvents(store, held?.runKey ?? 0)).length).toBe(1)
+    await db.query('COMMIT')
+    expect((await results).map(({ kind }) => kind)).toEqual(['committed', 'committed', 'committed'])
+    expect((await allEvents(store, held?.runKey ?? 0)).length).toBe(2)
+  })
+
+  it('is not caught in a deadlock with one that writes letters the other way round', async () => {
+    const other = await openPostgresStore({ connectionString: url })
+    const [one, two] = [await started('r1'), await started('r2')]
+    const commits = Array.from({ length: 40 }, async (_, turn) => {
+      const [from, to] = turn % 2 === 0 ? [one, two] : [two, one]
+      const by = turn % 4 < 2 ? store : other
+      for (;;) {
+        const row = await rowOf(by, from.runKey)
+        const letter = { inboxId: `letter:${turn}`, kind: 'child', body: '{}' }
+        const commit = nextCommit(row, [step('StepStarted', `s${turn}`)], { notify: [{ run: to, row: letter }] })
+        const [result] = await by.commit([commit, creation(newRun({ runId: `side-${turn}-${row.nextSeq}` }))])
+        if (result?.kind === 'committed') return
+        expect(result?.kind).toBe('conflict')
+      }
+    })
+    await Promise.all(commits)
+    for (const { runKey } of [one, two]) {
+      expect((await store.readInbox(runKey)).length).toBe(20)
+      expect((await allEvents(store, runKey)).length).toBe(21)
+    }
+    await other.close()
+  })
+
+  it('with values that PostgreSQL cannot hold refuses that run alone', async () => {
+    const bad = creation(newRun({ runId: 'bad', triggeredBy: 'a\u0000b' }))
+    const results = await store.commit([creation(newRun({ runId: 'good' })), bad])
+    expect(results.map(({ kind }) => kind)).toEqual(['committed', 'constraint'])
+  })
+})
+
+describe('a letter', () => {
+  it('that comes while the inbox is emptied still makes its run due', async () => {
+    const row = await started('r1')
+    await store.insertInbox(row, { inboxId: 'first', kind: 'signal', body: '{}' })
+    await db.query('BEGIN')
+    await db.query('SELECT 1 FROM keelson.runs WHERE run_key = $1 FOR UPDATE', [row.runKey])
+    const consumed = [{ inboxId: 'first', seq: row.nextSeq }]
+    const both = [
+      store.commit([nextCommit(row, [step('StepStarted', 'a')], { consumed })]),
+      store.insertInbox(row, { inboxId: 'second', kind: 'signal', body: '{}' }),
+    ] as const
+    for (;;) if ((await db.query(WAITING)).rows.length === 2) break
+    await db.query('COMMIT')
+    expect((await both[0])[0]?.kind).toBe('committed')
+    expect(await both[1]).toEqual({ kind: 'inserted' })
+    expect((await store.readInbox(row.runKey)).map(({ inboxId }) => inboxId)).toEqual(['second'])
+    expect((await store.dueRuns(0, 'me', 10)).map(({ runId }) => runId)).toEqual(['r1'])
+  })
+
+  it('rings for whoever listens, and a lost bell loses nothing [P-22]', async () => {
+    const row = await started('r1')
+    let rings = 0
+    let heard: () => void = () => undefined
+    const off = store.onWake(() => {
+      rings++
+      heard()
+    })
+    const nextRing = () => new Promise<void>((resolve) => (heard = resolve))
+    if (rings === 0) await nextRing()
+    const second = nextRing()
+    await store.insertInbox(row, { inboxId: 'a', kind: 'signal', body: '{}' })
+    await second
+    const backAgain = nextRing()
+    const bell = `SELECT pid FROM pg_stat_activity WHERE query LIKE 'LISTEN%' AND datname = current_database()`
+    await db.query(`SELECT pg_terminate_backend(pid) FROM (${bell}) AS listening`)
+    const other = await openPostgresStore({ connectionString: url })
+    await other.insertInbox(row, { inboxId: 'b', kind: 'signal', body: '{}' })
+    await other.close()
+    expect((await store.dueRuns(0, 'me', 10)).map(({ runId }) => runId)).toEqual(['r1'])
+    expect((await store.readInbox(row.runKey)).map(({ inboxId }) => inboxId)).toEqual(['a', 'b'])
+    await backAgain
+    off()
+  })
+})
+
+describe('time', () => {
+  it("is the server's for events, rows and letters, whatever the process believes [P-25, EVT-13]", async () => {
+    const serverNow = async (): Promise<number> => {
+      const { rows } = await db.query<{ readonly now: number }>(
+        'SELECT floor(extract(epoch FROM clock_timestamp()) * 1000)::float8 AS now',
+      )
+      return rows[0]?.now ?? 0
+    }
+    const real = Date.now
+    Date.now = () => 0
+    try {
+      const before = await serverNow()
+      const row = await started('r1')
+      await store.insertInbox(row, { inboxId: 'a', kind: 'signal', body: '{}' })
+      const [event] = await allEvents(store, row.runKey)
+      const [letter] = await store.readInbox(row.runKey)
+      const times = [row.createdAt, row.updatedAt, event?.persistedAt, letter?.insertedAt, await store.now()]
+      const after = await serverNow()
+      for (const time of times) expect(time !== undefined && time >= before && time <= after).toBe(true)
+    } finally {
+      Date.now = real
+    }
+  })
+
+  it('of a commit is the time after it waited, so that no event looks older than one before it', async () => {
+    const row = await started('r1')
+    await db.query('BEGIN')
+    await db.query('SELECT 1 FROM keelson.runs WHERE run_key = $1 FOR UPDATE', [row.runKey])
+    const result = store.commit([nextCommit(row, [step('StepStarted', 'a')])])
+    for (;;) if ((await db.query(WAITING)).rows.length === 1) break
+    const held = await store.now()
+    await db.query('COMMIT')
+    const [committed] = await result
+    expect(committed?.kind === 'committed' && committed.persistedAt >= held).toBe(true)
+  })
+})
+
+it('a server that stops does not take the process with it, and the store goes on when it is back', async () => {
+  const row = await started('r1')
+  db.on('error', () => undefined)
+  const lost = new Promise<void>((resolve) => db.once('end', () => resolve()))
+  await server.restart()
+  await lost
+  db = new Client({ connectionString: url })
+  await db.connect()
+  const [result] = await store.commit([nextCommit(row, [step('StepStarted', 'a')])])
+  expect(result?.kind).toBe('committed')
+})

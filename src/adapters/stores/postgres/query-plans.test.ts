@@ -1,0 +1,61 @@
+/** The queries that many runs must not slow down walk an index and sort nothing: PostgreSQL itself says how it would. */
+import { Client } from 'pg'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { startPostgres, type PostgresServer } from '../../../../test/setup/postgres.ts'
+import type { ListFilter } from '../../../ports/run-store.ts'
+import { DUE } from './leases.ts'
+import { listQuery } from './list.ts'
+import { openPostgresStore } from './store.ts'
+
+const RUNS = 5000
+/** Runs of all kinds, nearly all of them waiting for nothing that is due. */
+const FILL = `INSERT INTO keelson.runs (run_id, tenant_id, project_id, environment_id, plan_id, plan_version, plan_sha256,
+    engine_type, engine_run_ref, original_run_id, created_at, updated_at, epoch, next_seq, head_hash, status,
+    next_wake_at, rules_version, min_rules_version, steps_total, steps_done, steps_failed, owed, lease_until)
+  SELECT 'r' || n, 't' || n % 20, 'p', 'e', 'plan-' || n % 3, '1', '', 'embedded', 'ref-' || n,
+    CASE WHEN n % 100 = 0 THEN 'r1' END, n, n, 1, 1, '', (ARRAY['RUNNING', 'COMPLETED', 'PAUSED'])[1 + n % 3],
+    1000000 + n, 1, 1, 0, 0, 0, n % 2 = 0, 1000000 FROM generate_series(1, ${RUNS}) AS n`
+let server: PostgresServer
+let db: Client
+
+beforeAll(async () => {
+  server = await startPostgres()
+  const url = await server.createDatabase('plans')
+  await (await openPostgresStore({ connectionString: url })).close()
+  db = new Client({ connectionString: url })
+  await db.connect()
+  await db.query(FILL)
+  await db.query('VACUUM ANALYZE keelson.runs')
+})
+afterAll(async () => {
+  await db.end()
+  await server.stop()
+})
+
+async function planOf(sql: string, values: readonly unknown[]): Promise<string> {
+  const { rows } = await db.query<Record<string, string>>(`EXPLAIN ${sql}`, [...values])
+  return rows.map((row) => row['QUERY PLAN']).join('\n')
+}
+
+describe('the store', () => {
+  it('finds due runs through their three indexes, however many wait', async () => {
+    const plan = await planOf(DUE, [10, 'me', 100])
+    for (const index of ['runs_wake', 'runs_inbox', 'runs_owed']) expect(plan).toContain(`Index Scan using ${index}`)
+    expect(plan).not.toMatch(/Seq Scan|Sort/)
+  })
+
+  it.each<[ListFilter, string]>([
+    [{}, 'runs_created'],
+    [{ status: ['PAUSED'] }, 'runs_status'],
+    [{ status: ['PAUSED', 'COMPLETED'] }, 'runs_status'],
+    [{ planId: 'plan-1' }, 'runs_plan'],
+    [{ createdFrom: 100, createdTo: 4000 }, 'runs_created'],
+  ])('lists %j by walking %s', async (filter, index) => {
+    for (const after of [undefined, { createdAt: 3000, runKey: 3000 }]) {
+      const { sql, values } = listQuery('t7', filter, after, 10)
+      const plan = await planOf(sql, values)
+      expect(plan).toContain(`using ${index} on`)
+      expect(plan).not.toMatch(/Seq Scan|Sort/)
+    }
+  })
+})
