@@ -100,7 +100,7 @@ export class RunAdvancer {
   async #advance(runKey: RunKey, request: AdvanceRequest): Promise<AdvanceReport> {
     const effects: Effect[] = []
     let rest = request
-    for (let losses = 0; losses < LOSSES_MAX; ) {
+    for (let losses = 0; losses < LOSSES_MAX;) {
       const done = await this.#attempt(runKey, rest)
       if (done === 'lost') {
         losses += 1
@@ -142,7 +142,9 @@ export class RunAdvancer {
     await this.#services.store.quarantine(runKey, thrown.code)
     const details = thrown.problems[0]?.details
     const message = `run ${row.runId} was set aside: ${thrown.message}`
-    throw new KeelsonError([problem('RUN_QUARANTINED', message, details === undefined ? {} : { details })], { cause: thrown })
+    throw new KeelsonError([problem('RUN_QUARANTINED', message, details === undefined ? {} : { details })], {
+      cause: thrown,
+    })
   }
 
   async #load(runKey: RunKey, adopting: boolean): Promise<LoadedRun> {
@@ -151,7 +153,10 @@ export class RunAdvancer {
     const owned = this.#epochs.get(runKey)
     // An ended run is nobody's to drive: whoever comes may add what may follow its end (P-48).
     if (!adopting && owned !== undefined && owned !== run.epoch && !isTerminalRun(run.state.status)) {
-      fail('RUN_EPOCH_STALE', `run ${run.row.runId} is driven by another process under epoch ${run.epoch}; this one had ${owned}`)
+      fail(
+        'RUN_EPOCH_STALE',
+        `run ${run.row.runId} is driven by another process under epoch ${run.epoch}; this one had ${owned}`,
+      )
     }
     if (!adopting && owned === undefined) this.#epochs.set(runKey, run.epoch)
     this.#loaded.set(runKey, run)
@@ -180,11 +185,13 @@ export class RunAdvancer {
       const one = inboxInput(row)
       if (one.kind === 'input') await round.take(one.input)
       else if (one.kind === 'report') await this.#takeReport(run, round, one.report)
-      else if (one.kind === 'child') await this.#takeReport(run, round, await childReport(store, one.body), one.body.childRunId)
+      else if (one.kind === 'child')
+        await this.#takeReport(run, round, await childReport(store, one.body), one.body.childRunId)
     }
     await startWhenDue(run, round)
     await fireTimers(round)
-    if (round.drafts.length === 0 || round.cut) await round.take({ kind: 'continue', cause: `cut:${round.firstSeq}`, facts: new Map() })
+    if (round.drafts.length === 0 || round.cut)
+      await round.take({ kind: 'continue', cause: `cut:${round.firstSeq}`, facts: new Map() })
     return { round, consumed, left }
   }
 
@@ -198,13 +205,15 @@ export class RunAdvancer {
       pending: round.pending,
       buildId: handlers.buildId,
     })
-    const input: InputBody = childRunId === undefined ? prepared.input : { ...prepared.input, kind: 'child', childRunId }
+    const input: InputBody =
+      childRunId === undefined ? prepared.input : { ...prepared.input, kind: 'child', childRunId }
     await round.take(input, prepared)
   }
 
   async #commit(run: LoadedRun, { round, consumed }: Turn): Promise<'committed' | 'lost'> {
     const epochChanged = round.epoch !== run.epoch
-    if (round.drafts.length === 0 && consumed.length === 0 && !epochChanged) return (await this.#isCurrent(run)) ? 'committed' : 'lost'
+    if (round.drafts.length === 0 && consumed.length === 0 && !epochChanged)
+      return (await this.#isCurrent(run)) ? 'committed' : 'lost'
     const sealed = sealEvents({
       identity: run.identity,
       drafts: round.drafts,
@@ -251,7 +260,12 @@ export class RunAdvancer {
     if (run.state.seq - run.snapshotSeq < snapshotInterval(run.state)) return
     run.snapshotSeq = run.state.seq
     const body = snapshotBody(run.state)
-    await this.#services.store.putSnapshot(run.row.runKey, { kind: 'state', seq: run.state.seq, rulesVersion: RULES_VERSION, body })
+    await this.#services.store.putSnapshot(run.row.runKey, {
+      kind: 'state',
+      seq: run.state.seq,
+      rulesVersion: RULES_VERSION,
+      body,
+    })
   }
 
   #report(run: LoadedRun, { round }: Turn, adopted: boolean): AdvanceReport {

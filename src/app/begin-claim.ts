@@ -10,7 +10,11 @@ import type { Services } from './services.ts'
 /** `repeat`: this very dispatch claimed it before and reports by itself. `taken`: another driver may have acted. */
 export type ClaimAnswer = 'mine' | 'repeat' | 'taken'
 
-export async function claimBegin(services: Services, run: LoadedRun, effect: Extract<Effect, { kind: 'ExecuteStep' }>): Promise<ClaimAnswer> {
+export async function claimBegin(
+  services: Services,
+  run: LoadedRun,
+  effect: Extract<Effect, { kind: 'ExecuteStep' }>,
+): Promise<ClaimAnswer> {
   const { store, random } = services
   const { runKey } = run.row
   const dispatch = `${run.epoch}:${effect.engineAttempt}:`

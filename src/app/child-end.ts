@@ -45,7 +45,10 @@ export function childEndNotice(run: LoadedRun, round: DecisionRound): readonly {
 export async function childReport(store: RunStore, end: ChildEnd): Promise<EffectReport> {
   const base = { slot: end.slot, attempt: end.attempt, engineAttempt: 1 }
   if (end.status === 'COMPLETED') {
-    return { ...base, result: { kind: 'completed', output: await childOutput(store, end), artifactRefs: [], durationMs: 0 } }
+    return {
+      ...base,
+      result: { kind: 'completed', output: await childOutput(store, end), artifactRefs: [], durationMs: 0 },
+    }
   }
   const code = end.status === 'CANCELLED' ? 'CHILD_CANCELLED' : 'CHILD_FAILED'
   const message = `child run ${end.childRunId} ${end.status === 'CANCELLED' ? 'was cancelled' : `failed: ${end.errorCode ?? 'unknown'}`}`

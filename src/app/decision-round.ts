@@ -51,7 +51,10 @@ export class DecisionRound {
   }
 
   /** Takes one input in, with all its rounds. `facts: false` leaves what it needs for the next turn. */
-  async take(input: InputBody, options: { readonly facts?: boolean; readonly writes?: readonly ContextChange[]; readonly output?: unknown } = {}): Promise<void> {
+  async take(
+    input: InputBody,
+    options: { readonly facts?: boolean; readonly writes?: readonly ContextChange[]; readonly output?: unknown } = {},
+  ): Promise<void> {
     const firstSeq = this.nextSeq
     const cause = causeOf(input, (timer) => timerText(this.state, timer))
     let needs = this.#decide(input, { firstSeq, cause })
@@ -75,7 +78,13 @@ export class DecisionRound {
 
   #decide(input: InputBody, decision: Decision): readonly Need[] {
     const room = LIMITS.appendEvents - this.drafts.length
-    const result = decide(this.#run.plan.graph, this.state, { ...input, now: this.now, epoch: this.epoch, nextSeq: this.nextSeq, room })
+    const result = decide(this.#run.plan.graph, this.state, {
+      ...input,
+      now: this.now,
+      epoch: this.epoch,
+      nextSeq: this.nextSeq,
+      room,
+    })
     for (const draft of result.drafts) this.drafts.push({ draft, decision })
     this.effects.push(...result.effects)
     this.state = result.state
@@ -84,8 +93,16 @@ export class DecisionRound {
   }
 
   /** Captures and the output become visible to the rounds that follow, under the seq of their StepCompleted. */
-  #noteOutcome(input: InputBody, seq: number, options: { readonly writes?: readonly ContextChange[]; readonly output?: unknown }): void {
-    if ((input.kind !== 'outcome' && input.kind !== 'child') || this.drafts[seq - this.firstSeq]?.draft.eventType !== 'StepCompleted') return
+  #noteOutcome(
+    input: InputBody,
+    seq: number,
+    options: { readonly writes?: readonly ContextChange[]; readonly output?: unknown },
+  ): void {
+    if (
+      (input.kind !== 'outcome' && input.kind !== 'child') ||
+      this.drafts[seq - this.firstSeq]?.draft.eventType !== 'StepCompleted'
+    )
+      return
     this.outputs.set(seq, options.output ?? null)
     for (const { variable, value } of options.writes ?? []) {
       this.pending.push({ variable, value })

@@ -73,8 +73,10 @@ async function itemsOf(step: Step, at: RootsAt): Promise<Result<NonNullable<Slot
   const value = await evaluateAt(step.forEach ?? 'null', at)
   if (!value.ok) return value
   const items = value.value
-  if (!Array.isArray(items)) return invalid(`forEach of '${step.stepId}' gives ${items === null ? 'null' : `a ${typeof items}`}, not a list`)
-  if (items.length > LIMITS.fanOutItems) return invalid(`forEach of '${step.stepId}' gives ${items.length} items; at most ${LIMITS.fanOutItems} are allowed`)
+  if (!Array.isArray(items))
+    return invalid(`forEach of '${step.stepId}' gives ${items === null ? 'null' : `a ${typeof items}`}, not a list`)
+  if (items.length > LIMITS.fanOutItems)
+    return invalid(`forEach of '${step.stepId}' gives ${items.length} items; at most ${LIMITS.fanOutItems} are allowed`)
   const text = canonicalText(items)
   const sha256 = sha256Hex(text)
   await at.store.putBlob(at.run.row.runKey, sha256, text)
@@ -92,10 +94,14 @@ async function waitFacts(step: Step, at: RootsAt): Promise<SlotFacts> {
   const { value } = mapped
   if ('forMs' in step.wait) {
     const usable = typeof value === 'number' && Number.isSafeInteger(value) && value >= 0
-    return usable ? { waitForMs: value } : problemFacts(asRefusal(`wait.forMs of '${step.stepId}' is not a whole number of milliseconds`))
+    return usable
+      ? { waitForMs: value }
+      : problemFacts(asRefusal(`wait.forMs of '${step.stepId}' is not a whole number of milliseconds`))
   }
   const until = typeof value === 'string' ? msFromIso(value) : undefined
-  return until === undefined ? problemFacts(asRefusal(`wait.until of '${step.stepId}' is not an RFC 3339 instant`)) : { waitUntil: until }
+  return until === undefined
+    ? problemFacts(asRefusal(`wait.until of '${step.stepId}' is not an RFC 3339 instant`))
+    : { waitUntil: until }
 }
 
 function asRefusal(message: string): Extract<Result<never>, { ok: false }> {

@@ -41,7 +41,12 @@ export async function executeStep(
   const work = workOf(run, effect)
   if (work === undefined) return undefined
   const began = services.clock.now()
-  const report = (result: EffectReport['result']): EffectReport => ({ slot: effect.slot, attempt: effect.attempt, engineAttempt: effect.engineAttempt, result })
+  const report = (result: EffectReport['result']): EffectReport => ({
+    slot: effect.slot,
+    attempt: effect.attempt,
+    engineAttempt: effect.engineAttempt,
+    result,
+  })
   const artifactRefs: ArtifactRef[] = []
   const watch = watchTime(services, work.timeoutMs, signal)
   let called = false
@@ -51,7 +56,9 @@ export async function executeStep(
       const claim = await claimBegin(services, run, effect)
       if (claim === 'repeat') return undefined
       if (claim === 'taken') {
-        const thrown = new KeelsonError([problem('INDETERMINATE', `somebody else began '${effect.slot}'; whether it happened is not known`)])
+        const thrown = new KeelsonError([
+          problem('INDETERMINATE', `somebody else began '${effect.slot}'; whether it happened is not known`),
+        ])
         return report({ kind: 'failed', thrown, indeterminate: true, durationMs: elapsed(services, began) })
       }
     }
@@ -65,8 +72,19 @@ export async function executeStep(
   } catch (thrown) {
     const aborted = watch.aborted()
     // A store that did not answer is no word about the step: the effect is still owed.
-    if (!called && aborted === undefined && thrown instanceof KeelsonError && thrown.problems.some((one) => one.retryable)) throw thrown
-    return report({ kind: 'failed', thrown, ...(aborted === undefined ? {} : { aborted }), durationMs: elapsed(services, began) })
+    if (
+      !called &&
+      aborted === undefined &&
+      thrown instanceof KeelsonError &&
+      thrown.problems.some((one) => one.retryable)
+    )
+      throw thrown
+    return report({
+      kind: 'failed',
+      thrown,
+      ...(aborted === undefined ? {} : { aborted }),
+      durationMs: elapsed(services, began),
+    })
   } finally {
     watch.stop()
   }
@@ -91,13 +109,24 @@ function stepWork(run: LoadedRun, effect: Executable): Work | undefined {
 
 function undoWork(run: LoadedRun, effect: Executable): Work | undefined {
   const current = run.state.undo?.current
-  if (current?.status !== 'RUNNING' || compensationSlot(current.slot) !== effect.slot || current.attempt !== effect.attempt) return undefined
+  if (
+    current?.status !== 'RUNNING' ||
+    compensationSlot(current.slot) !== effect.slot ||
+    current.attempt !== effect.attempt
+  )
+    return undefined
   const found = locate(run.state, current.slot)
   const step = found === undefined ? undefined : stepAt(run.state.graph, found.unit.step)
   if (found === undefined || step?.compensate === undefined) return undefined
   // The owner of the effect owns the key under which it is undone, once (DESIGN §5, fork).
   const owner = found.unit.ownerRunId === '' ? run.identity.runId : found.unit.ownerRunId
-  return { step, unit: found.unit, action: step.compensate, timeoutMs: step.compensate.timeoutMs, idempotencyKey: `${owner}:${current.slot}:compensate` }
+  return {
+    step,
+    unit: found.unit,
+    action: step.compensate,
+    timeoutMs: step.compensate.timeoutMs,
+    idempotencyKey: `${owner}:${current.slot}:compensate`,
+  }
 }
 
 async function mapInput(services: Services, run: LoadedRun, work: Work, effect: Executable): Promise<unknown> {
@@ -130,11 +159,25 @@ function refusedInput(messages: readonly string[]): KeelsonError {
   return new KeelsonError([problem('INPUT_INVALID', messages.join('; '))])
 }
 
-function contextOf(run: LoadedRun, work: Work, effect: Executable, input: unknown, signal: AbortSignal, artifacts: ArtifactRef[]): StepContext {
+function contextOf(
+  run: LoadedRun,
+  work: Work,
+  effect: Executable,
+  input: unknown,
+  signal: AbortSignal,
+  artifacts: ArtifactRef[],
+): StepContext {
   const { runId, planId, planVersion } = run.identity
   const slot = innerStepSlot(effect.slot)
   const freshKey = work.unit.freshKey
-  const token = (): string => stepToken({ workflowId: planId, stepId: effect.slot, executionId: runId, input, ...(freshKey === '' ? {} : { freshKey }) }).token
+  const token = (): string =>
+    stepToken({
+      workflowId: planId,
+      stepId: effect.slot,
+      executionId: runId,
+      input,
+      ...(freshKey === '' ? {} : { freshKey }),
+    }).token
   return {
     signal,
     idempotencyKey: work.idempotencyKey ?? token(),

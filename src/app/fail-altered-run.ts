@@ -18,13 +18,21 @@ import type { Services } from './services.ts'
 const CODE = 'PLAN_INTEGRITY_VALIDATION_FAILED'
 
 /** True when the run was failed here. A paused run cannot fail; it stays as it is and is failed once resumed by hand. */
-export async function failAlteredRun(services: Services, queue: CommitQueue, runKey: RunKey, thrown: unknown): Promise<boolean> {
+export async function failAlteredRun(
+  services: Services,
+  queue: CommitQueue,
+  runKey: RunKey,
+  thrown: unknown,
+): Promise<boolean> {
   if (!(thrown instanceof KeelsonError) || thrown.code !== CODE) return false
   const row = await services.store.getRun(runKey)
   if (row === undefined || runTransition(row.status, 'RunFailed') === undefined) return false
   const now = services.clock.now()
   const decision = { firstSeq: row.nextSeq, cause: 'integrity' }
-  const drafts = [...(await openAttempts(services.store, row)).map((open) => closing(open, now)), ...ending(row, now, thrown.message)]
+  const drafts = [
+    ...(await openAttempts(services.store, row)).map((open) => closing(open, now)),
+    ...ending(row, now, thrown.message),
+  ]
   const sealed = sealEvents({
     identity: identityOf(row),
     drafts: drafts.map((draft) => ({ draft, decision })),
@@ -55,7 +63,7 @@ interface OpenAttempt {
 
 async function openAttempts(store: RunStore, row: RunRow): Promise<readonly OpenAttempt[]> {
   const open = new Map<string, OpenAttempt>()
-  for (let after = 0; after < row.nextSeq - 1; ) {
+  for (let after = 0; after < row.nextSeq - 1;) {
     const page = await store.readEvents(row.runKey, { afterSeq: after })
     const last = page.at(-1)
     if (last === undefined) break
@@ -77,14 +85,30 @@ function note(open: Map<string, OpenAttempt>, record: ForeignRecord): void {
 
 function closing({ slot, attempt }: OpenAttempt, now: number): Draft {
   const error = { code: 'CANCELLED', retryable: false, errorClass: 'cancelled' } as const
-  return { eventType: 'StepFailed', slot, attempt, payload: { error, failedAt: isoFromMs(now), final: true, forced: true } }
+  return {
+    eventType: 'StepFailed',
+    slot,
+    attempt,
+    payload: { error, failedAt: isoFromMs(now), final: true, forced: true },
+  }
 }
 
 function ending(row: RunRow, now: number, message: string): Draft[] {
   const at = isoFromMs(now)
   const error = { code: CODE, retryable: false, errorClass: 'validation', category: 'validation' } as const
   return [
-    { eventType: 'AlertRaised', slot: alertSlot(CODE, RUN_SLOT, row.nextSeq), attempt: 1, payload: { code: CODE, priority: 'P1', raisedAt: at } },
-    { eventType: 'RunFailed', slot: RUN_SLOT, attempt: 1, payload: { failedAt: at, error }, data: { errorText: { message } } },
+    {
+      eventType: 'AlertRaised',
+      slot: alertSlot(CODE, RUN_SLOT, row.nextSeq),
+      attempt: 1,
+      payload: { code: CODE, priority: 'P1', raisedAt: at },
+    },
+    {
+      eventType: 'RunFailed',
+      slot: RUN_SLOT,
+      attempt: 1,
+      payload: { failedAt: at, error },
+      data: { errorText: { message } },
+    },
   ]
 }

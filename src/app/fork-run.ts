@@ -38,7 +38,8 @@ export async function forkRun(services: Services, advancer: RunAdvancer, request
   advancer.forget(request.row.runKey)
   const old = await advancer.current(request.row.runKey)
   if (!isTerminalRun(old.state.status)) fail('RUN_NOT_TERMINAL', `run ${request.row.runId} has not ended`)
-  if (request.from !== undefined && !old.state.graph.indexOf.has(request.from)) fail('STEP_UNKNOWN', `the plan has no step '${request.from}'`)
+  if (request.from !== undefined && !old.state.graph.indexOf.has(request.from))
+    fail('STEP_UNKNOWN', `the plan has no step '${request.from}'`)
   const text = await services.store.getPlan(request.row.planSha256)
   const plan = request.plan ?? { plan: old.plan.plan, text: text ?? '', sha256: old.plan.sha256 }
   const answer = await startRun(services, advancer, {
@@ -93,7 +94,13 @@ function downstream(state: RunState, stepId: string): ReadonlySet<number> {
   return found
 }
 
-async function resultOf(services: Services, old: LoadedRun, stepId: string, seq: number, owner: string): Promise<ReusedResult> {
+async function resultOf(
+  services: Services,
+  old: LoadedRun,
+  stepId: string,
+  seq: number,
+  owner: string,
+): Promise<ReusedResult> {
   const [stored] = await services.store.readEvents(old.row.runKey, { afterSeq: seq - 1, limit: 1 })
   const record = stored === undefined ? undefined : recordOf(stored)
   const payload = record?.ok === true ? (record.value.payload ?? {}) : {}

@@ -34,16 +34,28 @@ export function inboxInput(row: InboxRow): InboxInput {
   if (typeof body !== 'object' || body === null) return { kind: 'unreadable' }
   switch (row.kind) {
     case 'signal':
-      return { kind: 'input', input: { kind: 'signal', ...(body as Omit<Extract<InputBody, { kind: 'signal' }>, 'kind'>) } }
+      return {
+        kind: 'input',
+        input: { kind: 'signal', ...(body as Omit<Extract<InputBody, { kind: 'signal' }>, 'kind'>) },
+      }
     case 'manual':
       if ('result' in body) return { kind: 'report', report: body as EffectReport }
-      return { kind: 'input', input: { kind: 'outcome', ...(body as Omit<Extract<InputBody, { kind: 'outcome' }>, 'kind'>) } }
+      return {
+        kind: 'input',
+        input: { kind: 'outcome', ...(body as Omit<Extract<InputBody, { kind: 'outcome' }>, 'kind'>) },
+      }
     case 'approve':
       return { kind: 'input', input: { kind: 'approve', ...(body as { approvedBy: string }) } }
     case 'scope':
-      return { kind: 'input', input: { kind: 'scope', ...(body as Omit<Extract<InputBody, { kind: 'scope' }>, 'kind'>) } }
+      return {
+        kind: 'input',
+        input: { kind: 'scope', ...(body as Omit<Extract<InputBody, { kind: 'scope' }>, 'kind'>) },
+      }
     case 'fork':
-      return { kind: 'input', input: { kind: 'fork', payload: body as Extract<InputBody, { kind: 'fork' }>['payload'] } }
+      return {
+        kind: 'input',
+        input: { kind: 'fork', payload: body as Extract<InputBody, { kind: 'fork' }>['payload'] },
+      }
     case 'outcome':
       return { kind: 'report', report: body as EffectReport }
     case 'child':

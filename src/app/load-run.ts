@@ -34,12 +34,17 @@ export async function loadRun(store: RunStore, plans: PlanShelf, runKey: RunKey)
   if (row === undefined) fail('RUN_NOT_FOUND', `no run has the key ${runKey}`)
   if (row.quarantine !== undefined) fail('RUN_QUARANTINED', `run ${row.runId} is set aside: ${row.quarantine}`)
   if (row.minRulesVersion > RULES_VERSION) {
-    fail('RULES_VERSION_UNKNOWN', `run ${row.runId} needs rules version ${row.minRulesVersion}; this is ${RULES_VERSION}`)
+    fail(
+      'RULES_VERSION_UNKNOWN',
+      `run ${row.runId} needs rules version ${row.minRulesVersion}; this is ${RULES_VERSION}`,
+    )
   }
   const plan = await plans.get(row.planSha256)
   const snapshot = await store.getSnapshot(runKey, 'state', row.nextSeq - 1)
   const usable = snapshot !== undefined && snapshot.rulesVersion === RULES_VERSION
-  const start = usable ? unpackState(plan.graph, JSON.parse(snapshot.body) as Record<string, unknown>) : initialState(plan.graph)
+  const start = usable
+    ? unpackState(plan.graph, JSON.parse(snapshot.body) as Record<string, unknown>)
+    : initialState(plan.graph)
   const state = await foldTail(store, row, start)
   return {
     row,
@@ -68,7 +73,8 @@ async function foldTail(store: RunStore, row: RunRow, start: RunState): Promise<
       // A commit after the row was read may already show here; the row's compare-and-set decides what counts.
       if (stored.runSeq >= row.nextSeq) return state
       const record = recordOf(stored)
-      if (!record.ok) throw new KeelsonError([record.problems[0] ?? fail('RUN_QUARANTINED', `event ${stored.runSeq} cannot be read`)])
+      if (!record.ok)
+        throw new KeelsonError([record.problems[0] ?? fail('RUN_QUARANTINED', `event ${stored.runSeq} cannot be read`)])
       state = evolve(state, foldEventOfRecord(record.value))
     }
   }

@@ -89,7 +89,12 @@ export async function completeTask(
   const unit = await taskOfToken(keys, run, completion.completionToken)
   if (unit === undefined) return fail('TASK_NOT_OPEN', `no open task of run ${row.runId} has this token`)
   checkSeparation(run, unit, completion.actorUserId)
-  const body = { slot: slotOfUnit(run.state.graph, unit), attempt: unit.attempt, engineAttempt: 1, ...outcomeOf(completion) }
+  const body = {
+    slot: slotOfUnit(run.state.graph, unit),
+    attempt: unit.attempt,
+    engineAttempt: 1,
+    ...outcomeOf(completion),
+  }
   const answer = await services.store.insertInbox(ref, { inboxId, kind: 'manual', body: JSON.stringify(body) })
   if (answer.kind === 'duplicate' || answer.kind === 'conflict') return { kind: 'repeat', ...recorded(answer.row) }
   return { kind: 'accepted', outcome: completion.outcome }
@@ -118,15 +123,21 @@ async function taskOfToken(keys: SigningKeys, run: LoadedRun, token: string): Pr
 function checkSeparation(run: LoadedRun, unit: Unit, actor: string): void {
   const step = stepAt(run.state.graph, unit.step)
   if (!('manual' in step) || step.manual.rule === undefined) return
-  if (step.manual.rule !== 'MakerChecker') fail('TASK_RULE_UNKNOWN', `the rule '${step.manual.rule}' of '${step.stepId}' is not known here`)
-  if (run.row.triggeredBy === actor) fail('AUTHZ_DENIED', `${actor} started this run and may not complete '${step.stepId}' (MakerChecker)`)
+  if (step.manual.rule !== 'MakerChecker')
+    fail('TASK_RULE_UNKNOWN', `the rule '${step.manual.rule}' of '${step.stepId}' is not known here`)
+  if (run.row.triggeredBy === actor)
+    fail('AUTHZ_DENIED', `${actor} started this run and may not complete '${step.stepId}' (MakerChecker)`)
 }
 
 /** A success goes the way of every output (schema, captures, offloading); a refusal is final as it stands. */
 function outcomeOf(completion: TaskCompletion): Pick<EffectReport, 'result'> | { readonly outcome: Outcome } {
   const { actorUserId: actorId, notes, evidenceRefs } = completion
   if (completion.outcome === 'Succeeded') {
-    const by = { actorId, ...(notes === undefined ? {} : { notes }), ...(evidenceRefs === undefined ? {} : { evidenceRefs }) }
+    const by = {
+      actorId,
+      ...(notes === undefined ? {} : { notes }),
+      ...(evidenceRefs === undefined ? {} : { evidenceRefs }),
+    }
     return { result: { kind: 'completed', output: completion.result ?? null, artifactRefs: [], durationMs: 0, by } }
   }
   const code = completion.outcome === 'Failed' ? 'MANUAL_FAILED' : 'MANUAL_CANCELLED'
@@ -142,7 +153,8 @@ const NOTES_CHARS = 8_192
 function checkCompletion(completion: TaskCompletion): void {
   const { actorUserId, notes, evidenceRefs } = completion
   const isName = (text: unknown): boolean => typeof text === 'string' && text.length > 0 && text.length <= NAME_CHARS
-  if (!isName(actorUserId)) fail('TASK_COMPLETION_INVALID', `actorUserId must be a text of 1 to ${NAME_CHARS} characters`)
+  if (!isName(actorUserId))
+    fail('TASK_COMPLETION_INVALID', `actorUserId must be a text of 1 to ${NAME_CHARS} characters`)
   if (notes !== undefined && (typeof notes !== 'string' || notes.length > NOTES_CHARS)) {
     fail('TASK_COMPLETION_INVALID', `notes must be a text of at most ${NOTES_CHARS} characters`)
   }
@@ -150,6 +162,9 @@ function checkCompletion(completion: TaskCompletion): void {
     fail('TASK_COMPLETION_INVALID', `evidenceRefs must be texts of 1 to ${NAME_CHARS} characters`)
   }
   if (!['Succeeded', 'Failed', 'Cancelled'].includes(completion.outcome)) {
-    fail('TASK_COMPLETION_INVALID', `outcome must be Succeeded, Failed or Cancelled, not '${String(completion.outcome)}'`)
+    fail(
+      'TASK_COMPLETION_INVALID',
+      `outcome must be Succeeded, Failed or Cancelled, not '${String(completion.outcome)}'`,
+    )
   }
 }

@@ -29,7 +29,12 @@ export interface PreparedOutcome {
 }
 
 /** Only the claim says so, never what a handler threw. */
-const INDETERMINATE_ERROR: ErrorInfo = { code: 'INDETERMINATE', retryable: false, errorClass: 'permanent', category: 'infrastructure' }
+const INDETERMINATE_ERROR: ErrorInfo = {
+  code: 'INDETERMINATE',
+  retryable: false,
+  errorClass: 'permanent',
+  category: 'infrastructure',
+}
 
 type At = Omit<RootsAt, 'unit'> & { readonly buildId: string | undefined }
 
@@ -68,7 +73,13 @@ async function prepareCompleted(base: Base, result: Completed, at: At): Promise<
   }
   const badArtifact = result.artifactRefs.find((artifact) => checkArtifact(artifact) !== undefined)
   if (badArtifact !== undefined) {
-    return refuse([{ code: 'OUTPUT_INVALID', message: `an artifact is not a pointer: ${checkArtifact(badArtifact) ?? ''}`, retryable: false }])
+    return refuse([
+      {
+        code: 'OUTPUT_INVALID',
+        message: `an artifact is not a pointer: ${checkArtifact(badArtifact) ?? ''}`,
+        retryable: false,
+      },
+    ])
   }
   const found = locate(at.state, base.slot)
   if (found === undefined) return simple(base, result, output, text, at)
@@ -79,7 +90,11 @@ async function prepareCompleted(base: Base, result: Completed, at: At): Promise<
   }
   const prepared = await simple(base, result, output, text, at)
   if (step.capture === undefined || step.capture.length === 0) return prepared
-  const context = contextVariables(at.state.graph.plan.context, await at.store.readContext(at.run.row.runKey, at.seq), at.pending)
+  const context = contextVariables(
+    at.state.graph.plan.context,
+    await at.store.readContext(at.run.row.runKey, at.seq),
+    at.pending,
+  )
   const captured = applyCaptures(step.capture, output, context, step.isolate)
   if (!captured.ok) return refuse(captured.problems)
   const { outcome } = prepared.input
@@ -105,9 +120,14 @@ async function simple(base: Base, result: Completed, output: unknown, text: stri
       durationMs: result.durationMs,
       ...(large ? { resultRef: { sha256, sizeBytes } } : {}),
       ...build(at),
-      ...(by === undefined ? {} : { actorId: by.actorId, ...(by.evidenceRefs === undefined ? {} : { evidenceRefs: by.evidenceRefs }) }),
+      ...(by === undefined
+        ? {}
+        : { actorId: by.actorId, ...(by.evidenceRefs === undefined ? {} : { evidenceRefs: by.evidenceRefs }) }),
     },
-    data: { ...(large || output === null ? {} : { result: output }), ...(by?.notes === undefined ? {} : { notes: by.notes }) },
+    data: {
+      ...(large || output === null ? {} : { result: output }),
+      ...(by?.notes === undefined ? {} : { notes: by.notes }),
+    },
   }
   return { input: { ...base, outcome }, writes: [], output }
 }
@@ -115,6 +135,9 @@ async function simple(base: Base, result: Completed, output: unknown, text: stri
 function refusedOutcome(problems: readonly Problem[], durationMs: number, at: At): Outcome {
   const [first] = problems
   const error: ErrorInfo = { code: first?.code ?? 'OUTPUT_INVALID', ...describeClass('validation') }
-  const message = problems.map((one) => one.message).join('; ').slice(0, LIMITS.errorTextBytes / 4)
+  const message = problems
+    .map((one) => one.message)
+    .join('; ')
+    .slice(0, LIMITS.errorTextBytes / 4)
   return { kind: 'failed', error, data: { errorText: { message } }, durationMs, ...build(at) }
 }

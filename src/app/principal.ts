@@ -7,4 +7,9 @@ export interface Principal {
 }
 
 /** `keelson run` and `openKeelson` without configuration act as this principal (P-49). */
-export const LOCAL_PRINCIPAL: Principal = { tenantId: 'local', projectId: 'default', environmentId: 'local', actorId: 'local' }
+export const LOCAL_PRINCIPAL: Principal = {
+  tenantId: 'local',
+  projectId: 'default',
+  environmentId: 'local',
+  actorId: 'local',
+}

@@ -47,7 +47,8 @@ async function execute(
     case 'StartChild': {
       const started = await startChild(services, advancer, run, effect, options.lease?.())
       if (started.kind === 'refused') return started.report
-      if (started.kind === 'child') options.onChild?.(started.answer.row, started.answer.kind === 'started' ? started.answer.report : undefined)
+      if (started.kind === 'child')
+        options.onChild?.(started.answer.row, started.answer.kind === 'started' ? started.answer.report : undefined)
       return undefined
     }
     case 'SignalChild':
@@ -77,7 +78,8 @@ async function signalChild(services: Services, run: LoadedRun, effect: SignalChi
   }
   const row = { inboxId: `signal:${signalId}`, kind: 'signal', body: JSON.stringify(body) }
   const answer = await services.store.insertInbox({ tenantId, runId: child }, row)
-  if (answer.kind === 'no-run' && isOpen(run, effect)) fail('RUN_NOT_FOUND', `the child run of '${effect.slot}' has not been created yet`)
+  if (answer.kind === 'no-run' && isOpen(run, effect))
+    fail('RUN_NOT_FOUND', `the child run of '${effect.slot}' has not been created yet`)
 }
 
 function isOpen(run: LoadedRun, effect: SignalChild): boolean {

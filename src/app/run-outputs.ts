@@ -11,12 +11,21 @@ import type { LoadedRun } from './load-run.ts'
 import { recordOf } from './read-events.ts'
 
 /** `upTo` hides what was recorded later: a re-dispatch must not see more than the first dispatch did (P-17). */
-export async function stepOutput(store: RunStore, run: LoadedRun, state: RunState, stepId: string, upTo = Infinity): Promise<unknown> {
+export async function stepOutput(
+  store: RunStore,
+  run: LoadedRun,
+  state: RunState,
+  stepId: string,
+  upTo = Infinity,
+): Promise<unknown> {
   const index = state.graph.indexOf.get(stepId)
   if (index === undefined) return null
   const unit = stepUnit(state, index)
-  if (unit.fan !== undefined && unit.status === 'SUCCESS') return unit.outputSeq > upTo ? null : fanOutput(store, run, state, unit)
-  const seq = unit.recovered ? (vectorGet(state.units, state.graph.fallbackIndex[index] ?? -1)?.outputSeq ?? 0) : unit.outputSeq
+  if (unit.fan !== undefined && unit.status === 'SUCCESS')
+    return unit.outputSeq > upTo ? null : fanOutput(store, run, state, unit)
+  const seq = unit.recovered
+    ? (vectorGet(state.units, state.graph.fallbackIndex[index] ?? -1)?.outputSeq ?? 0)
+    : unit.outputSeq
   return seq === 0 || seq > upTo ? null : outputAt(store, run, seq)
 }
 
@@ -26,7 +35,10 @@ async function fanOutput(store: RunStore, run: LoadedRun, state: RunState, paren
   const outputs: unknown[] = []
   for (let item = 0; item < fan.count; item += 1) {
     const unit = vectorGet(state.units, fan.base + item)
-    const seq = unit?.recovered === true ? (vectorGet(state.units, fan.fallbackBase + item)?.outputSeq ?? 0) : (unit?.outputSeq ?? 0)
+    const seq =
+      unit?.recovered === true
+        ? (vectorGet(state.units, fan.fallbackBase + item)?.outputSeq ?? 0)
+        : (unit?.outputSeq ?? 0)
     outputs.push(seq === 0 ? null : await outputAt(store, run, seq))
   }
   return outputs
@@ -65,7 +77,8 @@ export async function runInput(store: RunStore, run: LoadedRun): Promise<unknown
   const record = recordOf(stored)
   if (!record.ok) fail('RUN_QUARANTINED', `the first event of run ${run.row.runId} cannot be read`)
   const ref = record.value.payload?.['inputRef'] as { sha256: string } | undefined
-  const input = (ref === undefined ? record.value.data?.['input'] : await readBlob(store, run.row.runKey, ref.sha256)) ?? {}
+  const input =
+    (ref === undefined ? record.value.data?.['input'] : await readBlob(store, run.row.runKey, ref.sha256)) ?? {}
   run.outputs.set(0, input)
   return input
 }

@@ -19,7 +19,10 @@ export interface ScopePauseRequest {
   readonly reason?: string
 }
 
-export async function pauseScope(services: Pick<Services, 'store' | 'random'>, request: ScopePauseRequest): Promise<ScopePause> {
+export async function pauseScope(
+  services: Pick<Services, 'store' | 'random'>,
+  request: ScopePauseRequest,
+): Promise<ScopePause> {
   const pause: ScopePause = {
     pauseId: services.random.uuid(),
     scope: request.scope,
@@ -32,7 +35,11 @@ export async function pauseScope(services: Pick<Services, 'store' | 'random'>, r
   return pause
 }
 
-export async function resumeScope(services: Pick<Services, 'store'>, tenantId: string, pause: ScopePause): Promise<void> {
+export async function resumeScope(
+  services: Pick<Services, 'store'>,
+  tenantId: string,
+  pause: ScopePause,
+): Promise<void> {
   const ended = { ...pause, active: false }
   await services.store.putScopePause(ended)
   await tellRuns(services.store, tenantId, ended, 'PAUSED')
@@ -43,7 +50,7 @@ async function tellRuns(store: RunStore, tenantId: string, pause: ScopePause, st
   const filter = { status: [status], ...(planId === undefined ? {} : { planId }) }
   const inboxId = `scope:${pause.pauseId}${pause.active ? '' : ':end'}`
   const body = JSON.stringify(inputOf(pause))
-  for (let cursor: string | undefined; ; ) {
+  for (let cursor: string | undefined; ;) {
     const page = await store.listRuns(tenantId, filter, { limit: PAGE, ...(cursor === undefined ? {} : { cursor }) })
     for (const { runId } of page.runs) await store.insertInbox({ tenantId, runId }, { inboxId, kind: 'scope', body })
     if (page.next === undefined) return
@@ -59,7 +66,11 @@ function inputOf(pause: ScopePause): Omit<ScopeInput, 'kind'> {
 }
 
 /** The active pause that holds for a run and that it has not yet taken in, as an input of its next decision. */
-export async function scopePauseFor(store: RunStore, identity: RunIdentity, state: RunState): Promise<ScopeInput | undefined> {
+export async function scopePauseFor(
+  store: RunStore,
+  identity: RunIdentity,
+  state: RunState,
+): Promise<ScopeInput | undefined> {
   if (state.status === 'PAUSED') return undefined
   const pauses = await store.readScopePauses(identity.tenantId)
   const found = pauses.find((pause) => pause.active && covers(pause.scope, identity))

@@ -30,19 +30,27 @@ export type SignalAnswer = { readonly kind: 'sent' | 'repeat'; readonly signalId
 
 const UUID_V4 = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/i
 
-export async function signalRun(services: Pick<Services, 'store' | 'random'>, run: RunRef, request: SignalRequest, sender: SignalSender): Promise<SignalAnswer> {
+export async function signalRun(
+  services: Pick<Services, 'store' | 'random'>,
+  run: RunRef,
+  request: SignalRequest,
+  sender: SignalSender,
+): Promise<SignalAnswer> {
   const { signalId, signalType, payload } = request
   if (!UUID_V4.test(signalId)) fail('SIGNAL_INVALID_PAYLOAD', `signalId must be a UUID v4, not '${signalId}'`)
   const text = canonicalText({ signalType, payload })
-  if (Buffer.byteLength(text) > LIMITS.signalBytes) fail('SIGNAL_INVALID_PAYLOAD', `a signal has at most ${LIMITS.signalBytes} bytes`)
+  if (Buffer.byteLength(text) > LIMITS.signalBytes)
+    fail('SIGNAL_INVALID_PAYLOAD', `a signal has at most ${LIMITS.signalBytes} bytes`)
   // The payload goes into the log: a secret in plain text must not even be recorded as refused (P-24).
   const secret = inlineSecretName(payload)
-  if (secret !== undefined) fail('SIGNAL_INVALID_PAYLOAD', `'${secret}' must not be sent in plain text; refer to it: secret://path`)
+  if (secret !== undefined)
+    fail('SIGNAL_INVALID_PAYLOAD', `'${secret}' must not be sent in plain text; refer to it: secret://path`)
   const body = JSON.stringify({ signalId, signalType, payload, authorization: authorize(services, request, sender) })
   const answer = await services.store.insertInbox(run, { inboxId: `signal:${signalId}`, kind: 'signal', body })
   if (answer.kind === 'no-run') return fail('RUN_NOT_FOUND', `no run ${run.runId}`)
   if (answer.kind === 'inserted') return { kind: 'sent', signalId }
-  if (!sameContent(answer.row, text)) fail('SIGNAL_DUPLICATE', `another signal was already sent under the id ${signalId}`)
+  if (!sameContent(answer.row, text))
+    fail('SIGNAL_DUPLICATE', `another signal was already sent under the id ${signalId}`)
   return { kind: 'repeat', signalId }
 }
 
@@ -51,7 +59,8 @@ function authorize(services: Pick<Services, 'random'>, request: SignalRequest, s
   const base = { policyDecisionId: services.random.uuid(), actorId: sender.actorId, actorRole: sender.actorRole }
   const invalid = payloadProblem(request)
   if (invalid !== undefined) return { ...base, allowed: false, reasonCode: 'SIGNAL_INVALID_PAYLOAD', reason: invalid }
-  if (!sender.allowed) return { ...base, allowed: false, reasonCode: 'AUTHZ_DENIED', reason: sender.reason ?? 'not allowed' }
+  if (!sender.allowed)
+    return { ...base, allowed: false, reasonCode: 'AUTHZ_DENIED', reason: sender.reason ?? 'not allowed' }
   // Alerts are escalated by the system alone; nobody else may, whatever role they have (SIG-08).
   if (request.signalType === 'ESCALATE_ALERT' && sender.actorRole !== 'System') {
     return { ...base, allowed: false, reasonCode: 'AUTHZ_DENIED', reason: 'only the system escalates alerts' }

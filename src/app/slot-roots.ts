@@ -33,7 +33,8 @@ export async function slotRoots(at: RootsAt, needs: ExpressionNeeds): Promise<Ex
   const { runId, planId, planVersion } = run.identity
   return loadRoots(needs, {
     input: () => changedInput(at),
-    context: async () => contextVariables(graph.plan.context, await store.readContext(run.row.runKey, at.seq), at.pending),
+    context: async () =>
+      contextVariables(graph.plan.context, await store.readContext(run.row.runKey, at.seq), at.pending),
     output: (stepId) => stepOutput(store, run, state, stepId, at.outputsUpTo),
     ...(previous === undefined ? {} : { previousStepId: previous }),
     ...(unit.item < 0 ? {} : { item: { index: unit.item, value: () => itemValue(at) } }),
@@ -63,7 +64,11 @@ export async function stepOverrides(at: RootsAt): Promise<Readonly<Record<string
   let overrides: Record<string, unknown> = {}
   for (const seq of seqs) {
     const payload = await signalPayload(at, seq)
-    overrides = { ...overrides, ...asObject(payload['override']), ...('newTarget' in payload ? { target: payload['newTarget'] } : {}) }
+    overrides = {
+      ...overrides,
+      ...asObject(payload['override']),
+      ...('newTarget' in payload ? { target: payload['newTarget'] } : {}),
+    }
   }
   return overrides
 }

@@ -29,7 +29,8 @@ export async function startChild(
   lease?: StartRequest['lease'],
 ): Promise<ChildStart> {
   const found = locate(run.state, effect.slot)
-  if (found === undefined || found.unit.status !== 'RUNNING' || found.unit.attempt !== effect.attempt) return { kind: 'gone' }
+  if (found === undefined || found.unit.status !== 'RUNNING' || found.unit.attempt !== effect.attempt)
+    return { kind: 'gone' }
   try {
     const answer = await startRun(services, advancer, await requestFor(services, advancer, run, effect, lease))
     return { kind: 'child', answer }
@@ -51,7 +52,8 @@ async function requestFor(
 ): Promise<StartRequest> {
   const found = locate(run.state, effect.slot)
   const step = stepAt(run.state.graph, found?.unit.step ?? 0)
-  if (found === undefined || !('plan' in step)) throw new KeelsonError([problem('INPUT_INVALID', `'${effect.slot}' is not a plan step`)])
+  if (found === undefined || !('plan' in step))
+    throw new KeelsonError([problem('INPUT_INVALID', `'${effect.slot}' is not a plan step`)])
   const { planId, planVersion } = step.plan
   const stored = await services.store.findPlan(planId, planVersion)
   if (stored === undefined) {
@@ -59,9 +61,18 @@ async function requestFor(
     throw new KeelsonError([problem('PLAN_NOT_FOUND', `no plan ${name} is published here`)])
   }
   const needs = mappingNeeds(step.with)
-  const at = { store: services.store, run, state: run.state, unit: found.unit, seq: found.unit.inputSeq, outputsUpTo: found.unit.inputSeq, attempt: effect.attempt }
+  const at = {
+    store: services.store,
+    run,
+    state: run.state,
+    unit: found.unit,
+    seq: found.unit.inputSeq,
+    outputsUpTo: found.unit.inputSeq,
+    attempt: effect.attempt,
+  }
   const mapped = needs.ok ? mapValue(step.with, await slotRoots(at, needs.value)) : needs
-  if (!mapped.ok) throw new KeelsonError([problem('INPUT_INVALID', mapped.problems.map((one) => one.message).join('; '))])
+  if (!mapped.ok)
+    throw new KeelsonError([problem('INPUT_INVALID', mapped.problems.map((one) => one.message).join('; '))])
   const { tenantId, projectId, environmentId, runId } = run.identity
   // The shelf checks the stored bytes against their hash: nothing is started from altered ones (P-45).
   const { plan } = await advancer.plans.get(stored.sha256)

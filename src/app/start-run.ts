@@ -40,7 +40,11 @@ export interface StartRequest {
   readonly parent?: RunParent
   readonly originalRunId?: string
   readonly reuse?: readonly ReusedResult[]
-  readonly admission?: { readonly policy: 'QUEUE' | 'DELAY'; readonly notBefore?: number; readonly autoApprove: boolean }
+  readonly admission?: {
+    readonly policy: 'QUEUE' | 'DELAY'
+    readonly notBefore?: number
+    readonly autoApprove: boolean
+  }
   readonly lease?: { readonly owner: string; readonly until: number }
 }
 
@@ -50,7 +54,9 @@ export type StartAnswer =
 
 export function requestKey(principal: Principal, plan: Plan, runRequestId: string): string {
   const { tenantId, projectId, environmentId } = principal
-  return sha256Hex([tenantId, projectId, environmentId, plan.metadata.planId, plan.metadata.planVersion, runRequestId].join('|'))
+  return sha256Hex(
+    [tenantId, projectId, environmentId, plan.metadata.planId, plan.metadata.planVersion, runRequestId].join('|'),
+  )
 }
 
 export async function startRun(services: Services, advancer: RunAdvancer, request: StartRequest): Promise<StartAnswer> {
@@ -59,7 +65,8 @@ export async function startRun(services: Services, advancer: RunAdvancer, reques
   const { planId, planVersion } = plan.metadata
   const altered = alteredPlan(advancer, request.plan)
   if (altered === undefined) await services.store.putPlan({ sha256, planId, planVersion, text })
-  const loadedPlan = altered === undefined ? advancer.plans.put(text, sha256) : { plan, graph: compileGraph(plan), sha256 }
+  const loadedPlan =
+    altered === undefined ? advancer.plans.put(text, sha256) : { plan, graph: compileGraph(plan), sha256 }
   const identity: RunIdentity = {
     runId: request.runId ?? services.random.uuid(),
     tenantId: request.principal.tenantId,
@@ -84,7 +91,14 @@ export async function startRun(services: Services, advancer: RunAdvancer, reques
     await round.take(start, { facts: false })
   }
   const emittedAt = isoFromMs(now)
-  const sealed = sealEvents({ identity, drafts: round.drafts, firstSeq: 1, previousHash: FIRST_PREVIOUS, emittedAt, random: services.random })
+  const sealed = sealEvents({
+    identity,
+    drafts: round.drafts,
+    firstSeq: 1,
+    previousHash: FIRST_PREVIOUS,
+    emittedAt,
+    random: services.random,
+  })
   const result = await advancer.queue.submit({
     create: newRun,
     expected: { epoch: 1, nextSeq: 1 },
@@ -94,7 +108,12 @@ export async function startRun(services: Services, advancer: RunAdvancer, reques
     ...(request.lease === undefined ? {} : { lease: request.lease }),
   })
   if (result.kind === 'run-exists' || result.kind === 'request-exists') {
-    return existing(services, identity.tenantId, result.kind === 'run-exists' ? identity.runId : result.runId, result.kind)
+    return existing(
+      services,
+      identity.tenantId,
+      result.kind === 'run-exists' ? identity.runId : result.runId,
+      result.kind,
+    )
   }
   if (result.kind !== 'committed') return fail('STORE_UNAVAILABLE', `the run could not be created (${result.kind})`)
   const row = await services.store.getRun(result.runKey)
@@ -125,7 +144,8 @@ function pausedBy({ scope, reason }: Extract<InputBody, { kind: 'scope' }>): { s
 
 async function existing(services: Services, tenantId: string, runId: string, why: string): Promise<StartAnswer> {
   const row = await services.store.findRun({ tenantId, runId })
-  if (row === undefined) return fail('RUN_ALREADY_EXISTS', `a run with this ${why === 'run-exists' ? 'id' : 'request key'} exists`)
+  if (row === undefined)
+    return fail('RUN_ALREADY_EXISTS', `a run with this ${why === 'run-exists' ? 'id' : 'request key'} exists`)
   return { kind: 'exists', row }
 }
 
@@ -146,7 +166,9 @@ function newRunOf(request: StartRequest, identity: RunIdentity, planSha256: stri
     engineType: request.engine.engineType,
     engineRunRef: `${request.engine.engineType}://${identity.runId}`,
     triggeredBy: request.principal.actorId,
-    ...(request.runRequestId === undefined ? {} : { requestKey: requestKey(request.principal, plan, request.runRequestId) }),
+    ...(request.runRequestId === undefined
+      ? {}
+      : { requestKey: requestKey(request.principal, plan, request.runRequestId) }),
     ...(request.originalRunId === undefined ? {} : { originalRunId: request.originalRunId }),
     ...(request.parent === undefined ? {} : { parent: request.parent }),
   }
@@ -154,20 +176,47 @@ function newRunOf(request: StartRequest, identity: RunIdentity, planSha256: stri
 
 function unsavedRun(newRun: NewRun, identity: RunIdentity, plan: LoadedRun['plan'], now: number): LoadedRun {
   const state = initialState(plan.graph)
-  const row: RunRow = { ...newRun, ...summaryOf(state), runKey: -1, epoch: 1, nextSeq: 1, headHash: FIRST_PREVIOUS, createdAt: now, updatedAt: now }
-  return { row, identity, plan, state, epoch: 1, nextSeq: 1, headHash: FIRST_PREVIOUS, snapshotSeq: 0, outputs: new BoundedCache(256) }
+  const row: RunRow = {
+    ...newRun,
+    ...summaryOf(state),
+    runKey: -1,
+    epoch: 1,
+    nextSeq: 1,
+    headHash: FIRST_PREVIOUS,
+    createdAt: now,
+    updatedAt: now,
+  }
+  return {
+    row,
+    identity,
+    plan,
+    state,
+    epoch: 1,
+    nextSeq: 1,
+    headHash: FIRST_PREVIOUS,
+    snapshotSeq: 0,
+    outputs: new BoundedCache(256),
+  }
 }
 
-type Admission = { readonly admit: InputBody; readonly blobs: readonly { readonly sha256: string; readonly text: string }[] }
+type Admission = {
+  readonly admit: InputBody
+  readonly blobs: readonly { readonly sha256: string; readonly text: string }[]
+}
 
 /** Above 64 KiB the input is a blob of the run, written with its first events. */
 function admission(request: StartRequest, input: unknown): Admission {
   const text = canonicalText(input)
   const sizeBytes = Buffer.byteLength(text)
-  if (sizeBytes > LIMITS.runInputBytes) fail('RUN_INPUT_INVALID', `the input has ${sizeBytes} bytes; at most ${LIMITS.runInputBytes} are allowed`)
+  if (sizeBytes > LIMITS.runInputBytes)
+    fail('RUN_INPUT_INVALID', `the input has ${sizeBytes} bytes; at most ${LIMITS.runInputBytes} are allowed`)
   const large = sizeBytes > LIMITS.inlinePayloadBytes
   const sha256 = large ? sha256Hex(text) : ''
-  const { policy, notBefore, autoApprove } = request.admission ?? { policy: 'START' as const, notBefore: undefined, autoApprove: true }
+  const { policy, notBefore, autoApprove } = request.admission ?? {
+    policy: 'START' as const,
+    notBefore: undefined,
+    autoApprove: true,
+  }
   return {
     admit: {
       kind: 'admit',

@@ -4,8 +4,7 @@
 import type { Problem } from './problems/problem.ts'
 
 export type Result<T, P = Problem> =
-  | { readonly ok: true; readonly value: T }
-  | { readonly ok: false; readonly problems: readonly P[] }
+  { readonly ok: true; readonly value: T } | { readonly ok: false; readonly problems: readonly P[] }
 
 export function ok<T>(value: T): { readonly ok: true; readonly value: T } {
   return { ok: true, value }

@@ -90,7 +90,14 @@ function msFromAny(text: string): number | undefined {
   const fraction = match[7] === undefined ? 0 : Math.floor(Number(`0.${match[7]}`) * 1000)
   const offsetMinutes = match[8] === undefined ? 0 : Number(match[9]) * 60 + Number(match[10])
   const offset = (match[8] === '-' ? -offsetMinutes : offsetMinutes) * 60_000
-  return daysFromCivil(year, month, day) * MS_PER_DAY + hour * 3_600_000 + minute * 60_000 + second * 1000 + fraction - offset
+  return (
+    daysFromCivil(year, month, day) * MS_PER_DAY +
+    hour * 3_600_000 +
+    minute * 60_000 +
+    second * 1000 +
+    fraction -
+    offset
+  )
 }
 
 function daysInMonth(year: number, month: number): number {

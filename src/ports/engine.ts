@@ -11,7 +11,13 @@ export interface EffectReport {
   readonly attempt: number
   readonly engineAttempt: number
   readonly result:
-    | { readonly kind: 'completed'; readonly output: unknown; readonly artifactRefs: readonly ArtifactPointer[]; readonly durationMs: number; readonly by?: CompletedBy }
+    | {
+        readonly kind: 'completed'
+        readonly output: unknown
+        readonly artifactRefs: readonly ArtifactPointer[]
+        readonly durationMs: number
+        readonly by?: CompletedBy
+      }
     | {
         readonly kind: 'failed'
         readonly thrown: unknown

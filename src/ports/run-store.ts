@@ -212,11 +212,18 @@ export interface RunStore {
   findRunByEngineRef(tenantId: string, engineRunRef: string): Promise<RunRow | undefined>
   /** For drivers, which work across tenants by the store's own key. */
   getRun(runKey: RunKey): Promise<RunRow | undefined>
-  listRuns(tenantId: string, filter: ListFilter, page: { readonly limit: number; readonly cursor?: string }): Promise<ListPage>
+  listRuns(
+    tenantId: string,
+    filter: ListFilter,
+    page: { readonly limit: number; readonly cursor?: string },
+  ): Promise<ListPage>
   quarantine(runKey: RunKey, code: string): Promise<void>
 
   /** Ascending by runSeq, strictly after `afterSeq` (default 0), at most `limit` (default 1,000). */
-  readEvents(runKey: RunKey, range: { readonly afterSeq?: number; readonly limit?: number }): Promise<readonly StoredEvent[]>
+  readEvents(
+    runKey: RunKey,
+    range: { readonly afterSeq?: number; readonly limit?: number },
+  ): Promise<readonly StoredEvent[]>
   /**
    * Deletes data and salt of a run's events up to a seq (P-34), and what else holds their values: blobs, snapshots,
    * context and bodies of consumed inbox rows. Records stay, and a repeated inbox row is still recognised.
@@ -234,10 +241,18 @@ export interface RunStore {
   putBlob(runKey: RunKey, sha256: string, text: string): Promise<void>
   getBlob(runKey: RunKey, sha256: string): Promise<string | undefined>
 
-  putPlan(plan: { readonly sha256: string; readonly planId: string; readonly planVersion: string; readonly text: string }): Promise<void>
+  putPlan(plan: {
+    readonly sha256: string
+    readonly planId: string
+    readonly planVersion: string
+    readonly text: string
+  }): Promise<void>
   getPlan(sha256: string): Promise<string | undefined>
   /** Newest stored plan of that id (and version, if given). */
-  findPlan(planId: string, planVersion?: string): Promise<{ readonly sha256: string; readonly text: string } | undefined>
+  findPlan(
+    planId: string,
+    planVersion?: string,
+  ): Promise<{ readonly sha256: string; readonly text: string } | undefined>
 
   putSnapshot(runKey: RunKey, snapshot: StoredSnapshot): Promise<void>
   /** Newest snapshot of that kind not beyond `maxSeq`. */

@@ -32,7 +32,9 @@ const LOADS_USER_CODE = 'src/edge/cli/steps-file.ts'
 
 function isOwnDriver(item: Import): boolean {
   if (item.to === '<computed>') return item.from === LOADS_USER_CODE
-  return Object.entries(DRIVERS).some(([folder, packages]) => item.from.startsWith(folder) && packages.includes(item.to))
+  return Object.entries(DRIVERS).some(
+    ([folder, packages]) => item.from.startsWith(folder) && packages.includes(item.to),
+  )
 }
 
 function layerOf(path: string): Layer | undefined {

@@ -10,6 +10,17 @@ const STORES = 'src/adapters/stores'
 /** Concepts only one store has: SQLite's own errors, its schema's versions, and rows as columns. */
 const ALONE: Readonly<Record<string, readonly string[]>> = {
   sqlite: ['failure.ts', 'migrate.ts', 'run-row.ts'],
+  postgres: [
+    'commit-values.ts',
+    'driver.ts',
+    'durability.ts',
+    'failure.ts',
+    'migrate.ts',
+    'run-row.ts',
+    'session.ts',
+    'wake.ts',
+    'wire-array.ts',
+  ],
 }
 
 function conceptsOf(store: string): readonly string[] {

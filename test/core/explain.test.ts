@@ -15,7 +15,9 @@ describe('explain', () => {
     expect(why(run, 'a')).toEqual([{ kind: 'running', attempt: 1, maxAttempts: 3, since: START }])
     expect(why(run, 'b')).toEqual([{ kind: 'dependency', stepId: 'a', status: 'RUNNING', final: false }])
     run.fails('a')
-    expect(why(run, 'a')).toEqual([{ kind: 'backoff', attempt: 1, maxAttempts: 3, retryAt: START + 1000, code: 'UNKNOWN' }])
+    expect(why(run, 'a')).toEqual([
+      { kind: 'backoff', attempt: 1, maxAttempts: 3, retryAt: START + 1000, code: 'UNKNOWN' },
+    ])
     expect(why(run, 'b')).toEqual([{ kind: 'dependency', stepId: 'a', status: 'RETRYING', final: false }])
   })
 
@@ -34,7 +36,8 @@ describe('explain', () => {
   })
 
   it('counts the items of a fan-out and names a full run', () => {
-    const yaml = 'policy: { concurrency: 2 }\nsteps:\n  - { id: a, run: f, dependsOn: [], forEach: "input.xs" }\n  - { id: b, run: f, dependsOn: [] }\n'
+    const yaml =
+      'policy: { concurrency: 2 }\nsteps:\n  - { id: a, run: f, dependsOn: [], forEach: "input.xs" }\n  - { id: b, run: f, dependsOn: [] }\n'
     const run = scenario(yaml, { facts: { a: { items: 3 } } }).start()
     expect(why(run, 'a')).toEqual([{ kind: 'items', done: 0, failed: 0, running: 2, total: 3 }])
     expect(why(run, 'b')).toEqual([{ kind: 'no-free-slot', limit: 2 }])
@@ -42,7 +45,8 @@ describe('explain', () => {
   })
 
   it('tells people from clocks: a manual task, a wait, an ended run', () => {
-    const yaml = 'steps:\n  - { id: ask, dependsOn: [], manual: { title: go } }\n  - { id: nap, dependsOn: [], wait: { forMs: 5000 } }\n'
+    const yaml =
+      'steps:\n  - { id: ask, dependsOn: [], manual: { title: go } }\n  - { id: nap, dependsOn: [], wait: { forMs: 5000 } }\n'
     const run = scenario(yaml).start()
     expect(why(run, 'ask')).toEqual([{ kind: 'waiting-for-person', since: START }])
     expect(why(run, 'nap')).toEqual([{ kind: 'waiting-until', at: START + 5000 }])

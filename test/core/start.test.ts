@@ -26,7 +26,10 @@ describe('a plan whose bytes are not what was pinned', () => {
     const second = world.process('two', {
       script: { f: () => 1 },
       adoptOthers: true,
-      wrapStore: (store) => ({ ...store, getPlan: async () => (await store.getPlan(world.row(run).planSha256))?.replace('"a"', '"x"') }),
+      wrapStore: (store) => ({
+        ...store,
+        getPlan: async () => (await store.getPlan(world.row(run).planSha256))?.replace('"a"', '"x"'),
+      }),
     })
     await world.runUntil(() => world.hasEnded(run))
     expect(world.log(run).slice(-3)).toEqual(['StepFailed a#1', 'AlertRaised RUN#1', 'RunFailed RUN#1'])

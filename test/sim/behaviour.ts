@@ -38,9 +38,20 @@ export function thrownOf(errorClass: string): unknown {
   return { message: `simulated ${errorClass}`, ...ERRORS[errorClass] }
 }
 
-export function behaviourOf(seed: number, rates: BehaviourRates, slot: string, attempt: number, engineAttempt: number): Behaviour {
+export function behaviourOf(
+  seed: number,
+  rates: BehaviourRates,
+  slot: string,
+  attempt: number,
+  engineAttempt: number,
+): Behaviour {
   const rng = new Rng(`${seed}|${slot}|${attempt}|${engineAttempt}`)
-  const kind = rng.weighted({ succeed: 1 - rates.fail - rates.hang - rates.stubborn, fail: rates.fail, hang: rates.hang, stubborn: rates.stubborn })
+  const kind = rng.weighted({
+    succeed: 1 - rates.fail - rates.hang - rates.stubborn,
+    fail: rates.fail,
+    hang: rates.hang,
+    stubborn: rates.stubborn,
+  })
   const repeatable = ['timeout', 'rate_limit', '5xx', 'transport', 'unknown']
   return {
     kind,

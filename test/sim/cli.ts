@@ -20,16 +20,38 @@ function numberOption(args: readonly string[], name: string, otherwise: number):
 
 function told(failing: Failing): string {
   const { shrunk } = failing
-  const lines = [`seed ${failing.seed}: ${failing.violations[0] ?? ''}`, `  again: npm run sim -- --histories 1 --seed ${failing.seed}`]
+  const lines = [
+    `seed ${failing.seed}: ${failing.violations[0] ?? ''}`,
+    `  again: npm run sim -- --histories 1 --seed ${failing.seed}`,
+  ]
   if (shrunk === undefined) return lines.join('\n')
   const { scenario, faults, violations, tries } = shrunk
-  lines.push(`  cut down in ${tries} tries to ${faults.length} faults, ${scenario.acts.length} acts, ${scenario.plans[0]?.steps.length ?? 0} steps: ${violations[0] ?? ''}`)
-  lines.push(`  rates: ${JSON.stringify(scenario.rates)}`, `  faults: ${JSON.stringify(faults)}`, `  acts: ${JSON.stringify(scenario.acts)}`, `  plan: ${JSON.stringify(scenario.plans[0])}`)
+  lines.push(
+    `  cut down in ${tries} tries to ${faults.length} faults, ${scenario.acts.length} acts, ${scenario.plans[0]?.steps.length ?? 0} steps: ${violations[0] ?? ''}`,
+  )
+  lines.push(
+    `  rates: ${JSON.stringify(scenario.rates)}`,
+    `  faults: ${JSON.stringify(faults)}`,
+    `  acts: ${JSON.stringify(scenario.acts)}`,
+    `  plan: ${JSON.stringify(scenario.plans[0])}`,
+  )
   return lines.join('\n')
 }
 
 function summary(report: Report, ms: number): string {
-  const { histories, seed, events, executions, storePoints, crashPoints, adoptions, staleDrivers, zombies, violations, virtualHours } = report
+  const {
+    histories,
+    seed,
+    events,
+    executions,
+    storePoints,
+    crashPoints,
+    adoptions,
+    staleDrivers,
+    zombies,
+    violations,
+    virtualHours,
+  } = report
   return [
     `${histories} histories from seed ${seed}: ${events} events, ${executions} executions, ${storePoints} store calls, ${virtualHours} virtual hours`,
     `${crashPoints} crash points, ${adoptions} take-overs, ${staleDrivers} drivers that had lost their run, ${zombies} executions they began`,
@@ -46,12 +68,28 @@ const HISTORIES_PER_PLAN = 75
 async function main(args: readonly string[]): Promise<number> {
   const seed = numberOption(args, 'seed', Math.floor(Math.random() * 2 ** 31))
   const histories = numberOption(args, 'histories', 10_000)
-  const plans = numberOption(args, 'crash-plans', histories < HISTORIES_PER_PLAN ? 0 : Math.ceil(histories / HISTORIES_PER_PLAN))
+  const plans = numberOption(
+    args,
+    'crash-plans',
+    histories < HISTORIES_PER_PLAN ? 0 : Math.ceil(histories / HISTORIES_PER_PLAN),
+  )
   const began = performance.now()
-  const explored = await explore({ histories, seed, maxSteps: numberOption(args, 'max-steps', 40), shrink: !args.includes('--no-shrink') })
+  const explored = await explore({
+    histories,
+    seed,
+    maxSteps: numberOption(args, 'max-steps', 40),
+    shrink: !args.includes('--no-shrink'),
+  })
   const crashed = await crashEverywhere({ seed, plans })
   const failing = [...explored.failing, ...crashed.failing]
-  const report = { ...explored, crashPoints: explored.crashPoints + crashed.crashPoints, crashCases: crashed.cases, crashPlans: plans, violations: failing.length, failing }
+  const report = {
+    ...explored,
+    crashPoints: explored.crashPoints + crashed.crashPoints,
+    crashCases: crashed.cases,
+    crashPlans: plans,
+    violations: failing.length,
+    failing,
+  }
   const isVacuous = histories >= REACH_HISTORIES && report.vacuous.length > 0
   if (args.includes('--json')) {
     const told = failing.map((one) => ({ seed: one.seed, violations: one.violations }))

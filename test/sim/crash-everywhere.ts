@@ -31,7 +31,19 @@ function smallScenario(seed: number): Scenario {
     plans: [{ ...main, policy: { ...main.policy, runTimeoutMs: undefined } }, ...children].map(withoutUndefined),
     runs: [{ atMs: 0 }],
     processes: [{ startMs: 0, skewMs: 0 }],
-    acts: rng.chance(0.3) ? [{ kind: 'signal', atMs: rng.int(0, 900), run: 0, signalType: rng.pick(['PAUSE', 'CANCEL', 'EMERGENCY_STOP']), payload: { reason: 'x' }, allowed: true, repeat: 'no' }] : [],
+    acts: rng.chance(0.3)
+      ? [
+          {
+            kind: 'signal',
+            atMs: rng.int(0, 900),
+            run: 0,
+            signalType: rng.pick(['PAUSE', 'CANCEL', 'EMERGENCY_STOP']),
+            payload: { reason: 'x' },
+            allowed: true,
+            repeat: 'no',
+          },
+        ]
+      : [],
     behaviour: { fail: rng.pick([0, 0.2]), hang: 0, stubborn: 0, slowestMs: 300 },
     rates: NO_FAULTS,
     healMs: 600_000,
@@ -50,7 +62,11 @@ function withoutUndefined<T>(value: T): T {
 /** Store calls after this many are polls of a run that waits; dying there is dying anywhere. */
 const POINTS_MAX = 60
 
-export async function crashEverywhere(options: { readonly seed: number; readonly plans: number; readonly everyNth?: number }): Promise<CrashReport> {
+export async function crashEverywhere(options: {
+  readonly seed: number
+  readonly plans: number
+  readonly everyNth?: number
+}): Promise<CrashReport> {
   const restore = withoutStacks()
   const failing: Failing[] = []
   let cases = 0
@@ -68,7 +84,11 @@ export async function crashEverywhere(options: { readonly seed: number; readonly
           cases += 1
           crashPoints += history.fired.length
           const violations = [...history.violations, ...differences(scenario, calm, history)]
-          if (violations.length > 0) failing.push({ seed: scenario.seed, violations: [`${kind} at call ${point}: ${violations[0] ?? ''}`, ...violations.slice(1)] })
+          if (violations.length > 0)
+            failing.push({
+              seed: scenario.seed,
+              violations: [`${kind} at call ${point}: ${violations[0] ?? ''}`, ...violations.slice(1)],
+            })
         }
         await new Promise((resolve) => setImmediate(resolve))
       }

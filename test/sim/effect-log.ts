@@ -53,19 +53,24 @@ export class EffectLog {
   #judge(process: SimProcess, track: RunTrack, execution: Execution, context: StepContext, input: unknown): void {
     const { slot, attempt, engineAttempt } = execution
     const { model } = track.oracle
-    const say = (what: string): void => this.#world.complain(`${track.runId.slice(0, 8)} ${slot}@${attempt}.${engineAttempt} on ${process.name}: ${what}`)
+    const say = (what: string): void =>
+      this.#world.complain(`${track.runId.slice(0, 8)} ${slot}@${attempt}.${engineAttempt} on ${process.name}: ${what}`)
     const id = `${track.runId}|${slot}:${attempt}:${engineAttempt}`
     const begun = (this.#begun.get(id) ?? 0) + 1
     this.#begun.set(id, begun)
     const irreversible = !slot.startsWith('COMP:') && model.slots.get(slot)?.step.effect === 'irreversible'
-    if (irreversible && this.executions(track.runId, slot, attempt).length > 1) say('P-28 an irreversible attempt began twice')
+    if (irreversible && this.executions(track.runId, slot, attempt).length > 1)
+      say('P-28 an irreversible attempt began twice')
     if (begun > 1 + (this.#repeats.get(id) ?? 0)) say('P-03 the same effect began twice')
     const undoing = slot.startsWith('COMP:')
-    const { epoch, isOpen, endSeq } = undoing ? hookOf(model, slot.slice('COMP:'.length), attempt) : attemptOf(model, slot, attempt)
+    const { epoch, isOpen, endSeq } = undoing
+      ? hookOf(model, slot.slice('COMP:'.length), attempt)
+      : attemptOf(model, slot, attempt)
     if (epoch === undefined) return say('P-13 it began before its start was committed')
     const rightful = epoch + engineAttempt - 1 === track.epoch
     // A repeat that asked the log before the outcome and got a slow answer cannot know better.
-    const couldNotKnow = endSeq > process.knownSeq(track.runKey) || (this.#repeats.has(id) && this.#world.scenario.rates.delay > 0)
+    const couldNotKnow =
+      endSeq > process.knownSeq(track.runKey) || (this.#repeats.has(id) && this.#world.scenario.rates.delay > 0)
     if (!isOpen && rightful && !couldNotKnow) say('I8 it began after its outcome was committed')
     if (!isOpen) this.zombies += 1
     if (!undoing) this.#checkKey(track, slot, context, input, say)
@@ -73,7 +78,10 @@ export class EffectLog {
 
   /** The key for the outside world stays the same over attempts and crashes while the input does (X-66, P-17). */
   #checkKey(track: RunTrack, slot: string, context: StepContext, input: unknown, say: (what: string) => void): void {
-    const changed = [...track.oracle.model.signals.values()].some(({ type, applied }) => applied && ['RETRY_STEP', 'UPDATE_PARAMS', 'INJECT_OVERRIDE', 'UPDATE_TARGET'].includes(type))
+    const changed = [...track.oracle.model.signals.values()].some(
+      ({ type, applied }) =>
+        applied && ['RETRY_STEP', 'UPDATE_PARAMS', 'INJECT_OVERRIDE', 'UPDATE_TARGET'].includes(type),
+    )
     if (changed) return
     const id = `${track.runId}|${slot}`
     const told = `${context.idempotencyKey} ${JSON.stringify(input)}`
@@ -98,7 +106,8 @@ export class EffectLog {
         execution.value = { at: time.now, by: `${slot}#${attempt}.${engineAttempt}` }
         resolve(execution.value)
       }
-      if (behaviour.kind !== 'hang') time.schedule(time.now + (behaviour.kind === 'stubborn' ? 90_000 : behaviour.ms), end, process)
+      if (behaviour.kind !== 'hang')
+        time.schedule(time.now + (behaviour.kind === 'stubborn' ? 90_000 : behaviour.ms), end, process)
       if (behaviour.kind === 'stubborn') return
       const abort = (): void => {
         if (execution.ended !== 'open') return

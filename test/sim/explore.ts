@@ -65,7 +65,16 @@ export function withoutStacks(): () => void {
 
 class Sums {
   histories = 0
-  readonly numbers = { crashPoints: 0, events: 0, executions: 0, storePoints: 0, adoptions: 0, staleDrivers: 0, zombies: 0, virtualMs: 0 }
+  readonly numbers = {
+    crashPoints: 0,
+    events: 0,
+    executions: 0,
+    storePoints: 0,
+    adoptions: 0,
+    staleDrivers: 0,
+    zombies: 0,
+    virtualMs: 0,
+  }
   readonly reached = new Map<string, number>()
   readonly failing: Failing[] = []
   readonly #digest = createHash('sha256')
@@ -164,8 +173,31 @@ const EVENTS = [
   'LateOutcomeRecorded',
 ]
 const INPUTS = ['admit', 'start', 'outcome', 'signal', 'timer', 'child', 'adopt', 'scope', 'fork']
-const SIGNALS = ['PAUSE', 'RESUME', 'CANCEL', 'EMERGENCY_STOP', 'RETRY_STEP', 'SKIP_STEP', 'UPDATE_PARAMS', 'INJECT_OVERRIDE', 'UPDATE_TARGET', 'ESCALATE_ALERT']
-const ERRORS = ['timeout', 'rate_limit', '5xx', 'transport', 'unknown', 'validation', 'auth_deny', 'policy_deny', 'conflict', 'permanent', 'cancelled']
+const SIGNALS = [
+  'PAUSE',
+  'RESUME',
+  'CANCEL',
+  'EMERGENCY_STOP',
+  'RETRY_STEP',
+  'SKIP_STEP',
+  'UPDATE_PARAMS',
+  'INJECT_OVERRIDE',
+  'UPDATE_TARGET',
+  'ESCALATE_ALERT',
+]
+const ERRORS = [
+  'timeout',
+  'rate_limit',
+  '5xx',
+  'transport',
+  'unknown',
+  'validation',
+  'auth_deny',
+  'policy_deny',
+  'conflict',
+  'permanent',
+  'cancelled',
+]
 
 export const EXPECTED: readonly string[] = [
   ...FAULT_KINDS.map((kind) => `fault ${kind}`),

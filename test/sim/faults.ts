@@ -4,7 +4,15 @@
  */
 import type { Rng } from './random.ts'
 
-export const FAULT_KINDS = ['fail', 'lost-answer', 'delay', 'crash-before', 'crash-after', 'stall', 'duplicate'] as const
+export const FAULT_KINDS = [
+  'fail',
+  'lost-answer',
+  'delay',
+  'crash-before',
+  'crash-after',
+  'stall',
+  'duplicate',
+] as const
 export type FaultKind = (typeof FAULT_KINDS)[number]
 
 export interface Fault {
@@ -20,7 +28,15 @@ export interface FiredFault extends Fault {
 /** Probability of each fault per point. */
 export type FaultRates = Readonly<Record<FaultKind, number>>
 
-export const NO_FAULTS: FaultRates = { fail: 0, 'lost-answer': 0, delay: 0, 'crash-before': 0, 'crash-after': 0, stall: 0, duplicate: 0 }
+export const NO_FAULTS: FaultRates = {
+  fail: 0,
+  'lost-answer': 0,
+  delay: 0,
+  'crash-before': 0,
+  'crash-after': 0,
+  stall: 0,
+  duplicate: 0,
+}
 
 export type PointKind = 'store' | 'effect'
 

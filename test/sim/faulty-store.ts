@@ -21,7 +21,8 @@ export function faultyStore(inner: RunStore, gate: Gate, onCommit: CommitObserve
       ),
     appendOpen: (run, writes, seal) => gate('appendOpen', () => inner.appendOpen(run, writes, seal)),
     findRun: (run) => gate('findRun', () => inner.findRun(run)),
-    findRunByRequest: (tenantId, requestKey) => gate('findRunByRequest', () => inner.findRunByRequest(tenantId, requestKey)),
+    findRunByRequest: (tenantId, requestKey) =>
+      gate('findRunByRequest', () => inner.findRunByRequest(tenantId, requestKey)),
     findRunByEngineRef: (tenantId, ref) => gate('findRunByEngineRef', () => inner.findRunByEngineRef(tenantId, ref)),
     getRun: (runKey) => gate('getRun', () => inner.getRun(runKey)),
     listRuns: (tenantId, filter, page) => gate('listRuns', () => inner.listRuns(tenantId, filter, page)),
@@ -39,7 +40,8 @@ export function faultyStore(inner: RunStore, gate: Gate, onCommit: CommitObserve
     findPlan: (planId, planVersion) => gate('findPlan', () => inner.findPlan(planId, planVersion)),
     putSnapshot: (runKey, snapshot) => gate('putSnapshot', () => inner.putSnapshot(runKey, snapshot)),
     getSnapshot: (runKey, kind, maxSeq) => gate('getSnapshot', () => inner.getSnapshot(runKey, kind, maxSeq)),
-    acquireLease: (runKey, owner, now, until) => gate('acquireLease', () => inner.acquireLease(runKey, owner, now, until)),
+    acquireLease: (runKey, owner, now, until) =>
+      gate('acquireLease', () => inner.acquireLease(runKey, owner, now, until)),
     releaseLease: (runKey, owner) => gate('releaseLease', () => inner.releaseLease(runKey, owner)),
     dueRuns: (now, owner, limit) => gate('dueRuns', () => inner.dueRuns(now, owner, limit)),
     claimAttempt: (runKey, claim) => gate('claimAttempt', () => inner.claimAttempt(runKey, claim)),

@@ -48,11 +48,18 @@ const ROUNDS = 12
 
 export async function runHistory(scenario: Scenario, options: HistoryOptions = {}): Promise<History> {
   const longestMs = scenario.leaseMs + 1000
-  const faults = options.faults === undefined ? FaultSource.byRates(scenario.rates, new Rng(`faults ${scenario.seed}`), longestMs) : FaultSource.exactly(options.faults)
+  const faults =
+    options.faults === undefined
+      ? FaultSource.byRates(scenario.rates, new Rng(`faults ${scenario.seed}`), longestMs)
+      : FaultSource.exactly(options.faults)
   const time = new VirtualTime()
-  const store = options.openStore?.(time) ?? openMemoryStore({ clock: { now: () => time.now }, disk: createMemoryDisk(), burn: scenario.burn })
+  const store =
+    options.openStore?.(time) ??
+    openMemoryStore({ clock: { now: () => time.now }, disk: createMemoryDisk(), burn: scenario.burn })
   const world = new World(scenario, faults, time, store)
-  scenario.processes.forEach(({ startMs, skewMs }, index) => (index === 0 ? world.boot(skewMs) : world.after(startMs, () => world.boot(skewMs))))
+  scenario.processes.forEach(({ startMs, skewMs }, index) =>
+    index === 0 ? world.boot(skewMs) : world.after(startMs, () => world.boot(skewMs)),
+  )
   scenario.runs.forEach(({ atMs }, index) => world.people.start(index, atMs))
   scenario.acts.forEach((act, index) => world.people.act(act, index))
   const healAt = time.now + scenario.healMs
@@ -65,7 +72,11 @@ export async function runHistory(scenario: Scenario, options: HistoryOptions = {
 }
 
 async function allEnded(world: World): Promise<boolean> {
-  return world.people.busy === 0 && (await unsettled(world)).length === 0 && [...world.tracks.values()].every(({ oracle }) => isEnd(oracle.model.phase))
+  return (
+    world.people.busy === 0 &&
+    (await unsettled(world)).length === 0 &&
+    [...world.tracks.values()].every(({ oracle }) => isEnd(oracle.model.phase))
+  )
 }
 
 /** Runs until everything rests; what rests is resolved, until everything has ended. */
@@ -75,7 +86,9 @@ async function settle(world: World): Promise<void> {
     const open = [...world.tracks.values()].filter(({ oracle }) => !isEnd(oracle.model.phase))
     if (open.length === 0) return
     if (round >= ROUNDS + 3) {
-      world.complain(`I12 cancelled, and still not ended: ${open.map((track) => `${track.runId.slice(0, 8)} ${restOf(track.oracle.model)}`).join(', ')}`)
+      world.complain(
+        `I12 cancelled, and still not ended: ${open.map((track) => `${track.runId.slice(0, 8)} ${restOf(track.oracle.model)}`).join(', ')}`,
+      )
       return
     }
     for (const track of open) await resolve(world, track, round >= ROUNDS)
@@ -103,13 +116,21 @@ async function unsettled(world: World): Promise<string[]> {
   const left: string[] = []
   for (const track of world.tracks.values()) {
     const standing = restOf(track.oracle.model)
-    if (!DECLARED.includes(standing)) left.push(`${track.runId.slice(0, 8)} ${standing}`)
+    if (!DECLARED.includes(standing) || (standing === 'child' && !hasLiveChild(world, track)))
+      left.push(`${track.runId.slice(0, 8)} ${standing}`)
     else if ((await world.store.readInbox(track.runKey)).length > 0) {
       if (standing !== 'ended') left.push(`${track.runId.slice(0, 8)} has letters`)
       else if (world.faults.healed) await endedLetters(world, track)
     }
   }
   return left
+}
+
+/** Waiting for a child run is a wait only while there is one. */
+function hasLiveChild(world: World, parent: RunTrack): boolean {
+  return [...world.tracks.values()].some(
+    ({ create, oracle }) => create.parent?.runId === parent.runId && !isEnd(oracle.model.phase),
+  )
 }
 
 /** Nobody drives an ended run: letters to it are decided by whoever looks at it next. */
@@ -179,7 +200,8 @@ function summaryOf(world: World): History {
 function digestOf({ effects, time, faults }: World, tracks: readonly RunTrack[]): string {
   const hash = createHash('sha256')
   for (const track of tracks) for (const sealed of track.sealed) hash.update(sealed.chainHash)
-  for (const { slot, attempt, engineAttempt, ended } of effects.all) hash.update(`${slot}#${attempt}.${engineAttempt} ${ended}\n`)
+  for (const { slot, attempt, engineAttempt, ended } of effects.all)
+    hash.update(`${slot}#${attempt}.${engineAttempt} ${ended}\n`)
   return hash.update(`${time.now} ${time.steps} ${faults.points.store}`).digest('hex')
 }
 
@@ -194,9 +216,11 @@ function reachedIn(world: World, tracks: readonly RunTrack[]): ReadonlyMap<strin
       if (event.decision.firstSeq === event.runSeq) count(`input ${event.decision.cause.split(':')[0] ?? ''}`)
       if (event.eventType === 'SignalAccepted') count(`accepted ${String(event.payload['signalType'])}`)
       if (event.eventType === 'SignalRejected') count(`rejected ${String(event.payload['reasonCode'])}`)
-      if (event.eventType === 'StepFailed') count(`error ${(event.payload['error'] as { errorClass: string }).errorClass}`)
+      if (event.eventType === 'StepFailed')
+        count(`error ${(event.payload['error'] as { errorClass: string }).errorClass}`)
     }
   }
-  for (const name of ['crashes', 'adoptions', 'staleDrivers', 'refusedCommits'] as const) for (let n = 0; n < world[name]; n += 1) count(`world ${name}`)
+  for (const name of ['crashes', 'adoptions', 'staleDrivers', 'refusedCommits'] as const)
+    for (let n = 0; n < world[name]; n += 1) count(`world ${name}`)
   return counts
 }

@@ -44,12 +44,13 @@ export async function checkHistory(world: World, rng: Rng): Promise<void> {
     await checkContext(world, track, say)
   }
   checkSignals(world)
+  checkReuse(world)
   checkChildren(world)
 }
 
 async function allEvents(world: World, track: RunTrack): Promise<StoredEvent[]> {
   const events: StoredEvent[] = []
-  for (let page = await world.store.readEvents(track.runKey, {}); page.length > 0; ) {
+  for (let page = await world.store.readEvents(track.runKey, {}); page.length > 0;) {
     events.push(...page)
     page = await world.store.readEvents(track.runKey, { afterSeq: page.at(-1)?.runSeq ?? 0 })
   }
@@ -58,13 +59,20 @@ async function allEvents(world: World, track: RunTrack): Promise<StoredEvent[]> 
 
 type Say = (what: string) => void
 
-const same = (a: Uint8Array | undefined, b: Uint8Array | undefined): boolean => Buffer.compare(a ?? new Uint8Array(), b ?? new Uint8Array()) === 0
+const same = (a: Uint8Array | undefined, b: Uint8Array | undefined): boolean =>
+  Buffer.compare(a ?? new Uint8Array(), b ?? new Uint8Array()) === 0
 
 function checkStored(track: RunTrack, row: RunRow, stored: readonly StoredEvent[], say: Say): void {
-  if (stored.length !== track.sealed.length) say(`I4 ${track.sealed.length} records were committed, ${stored.length} are stored`)
+  if (stored.length !== track.sealed.length)
+    say(`I4 ${track.sealed.length} records were committed, ${stored.length} are stored`)
   const wrong = stored.findIndex((event, index) => {
     const kept = track.sealed[index]
-    return kept === undefined || event.record !== kept.record || event.data !== kept.data || !same(event.chainHash, kept.chainHash)
+    return (
+      kept === undefined ||
+      event.record !== kept.record ||
+      event.data !== kept.data ||
+      !same(event.chainHash, kept.chainHash)
+    )
   })
   if (wrong >= 0) say(`I1 record ${wrong + 1} is not what was committed`)
   const chain = verifyChain(stored)
@@ -79,19 +87,31 @@ function foldOf(start: RunState, records: readonly ForeignRecord[]): RunState {
 }
 
 /** Gives back the fold of the whole log as text. */
-function checkFold(world: World, track: RunTrack, row: RunRow, records: readonly ForeignRecord[], rng: Rng, say: Say): string {
+function checkFold(
+  world: World,
+  track: RunTrack,
+  row: RunRow,
+  records: readonly ForeignRecord[],
+  rng: Rng,
+  say: Say,
+): string {
   const graph = compileGraph(track.plan.plan)
   const whole = foldOf(initialState(graph), records)
   const text = snapshotBody(whole)
   const cut = rng.int(0, records.length)
   const part = foldOf(initialState(graph), records.slice(0, cut))
   const restored = unpackState(graph, JSON.parse(snapshotBody(part)) as Record<string, unknown>)
-  if (snapshotBody(foldOf(restored, records.slice(cut))) !== text) say(`I10 a snapshot at ${cut} and the rest fold to something else`)
+  if (JSON.stringify(summaryOf(restored)) !== JSON.stringify(summaryOf(part)))
+    say(`I10 a snapshot at ${cut} waits for something else than the fold`)
+  if (snapshotBody(foldOf(restored, records.slice(cut))) !== text)
+    say(`I10 a snapshot at ${cut} and the rest fold to something else`)
   const summary = summaryOf(whole)
   for (const [name, value] of Object.entries(summary)) {
-    if (row[name as keyof RunRow] !== value) say(`I10 the row's ${name} is ${String(row[name as keyof RunRow])}, the fold's ${String(value)}`)
+    if (row[name as keyof RunRow] !== value)
+      say(`I10 the row's ${name} is ${String(row[name as keyof RunRow])}, the fold's ${String(value)}`)
   }
-  if (world.scenario.burn === 0 && row.nextSeq !== whole.seq + 1) say(`I2 the row's next number is ${row.nextSeq} after ${whole.seq}`)
+  if (world.scenario.burn === 0 && row.nextSeq !== whole.seq + 1)
+    say(`I2 the row's next number is ${row.nextSeq} after ${whole.seq}`)
   return text
 }
 
@@ -100,7 +120,7 @@ function checkViews(track: RunTrack, row: RunRow, records: readonly ForeignRecor
   const whole = viewToText(projectRun(meta, records).view)
   const restoredAt = rng.int(0, records.length)
   let view = emptyView(meta)
-  for (let at = 0; at < records.length; ) {
+  for (let at = 0; at < records.length;) {
     const size = rng.int(1, 12)
     // A page may come twice; what lies below the watermark changes nothing.
     view = incrementalProject(view, records.slice(Math.max(0, at - rng.int(0, 2)), at + size)).view
@@ -137,7 +157,8 @@ async function checkContext(world: World, track: RunTrack, say: Say): Promise<vo
   const context = await world.store.readContext(track.runKey, Number.MAX_SAFE_INTEGER)
   for (const [path, value] of expected) {
     const stored = context.get(path)
-    if (stored === undefined || canonical(stored) !== JSON.stringify(sorted(value))) say(`P-16 the variable ${path} is ${stored ?? 'missing'}`)
+    if (stored === undefined || canonical(stored) !== JSON.stringify(sorted(value)))
+      say(`P-16 the variable ${path} is ${stored ?? 'missing'}`)
   }
 }
 
@@ -149,13 +170,34 @@ function canonical(text: string): string {
 function sorted(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(sorted)
   if (typeof value !== 'object' || value === null) return value
-  return Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)).map(([name, part]) => [name, sorted(part)]))
+  return Object.fromEntries(
+    Object.entries(value)
+      .sort(([a], [b]) => (a < b ? -1 : 1))
+      .map(([name, part]) => [name, sorted(part)]),
+  )
 }
 
 function checkSignals(world: World): void {
   for (const { runKey, signalId } of world.people.signals) {
     const track = world.tracks.get(runKey)
-    if (track?.oracle.model.signals.has(signalId) !== true) world.complain(`I4 the acknowledged signal ${signalId} of run ${runKey} was never decided`)
+    if (track?.oracle.model.signals.has(signalId) !== true)
+      world.complain(`I4 the acknowledged signal ${signalId} of run ${runKey} was never decided`)
+  }
+}
+
+/** A fork takes over what the old run recorded and did not undo, nothing else (P-31). */
+function checkReuse(world: World): void {
+  for (const track of world.tracks.values()) {
+    for (const event of track.events) {
+      const from = event.payload['reusedFrom'] as { runId: string; runSeq: number } | undefined
+      if (from === undefined || event.eventType !== 'StepCompleted') continue
+      const old = world.trackOf(from.runId)
+      const source = old?.events.find((one) => one.runSeq === from.runSeq)
+      const undone = old?.events.some((one) => one.eventType === 'CompensationStarted' && one.stepId === event.stepId)
+      const fits = source?.eventType === 'StepCompleted' && source.stepId === event.stepId && undone === false
+      if (!fits)
+        world.complain(`P-31 ${event.stepId} of a fork takes over what run ${from.runId.slice(0, 8)} does not have`)
+    }
   }
 }
 
@@ -167,7 +209,9 @@ function checkChildren(world: World): void {
     if (parent === undefined || track === undefined) continue
     const attempt = track.oracle.model.slots.get(parent.slot)?.attempts[parent.attempt - 1]
     const { phase } = child.oracle.model
-    if (attempt?.state === 'SUCCESS' && phase !== 'COMPLETED') world.complain(`P-29 ${parent.slot} succeeded, its child run is ${phase}`)
-    if (attempt?.state === 'RUNNING' && isEnd(phase)) world.complain(`P-29 ${parent.slot} still waits for its child run, which is ${phase}`)
+    if (attempt?.state === 'SUCCESS' && phase !== 'COMPLETED')
+      world.complain(`P-29 ${parent.slot} succeeded, its child run is ${phase}`)
+    if (attempt?.state === 'RUNNING' && isEnd(phase))
+      world.complain(`P-29 ${parent.slot} still waits for its child run, which is ${phase}`)
   }
 }

@@ -83,7 +83,10 @@ export class RunModel {
     this.sequential = sorted.every((step) => step.dependsOn === undefined)
     this.steps = new Map(sorted.map((step) => [step.stepId, step]))
     this.needs = new Map(
-      sorted.map((step, index) => [step.stepId, this.sequential ? this.order.slice(Math.max(0, index - 1), index) : (step.dependsOn ?? [])]),
+      sorted.map((step, index) => [
+        step.stepId,
+        this.sequential ? this.order.slice(Math.max(0, index - 1), index) : (step.dependsOn ?? []),
+      ]),
     )
   }
 
@@ -95,7 +98,16 @@ export class RunModel {
     if (match === null || step === undefined) return undefined
     const item = match[3] === undefined ? undefined : Number(match[3])
     const isFallback = match[1] !== undefined
-    const made: SlotModel = { name, step, item, isFallback, kind: isFallback ? 'run' : kindOfStep(step), attempts: [], reopenedAt: -1, reopened: 0 }
+    const made: SlotModel = {
+      name,
+      step,
+      item,
+      isFallback,
+      kind: isFallback ? 'run' : kindOfStep(step),
+      attempts: [],
+      reopenedAt: -1,
+      reopened: 0,
+    }
     this.slots.set(name, made)
     return made
   }
@@ -147,7 +159,10 @@ export class RunModel {
 
   /** Does a failed step lie among everything this one needs, however far back? */
   isBehindFailure(stepId: string): boolean {
-    return (this.needs.get(stepId) ?? []).some((needed) => ['failed', 'blocked', 'backoff', 'ready'].includes(this.standing(needed)) || this.isBehindFailure(needed))
+    return (this.needs.get(stepId) ?? []).some(
+      (needed) =>
+        ['failed', 'blocked', 'backoff', 'ready'].includes(this.standing(needed)) || this.isBehindFailure(needed),
+    )
   }
 
   failedSteps(): string[] {
@@ -165,7 +180,9 @@ export class RunModel {
   isHeld(): boolean {
     const failed = this.failedSteps()
     if (failed.length === 0 || this.timedOutAt >= 0) return false
-    return this.plan.policy.onFailure === 'hold' || failed.some((stepId) => this.failureCode(stepId) === 'INDETERMINATE')
+    return (
+      this.plan.policy.onFailure === 'hold' || failed.some((stepId) => this.failureCode(stepId) === 'INDETERMINATE')
+    )
   }
 
   *open(): Generator<{ slot: SlotModel; attempt: Attempt }> {
@@ -177,7 +194,9 @@ export class RunModel {
 
   /** Attempts that take one of the run's slots. */
   inFlight(): { slot: SlotModel; attempt: Attempt }[] {
-    return [...this.open()].filter(({ slot }) => !this.isFanParent(slot) && (slot.kind === 'run' || slot.kind === 'plan'))
+    return [...this.open()].filter(
+      ({ slot }) => !this.isFanParent(slot) && (slot.kind === 'run' || slot.kind === 'plan'),
+    )
   }
 
   /** Time that stands still while the run is paused. */

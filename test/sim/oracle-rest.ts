@@ -21,7 +21,10 @@ export function restOf(model: RunModel): Rest {
   if (model.undoStarted || model.isEnding) return 'timed'
   if (model.isFailing()) return children ? 'timed' : model.isHeld() ? 'held' : 'busy'
   if (couldStart(model)) return 'busy'
-  const timed = open.some(({ attempt }) => attempt.waitDue !== undefined || attempt.waitUntil !== undefined || attempt.timeoutAt !== undefined)
+  const timed = open.some(
+    ({ attempt }) =>
+      attempt.waitDue !== undefined || attempt.waitUntil !== undefined || attempt.timeoutAt !== undefined,
+  )
   const slotFree = model.inFlight().length < model.limit
   if (timed || (slotFree && [...model.slots.values()].some((slot) => model.isInBackoff(slot)))) return 'timed'
   if (children) return 'child'
@@ -60,7 +63,8 @@ export function wakeBy(model: RunModel): number | undefined {
     if (attempt.waitUntil !== undefined) due.push(attempt.waitUntil)
   }
   if (model.cancelling !== undefined && flight.length > 0) due.push(model.cancelling.graceUntil)
-  if (model.timedOutAt >= 0 && model.cancelling === undefined && model.phase === 'RUNNING' && flight.length > 0) due.push(model.timedOutAt + GRACE_MS)
+  if (model.timedOutAt >= 0 && model.cancelling === undefined && model.phase === 'RUNNING' && flight.length > 0)
+    due.push(model.timedOutAt + GRACE_MS)
   if (model.undo?.state === 'RUNNING' && model.undo.timeoutAt !== undefined) due.push(model.undo.timeoutAt)
   if (model.undo?.state === 'FAILED' && model.undo.retryAt !== undefined) due.push(model.undo.retryAt)
   const runs = model.phase === 'RUNNING' && model.cancelling === undefined

@@ -51,7 +51,10 @@ const runFailed: Rule = ({ model, must }, event) => {
     must(left.length === 0, `CMP-03 failed without undoing ${left.join(', ')}`)
   }
   const summary = event.payload['compensation'] as { done: number; failed: number } | undefined
-  must((summary?.done ?? 0) === model.undone.done && (summary?.failed ?? 0) === model.undone.failed, 'CMP-09 the summary does not count right')
+  must(
+    (summary?.done ?? 0) === model.undone.done && (summary?.failed ?? 0) === model.undone.failed,
+    'CMP-09 the summary does not count right',
+  )
 }
 
 const runCancelled: Rule = ({ model, must }) => {
@@ -75,11 +78,17 @@ const signalAccepted: Rule = ({ model, must }, event) => {
   if (!applied) return
   if (type === 'CANCEL' || type === 'EMERGENCY_STOP') {
     model.cancelling = { graceUntil: Date.parse(String(payload['graceUntil'])), stop: type === 'EMERGENCY_STOP' }
-    must(model.cancelling.graceUntil === event.at + (type === 'CANCEL' ? GRACE_MS : 0), 'CAN another grace than the rule')
+    must(
+      model.cancelling.graceUntil === event.at + (type === 'CANCEL' ? GRACE_MS : 0),
+      'CAN another grace than the rule',
+    )
   }
   if (type !== 'RETRY_STEP') return
   const slot = model.slot(target ?? '')
-  must(slot !== undefined && model.standing(slot.name) === 'failed', `SIG-12 retries a step that is ${slot === undefined ? 'unknown' : model.standing(slot.name)}`)
+  must(
+    slot !== undefined && model.standing(slot.name) === 'failed',
+    `SIG-12 retries a step that is ${slot === undefined ? 'unknown' : model.standing(slot.name)}`,
+  )
   if (slot === undefined) return
   slot.reopenedAt = slot.attempts.length
   slot.reopened += 1
@@ -93,7 +102,10 @@ const signalRejected: Rule = ({ model, must }, event) => {
 
 const alertRaised: Rule = ({ model, must }, event) => {
   if (event.payload['code'] !== 'RUN_TIMEOUT') return
-  must(model.phase === 'RUNNING' && model.runTimeoutAt >= 0 && event.at >= model.runTimeoutAt, 'RTO timed out before its time')
+  must(
+    model.phase === 'RUNNING' && model.runTimeoutAt >= 0 && event.at >= model.runTimeoutAt,
+    'RTO timed out before its time',
+  )
   model.timedOutAt = event.at
 }
 

@@ -17,7 +17,10 @@ const stepStarted: Rule = (walk, event) => {
   must(model.cancelling === undefined, 'I7 started while the run is being cancelled')
   must(!model.undoStarted && !model.isEnding, 'I7 started while the run is ending')
   must(reused || !model.isFailing(), 'I7 started while the run is failing')
-  must(event.payload['epoch'] === walk.epoch, `I9 written under epoch ${walk.epoch}, says ${String(event.payload['epoch'])}`)
+  must(
+    event.payload['epoch'] === walk.epoch,
+    `I9 written under epoch ${walk.epoch}, says ${String(event.payload['epoch'])}`,
+  )
   must(event.attempt === slot.attempts.length + 1, `I8 attempt ${event.attempt} after ${slot.attempts.length}`)
   if (!reused) checkMayStart(walk, slot, event)
   const takesSlot = !model.isFanParent(slot) && (slot.kind === 'run' || slot.kind === 'plan') && !reused
@@ -34,8 +37,10 @@ const stepStarted: Rule = (walk, event) => {
 
 function checkTiming(walk: Walk, slot: SlotModel, attempt: Attempt, reused: boolean): void {
   if (reused || walk.model.isFanParent(slot)) return
-  if (slot.kind === 'run') walk.must(attempt.timeoutAt === attempt.at + slot.step.timeoutMs + QUEUE_ALLOWANCE_MS, 'P-26 without its backstop')
-  if (slot.kind === 'wait') walk.must(attempt.waitUntil !== undefined || attempt.waitDue !== undefined, 'P-25 a wait without an end')
+  if (slot.kind === 'run')
+    walk.must(attempt.timeoutAt === attempt.at + slot.step.timeoutMs + QUEUE_ALLOWANCE_MS, 'P-26 without its backstop')
+  if (slot.kind === 'wait')
+    walk.must(attempt.waitUntil !== undefined || attempt.waitDue !== undefined, 'P-25 a wait without an end')
 }
 
 function checkMayStart(walk: Walk, slot: SlotModel, event: LogEvent): void {
@@ -45,7 +50,10 @@ function checkMayStart(walk: Walk, slot: SlotModel, event: LogEvent): void {
     must(last.state === 'FAILED', `I8 a new attempt after ${last.state}`)
     if (slot.reopenedAt === slot.attempts.length) return
     must(last.final === false, 'I8 a new attempt after the last one')
-    must(model.active(event.at) >= (last.retryDue ?? Number.POSITIVE_INFINITY), 'I7 started before its backoff was over')
+    must(
+      model.active(event.at) >= (last.retryDue ?? Number.POSITIVE_INFINITY),
+      'I7 started before its backoff was over',
+    )
     return
   }
   if (slot.isFallback) {
@@ -57,7 +65,8 @@ function checkMayStart(walk: Walk, slot: SlotModel, event: LogEvent): void {
     checkItem(walk, slot)
     return
   }
-  for (const needed of model.needs.get(slot.name) ?? []) must(model.lets(needed), `I7 started before ${needed} allows it (${model.standing(needed)})`)
+  for (const needed of model.needs.get(slot.name) ?? [])
+    must(model.lets(needed), `I7 started before ${needed} allows it (${model.standing(needed)})`)
   must(conditionHolds(slot.step), 'I7 started though its condition is false')
 }
 
@@ -103,18 +112,28 @@ const stepCompleted: Rule = (walk, event) => {
   }
   if (slot.step.effect !== 'none') model.completions.push(slot.name)
   if (slot.kind === 'wait' && !reused) {
-    const over = attempt.waitUntil === undefined ? model.active(event.at) >= (attempt.waitDue ?? 0) : event.at >= attempt.waitUntil
+    const over =
+      attempt.waitUntil === undefined ? model.active(event.at) >= (attempt.waitDue ?? 0) : event.at >= attempt.waitUntil
     must(over, 'P-25 a wait ended before its time')
   }
   if (slot.kind === 'run' && !reused) {
     const told = JSON.stringify(event.data['result'])
-    const seen = walk.witness.executions(slot.name, attempt.n).some((one) => one.ended === 'completed' && JSON.stringify(one.value) === told)
+    const seen = walk.witness
+      .executions(slot.name, attempt.n)
+      .some((one) => one.ended === 'completed' && JSON.stringify(one.value) === told)
     must(seen, 'I8 an outcome that no execution gave')
   }
 }
 
 /** Codes by which the decider or a person ends an attempt for good, whatever the policy. */
-const FINAL_CODES = ['INDETERMINATE', 'CANCELLED', 'MANUAL_FAILED', 'MANUAL_CANCELLED', 'MANUAL_EXPIRED', 'ITEMS_FAILED']
+const FINAL_CODES = [
+  'INDETERMINATE',
+  'CANCELLED',
+  'MANUAL_FAILED',
+  'MANUAL_CANCELLED',
+  'MANUAL_EXPIRED',
+  'ITEMS_FAILED',
+]
 
 const stepFailed: Rule = (walk, event) => {
   const { model } = walk
@@ -131,6 +150,9 @@ const stepFailed: Rule = (walk, event) => {
   attempt.endedBy = event.payload['forced'] === true ? 0 : event.engineAttempt
   attempt.endSeq = event.runSeq
   checkVerdict(walk, slot, attempt, event, stopped)
+  // Executors count their own time; half an hour later the decider's backstop only finds what got lost.
+  const lost = slot.kind === 'run' && event.payload['forced'] === true && error.code === 'TIMEOUT'
+  walk.must(!lost, 'I12 its effect got lost: only the backstop ended it')
   if (model.isFanParent(slot)) checkFanFailure(walk, slot, event)
   else if (slot.kind === 'run' && event.payload['forced'] !== true) checkFailureSeen(walk, slot, attempt)
   if (!attempt.final) attempt.retryDue = model.active(event.at) + (instant(event.payload['retryAt']) - event.at)
@@ -144,27 +166,49 @@ function checkVerdict(walk: Walk, slot: SlotModel, attempt: Attempt, event: LogE
   const { model, must } = walk
   const { retry, fallback, fallbackOn } = slot.step
   const repeated = isRepeated(retry, attempt.errorClass ?? '')
-  const never = stopped || FINAL_CODES.includes(attempt.code ?? '') || (event.payload['forced'] === true && attempt.errorClass === 'validation') || model.isFanParent(slot)
+  const never =
+    stopped ||
+    FINAL_CODES.includes(attempt.code ?? '') ||
+    (event.payload['forced'] === true && attempt.errorClass === 'validation') ||
+    model.isFanParent(slot)
   const again = !never && repeated && attempt.n < retry.maxAttempts
-  must(attempt.final === !again, again ? 'I8 not tried again though the policy says so' : `I8 to be tried again after attempt ${attempt.n} of ${retry.maxAttempts} (${attempt.errorClass}, ${attempt.code})`)
+  must(
+    attempt.final === !again,
+    again
+      ? 'I8 not tried again though the policy says so'
+      : `I8 to be tried again after attempt ${attempt.n} of ${retry.maxAttempts} (${attempt.errorClass}, ${attempt.code})`,
+  )
   const trigger = repeated ? 'exhausted' : 'permanent'
   const falls = !again && !never && !slot.isFallback && fallback !== undefined && fallbackOn.includes(trigger)
   must(attempt.fallback === falls, `X-101 fallback is ${String(attempt.fallback)} after ${trigger}`)
-  if (!attempt.final) must(instant(event.payload['retryAt']) === event.at + waitAfter(retry, attempt.n), 'RTY-02 another backoff than the policy says')
+  if (!attempt.final)
+    must(
+      instant(event.payload['retryAt']) === event.at + waitAfter(retry, attempt.n),
+      'RTY-02 another backoff than the policy says',
+    )
 }
 
 function checkFanFailure(walk: Walk, slot: SlotModel, event: LogEvent): void {
   const { model, must } = walk
   const names = itemNames(slot.name, model.fans.get(slot.name) ?? 0)
-  must(!names.some((name) => model.last(name)?.state === 'RUNNING' || model.last(`FALLBACK:${name}`)?.state === 'RUNNING'), 'P-47 a parent failed while an item is open')
+  must(
+    !names.some((name) => model.last(name)?.state === 'RUNNING' || model.last(`FALLBACK:${name}`)?.state === 'RUNNING'),
+    'P-47 a parent failed while an item is open',
+  )
   const lowest = names.findIndex((name) => model.standing(name) === 'failed')
-  if (lowest >= 0) must(event.payload['failedItem'] === lowest, `P-47 names item ${String(event.payload['failedItem'])}, not ${lowest}`)
+  if (lowest >= 0)
+    must(
+      event.payload['failedItem'] === lowest,
+      `P-47 names item ${String(event.payload['failedItem'])}, not ${lowest}`,
+    )
 }
 
 function checkFailureSeen(walk: Walk, slot: SlotModel, attempt: Attempt): void {
   const { code, errorClass } = attempt
   if (code === 'CANCELLED' || code === 'TIMEOUT' || code === 'INDETERMINATE') return
-  const seen = walk.witness.executions(slot.name, attempt.n).some((one) => one.ended === 'failed' && one.errorClass === errorClass)
+  const seen = walk.witness
+    .executions(slot.name, attempt.n)
+    .some((one) => one.ended === 'failed' && one.errorClass === errorClass)
   walk.must(seen, `I8 a failure (${code}, ${errorClass}) that no execution gave`)
 }
 
@@ -178,9 +222,12 @@ const stepSkipped: Rule = (walk, event) => {
   must(last === undefined || (last.state === 'FAILED' && reason === 'OPERATOR_SKIP'), `I5 skipped after ${last?.state}`)
   if (reason === 'CONDITION_FALSE') {
     must(!conditionHolds(slot.step) && model.phase === 'RUNNING', 'I7 skipped though its condition is true')
-    for (const needed of model.needs.get(slot.name) ?? []) must(model.lets(needed), `I7 skipped before ${needed} allows it`)
+    for (const needed of model.needs.get(slot.name) ?? [])
+      must(model.lets(needed), `I7 skipped before ${needed} allows it`)
   } else if (reason === 'OPERATOR_SKIP') {
-    const asked = [...model.signals.values()].some((signal) => signal.type === 'SKIP_STEP' && signal.applied && signal.target === slot.name)
+    const asked = [...model.signals.values()].some(
+      (signal) => signal.type === 'SKIP_STEP' && signal.applied && signal.target === slot.name,
+    )
     must(asked, 'I5 skipped though nobody asked for it')
   } else {
     model.isEnding = true
@@ -188,7 +235,15 @@ const stepSkipped: Rule = (walk, event) => {
     must(model.isBehindFailure(slot.name), 'P-46 DEPENDENCY_FAILED though nothing it needs has failed')
     must(!model.isHeld(), 'P-46 DEPENDENCY_FAILED while the run is held')
   }
-  slot.attempts.push({ n: event.attempt, state: 'SKIPPED', at: event.at, epoch: walk.epoch, reason, endedBy: 0, endSeq: event.runSeq })
+  slot.attempts.push({
+    n: event.attempt,
+    state: 'SKIPPED',
+    at: event.at,
+    epoch: walk.epoch,
+    reason,
+    endedBy: 0,
+    endSeq: event.runSeq,
+  })
 }
 
 const fanOutExpanded: Rule = (walk, event) => {
@@ -203,7 +258,10 @@ const fanOutExpanded: Rule = (walk, event) => {
 const manualTaskOpened: Rule = (walk, event) => {
   const slot = walk.model.slot(slotName(event))
   const last = slot?.attempts.at(-1)
-  walk.must(slot?.kind === 'manual' && last?.state === 'RUNNING' && last.n === event.payload['attempt'], 'MAN a task of an attempt that is not open')
+  walk.must(
+    slot?.kind === 'manual' && last?.state === 'RUNNING' && last.n === event.payload['attempt'],
+    'MAN a task of an attempt that is not open',
+  )
 }
 
 const lateOutcomeRecorded: Rule = (walk, event) => {

@@ -113,7 +113,9 @@ export function expectedKey(event: LogEvent): string {
   else if (eventType.startsWith('Signal')) slot = `SIGNAL:${String(payload['signalId'])}`
   else if (eventType === 'RunForked') slot = `FORK:${String(payload['newRunId'])}`
   else if (eventType.startsWith('Alert')) slot = `ALERT:${String(payload['code'])}:${about}:${event.decision.firstSeq}`
-  return createHash('sha256').update(`${event.runId}|${slot}|${event.attempt}|${eventType}|${event.planVersion}`).digest('hex')
+  return createHash('sha256')
+    .update(`${event.runId}|${slot}|${event.attempt}|${eventType}|${event.planVersion}`)
+    .digest('hex')
 }
 
 export type Kind = 'run' | 'wait' | 'manual' | 'plan'

@@ -14,7 +14,10 @@ const compensationStarted: Rule = ({ model, must, epoch }, event) => {
   must(!model.isHeld(), 'CMP undoing a run that is held')
   const { undo } = model
   if (event.attempt > 1) {
-    must(undo?.slot === name && undo.state === 'FAILED' && undo.attempt === event.attempt - 1, 'CMP a retry of something else')
+    must(
+      undo?.slot === name && undo.state === 'FAILED' && undo.attempt === event.attempt - 1,
+      'CMP a retry of something else',
+    )
     must(event.at >= (undo?.retryAt ?? 0), 'CMP retried before its time')
   } else {
     must(undo === undefined, `CMP-03 begun while ${undo?.slot} is being undone`)
@@ -24,18 +27,31 @@ const compensationStarted: Rule = ({ model, must, epoch }, event) => {
   }
   model.undoStarted = true
   model.undoEpochs.set(`${name}#${event.attempt}`, epoch)
-  model.undo = { slot: name, attempt: event.attempt, epoch, state: 'RUNNING', timeoutAt: instant(event.payload['timeoutAt']) }
+  model.undo = {
+    slot: name,
+    attempt: event.attempt,
+    epoch,
+    state: 'RUNNING',
+    timeoutAt: instant(event.payload['timeoutAt']),
+  }
 }
 
 const compensationCompleted: Rule = ({ model, must }, event) => {
-  must(model.undo?.slot === slotName(event) && model.undo.state === 'RUNNING' && model.undo.attempt === event.attempt, 'CMP not being undone')
+  must(
+    model.undo?.slot === slotName(event) && model.undo.state === 'RUNNING' && model.undo.attempt === event.attempt,
+    'CMP not being undone',
+  )
   model.undo = undefined
   model.undone.done += 1
 }
 
 const compensationFailed: Rule = ({ model, must }, event) => {
   const { undo } = model
-  must(undo?.slot === slotName(event) && undo.state === 'RUNNING' && undo.attempt === event.attempt, 'CMP not being undone')
+  must(
+    undo?.slot === slotName(event) && undo.state === 'RUNNING' && undo.attempt === event.attempt,
+    'CMP not being undone',
+  )
+  must(!event.decision.cause.startsWith('timer:undo-timeout'), 'I12 its effect got lost: only the backstop ended it')
   const retry = model.slots.get(slotName(event))?.step.compensate?.retry
   const { errorClass } = event.payload['error'] as { errorClass: string }
   const again = retry !== undefined && isRepeated(retry, errorClass) && event.attempt < retry.maxAttempts
@@ -46,7 +62,13 @@ const compensationFailed: Rule = ({ model, must }, event) => {
     model.undone.failed += 1
     return
   }
-  model.undo = { slot: undo.slot, attempt: undo.attempt, epoch: undo.epoch, state: 'FAILED', retryAt: instant(event.payload['retryAt']) }
+  model.undo = {
+    slot: undo.slot,
+    attempt: undo.attempt,
+    epoch: undo.epoch,
+    state: 'FAILED',
+    retryAt: instant(event.payload['retryAt']),
+  }
 }
 
 export const undoRules: Readonly<Record<string, Rule>> = {

@@ -4,7 +4,15 @@
  */
 import type { Plan } from '../../src/core/plan/plan.ts'
 import { RunModel } from './oracle-model.ts'
-import { expectedKey, isEnd, MAY_FOLLOW_THE_END, RUN_EVENTS, runMove, slotName, type LogEvent } from './oracle-tables.ts'
+import {
+  expectedKey,
+  isEnd,
+  MAY_FOLLOW_THE_END,
+  RUN_EVENTS,
+  runMove,
+  slotName,
+  type LogEvent,
+} from './oracle-tables.ts'
 import { runRules } from './oracle-run.ts'
 import { stepRules } from './oracle-steps.ts'
 import { undoRules } from './oracle-undo.ts'
@@ -31,7 +39,10 @@ export class RunOracle {
 
   take(event: LogEvent, append: { readonly epoch: number; readonly firstSeq: number }): void {
     const must = (holds: boolean, what: string): void => {
-      if (!holds) this.#complain(`#${event.runSeq} ${event.eventType} ${event.stepId === undefined ? 'RUN' : slotName(event)}@${event.attempt}: ${what}`)
+      if (!holds)
+        this.#complain(
+          `#${event.runSeq} ${event.eventType} ${event.stepId === undefined ? 'RUN' : slotName(event)}@${event.attempt}: ${what}`,
+        )
     }
     const { model } = this
     must(event.runSeq > this.lastSeq, `I2 number ${event.runSeq} after ${this.lastSeq}`)
@@ -61,6 +72,9 @@ export class RunOracle {
     const { firstSeq, cause } = event.decision
     if (firstSeq === event.runSeq) return
     const before = this.#last?.decision
-    must(before?.firstSeq === firstSeq && before.cause === cause && firstSeq >= appendSeq, `P-14 decision ${firstSeq} ${cause} does not go on from the event before`)
+    must(
+      before?.firstSeq === firstSeq && before.cause === cause && firstSeq >= appendSeq,
+      `P-14 decision ${firstSeq} ${cause} does not go on from the event before`,
+    )
   }
 }

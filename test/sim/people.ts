@@ -44,19 +44,31 @@ export class People {
   start(index: number, atMs: number): void {
     const plan = this.#world.plans[0]
     if (plan === undefined) return
-    const request = { plan, input: RUN_INPUT, principal: LOCAL_PRINCIPAL, engine: ENGINE, runRequestId: `run ${this.#world.scenario.seed} ${index}` }
+    const request = {
+      plan,
+      input: RUN_INPUT,
+      principal: LOCAL_PRINCIPAL,
+      engine: ENGINE,
+      runRequestId: `run ${this.#world.scenario.seed} ${index}`,
+    }
     this.#errand(atMs, async () => {
       const answer = await this.#ask(async (process) => {
         for (const child of this.#world.plans.slice(1)) {
           const { planId, planVersion } = child.plan.metadata
           await process.services.store.putPlan({ sha256: child.sha256, planId, planVersion, text: child.text })
         }
-        const started = await startRun(process.services, process.advancer, { ...request, lease: process.engine.lease() })
+        const started = await startRun(process.services, process.advancer, {
+          ...request,
+          lease: process.engine.lease(),
+        })
         if (started.kind === 'started') process.engine.drive(started.row.runKey, started.report)
         return started.row
       })
       if (answer !== undefined && 'value' in answer) this.runs[index] = answer.value
-      else this.#world.complain(`a run could not be started: ${answer === undefined ? 'no answer' : answer.refused.message}`)
+      else
+        this.#world.complain(
+          `a run could not be started: ${answer === undefined ? 'no answer' : answer.refused.message}`,
+        )
     })
   }
 
@@ -71,7 +83,9 @@ export class People {
           if (row === undefined) return
           const body = { pauseId: `p${index}`, scope: 'tenant', active: act.active }
           const insert = { inboxId: `scope:p${index}`, kind: 'scope', body: JSON.stringify(body) }
-          await this.#ask((process) => process.services.store.insertInbox({ tenantId: row.tenantId, runId: row.runId }, insert))
+          await this.#ask((process) =>
+            process.services.store.insertInbox({ tenantId: row.tenantId, runId: row.runId }, insert),
+          )
         })
         return
       case 'signal':
@@ -80,22 +94,44 @@ export class People {
           if (row === undefined) return
           const signalId = this.#uuid()
           await this.signal(row, act.signalType, act.payload, { signalId, allowed: act.allowed })
-          if (act.repeat === 'same') await this.signal(row, act.signalType, act.payload, { signalId, allowed: act.allowed })
-          if (act.repeat === 'other') await this.signal(row, act.signalType, { ...act.payload, reason: 'another one' }, { signalId, allowed: act.allowed })
+          if (act.repeat === 'same')
+            await this.signal(row, act.signalType, act.payload, { signalId, allowed: act.allowed })
+          if (act.repeat === 'other')
+            await this.signal(
+              row,
+              act.signalType,
+              { ...act.payload, reason: 'another one' },
+              { signalId, allowed: act.allowed },
+            )
         })
     }
   }
 
-  async signal(row: RunRow, signalType: string, payload: Readonly<Record<string, unknown>>, how: { signalId?: string; allowed?: boolean } = {}): Promise<void> {
+  async signal(
+    row: RunRow,
+    signalType: string,
+    payload: Readonly<Record<string, unknown>>,
+    how: { signalId?: string; allowed?: boolean } = {},
+  ): Promise<void> {
     const signalId = how.signalId ?? this.#uuid()
-    const sender = { actorId: 'somebody', actorRole: signalType === 'ESCALATE_ALERT' ? 'System' : 'Admin', allowed: how.allowed ?? true }
+    const sender = {
+      actorId: 'somebody',
+      actorRole: signalType === 'ESCALATE_ALERT' ? 'System' : 'Admin',
+      allowed: how.allowed ?? true,
+    }
     const answer = await this.#ask(async (process) => {
-      const sent = await signalRun(process.services, { tenantId: row.tenantId, runId: row.runId }, { signalId, signalType, payload }, sender)
+      const sent = await signalRun(
+        process.services,
+        { tenantId: row.tenantId, runId: row.runId },
+        { signalId, signalType, payload },
+        sender,
+      )
       process.engine.wake(row.runKey)
       return sent
     })
     if (answer !== undefined && 'value' in answer) this.signals.push({ runKey: row.runKey, signalId })
-    else if (answer?.refused.code !== 'SIGNAL_DUPLICATE') this.#world.complain(`a signal was refused: ${answer?.refused.message ?? 'no answer'}`)
+    else if (answer?.refused.code !== 'SIGNAL_DUPLICATE')
+      this.#world.complain(`a signal was refused: ${answer?.refused.message ?? 'no answer'}`)
   }
 
   taskOpened(runKey: RunKey, slot: string, attempt: number): void {
@@ -132,11 +168,19 @@ export class People {
     const answer = await this.#ask(async (process) => {
       const row = await process.services.store.getRun(runKey)
       if (row === undefined) return
-      const request = { row, principal: LOCAL_PRINCIPAL, engine: ENGINE, lease: process.engine.lease(), signalId, ...(from === undefined ? {} : { from }) }
+      const request = {
+        row,
+        principal: LOCAL_PRINCIPAL,
+        engine: ENGINE,
+        lease: process.engine.lease(),
+        signalId,
+        ...(from === undefined ? {} : { from }),
+      }
       const started = await forkRun(process.services, process.advancer, request)
       if (started.kind === 'started') process.engine.drive(started.row.runKey, started.report)
     })
-    if (answer === undefined || 'refused' in answer) this.#world.complain(`a run could not be forked: ${answer?.refused.message ?? 'no answer'}`)
+    if (answer === undefined || 'refused' in answer)
+      this.#world.complain(`a run could not be forked: ${answer?.refused.message ?? 'no answer'}`)
   }
 
   #errand(atMs: number, work: () => Promise<void>): void {
@@ -148,7 +192,9 @@ export class People {
         },
         (thrown: unknown) => {
           this.busy -= 1
-          this.#world.complain(`an errand threw ${thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown)}`)
+          this.#world.complain(
+            `an errand threw ${thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown)}`,
+          )
         },
       )
     })
@@ -160,7 +206,10 @@ export class People {
       const alive = this.#world.alive()
       const process = alive.length === 0 ? undefined : this.#rng.pick(alive)
       try {
-        const answer = process === undefined ? undefined : await Promise.race([work(process).then((value) => ({ value })), this.#pause(PATIENCE_MS)])
+        const answer =
+          process === undefined
+            ? undefined
+            : await Promise.race([work(process).then((value) => ({ value })), this.#pause(PATIENCE_MS)])
         if (answer !== undefined) return answer
       } catch (thrown) {
         if (!(thrown instanceof KeelsonError)) throw thrown

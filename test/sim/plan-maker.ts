@@ -15,7 +15,16 @@ export interface PlanDoc {
 }
 
 /** What every simulated run is started with; `item` lists by length, conditions by their answer. */
-export const RUN_INPUT = { yes: true, no: false, n: 7, list0: [], list1: ['x'], list3: [1, 2, 3], list5: [5, 4, 3, 2, 1], soon: '2030-01-01T00:00:20.000Z' }
+export const RUN_INPUT = {
+  yes: true,
+  no: false,
+  n: 7,
+  list0: [],
+  list1: ['x'],
+  list3: [1, 2, 3],
+  list5: [5, 4, 3, 2, 1],
+  soon: '2030-01-01T00:00:20.000Z',
+}
 
 /** A child run gets the same input, so that its conditions and lists mean the same. */
 const WHOLE_INPUT = Object.fromEntries(Object.keys(RUN_INPUT).map((name) => [name, `\${input.${name}}`]))
@@ -47,7 +56,12 @@ function makePolicy(rng: Rng): Readonly<Record<string, unknown>> {
   return {
     onFailure: rng.weighted({ failFast: 5, continue: 3, hold: 3 }),
     concurrency: rng.pick([1, 2, 3, 10]),
-    retry: { maxAttempts: rng.int(1, 3), initialBackoffMs: rng.pick([0, 100, 1000]), backoffMultiplier: 2, maxBackoffMs: 4000 },
+    retry: {
+      maxAttempts: rng.int(1, 3),
+      initialBackoffMs: rng.pick([0, 100, 1000]),
+      backoffMultiplier: 2,
+      maxBackoffMs: 4000,
+    },
     timeoutMs: rng.pick([1000, 5000, 20_000]),
     ...(rng.chance(0.15) ? { runTimeoutMs: rng.pick([500, 5000, 30_000]) } : {}),
   }
@@ -61,7 +75,13 @@ function pickSome(rng: Rng, before: readonly string[]): readonly string[] {
 
 type Fields = Readonly<Record<string, unknown>>
 
-function makeStep(rng: Rng, index: number, dependsOn: readonly string[] | undefined, style: PlanStyle, before: readonly string[]): StepDoc {
+function makeStep(
+  rng: Rng,
+  index: number,
+  dependsOn: readonly string[] | undefined,
+  style: PlanStyle,
+  before: readonly string[],
+): StepDoc {
   const id = `s${index}`
   const kind = rng.weighted({ run: 76, wait: 8, manual: 7, plan: style.children.length > 0 ? 9 : 0 })
   const ancestors = dependsOn ?? before
@@ -73,7 +93,9 @@ function makeStep(rng: Rng, index: number, dependsOn: readonly string[] | undefi
     ...(kind === 'wait' ? {} : { with: { ...mappingOf(rng, ancestors), ...(kind === 'plan' ? WHOLE_INPUT : {}) } }),
     ...(rng.chance(0.14) ? { forEach: `input.${rng.pick(['list0', 'list1', 'list3', 'list5'])}` } : {}),
     ...(kind === 'run' ? runFields(rng) : {}),
-    ...(kind === 'plan' && rng.chance(0.5) ? { retry: { maxAttempts: 1, initialBackoffMs: 0, backoffMultiplier: 1, maxBackoffMs: 0 } } : {}),
+    ...(kind === 'plan' && rng.chance(0.5)
+      ? { retry: { maxAttempts: 1, initialBackoffMs: 0, backoffMultiplier: 1, maxBackoffMs: 0 } }
+      : {}),
   }
 }
 
@@ -82,9 +104,20 @@ function actionOf(rng: Rng, kind: 'run' | 'wait' | 'manual' | 'plan', style: Pla
     case 'run':
       return { run: 'work' }
     case 'wait':
-      return { wait: rng.pick<Fields>([{ forMs: 0 }, { forMs: 700 }, { forMs: 9000 }, { forMs: '${input.n}' }, { until: '2030-01-01T00:00:05.000Z' }, { until: '${input.soon}' }]) }
+      return {
+        wait: rng.pick<Fields>([
+          { forMs: 0 },
+          { forMs: 700 },
+          { forMs: 9000 },
+          { forMs: '${input.n}' },
+          { until: '2030-01-01T00:00:05.000Z' },
+          { until: '${input.soon}' },
+        ]),
+      }
     case 'manual':
-      return { manual: { title: 'look at it', ...(rng.chance(0.4) ? { expiresAfterMs: rng.pick([800, 20_000]) } : {}) } }
+      return {
+        manual: { title: 'look at it', ...(rng.chance(0.4) ? { expiresAfterMs: rng.pick([800, 20_000]) } : {}) },
+      }
     case 'plan':
       return { plan: { planId: rng.pick(style.children) } }
   }
@@ -97,13 +130,41 @@ function mappingOf(rng: Rng, ancestors: readonly string[]): Fields {
 
 function runFields(rng: Rng): Fields {
   const undo = rng.chance(0.3)
-  const retry = { maxAttempts: rng.int(1, 4), initialBackoffMs: rng.pick([0, 50, 800]), backoffMultiplier: rng.pick([1, 2]), maxBackoffMs: 3000 }
+  const retry = {
+    maxAttempts: rng.int(1, 4),
+    initialBackoffMs: rng.pick([0, 50, 800]),
+    backoffMultiplier: rng.pick([1, 2]),
+    maxBackoffMs: 3000,
+  }
   const listed = rng.chance(0.15) ? { retryableErrors: ['timeout', 'rate_limit'] } : {}
   return {
     ...(rng.chance(0.5) ? { retry: { ...retry, ...listed } } : {}),
     ...(rng.chance(0.3) ? { timeoutMs: rng.pick([300, 2000]) } : {}),
-    ...(undo ? { compensate: { run: 'undo', with: { n: '${input.n}' }, retry: { ...retry, maxAttempts: rng.int(1, 2) }, timeoutMs: 2000 } } : { effect: rng.weighted({ none: 2, idempotent: 6, irreversible: 2 }) }),
-    ...(rng.chance(0.15) ? { fallback: { run: 'other', with: {} }, fallbackOn: rng.pick([['exhausted'], ['exhausted', 'permanent'], ['permanent']]) } : {}),
-    ...(rng.chance(0.2) ? { capture: [rng.pick<Fields>([{ destination: 'seen', merge: 'append' }, { destination: 'last', merge: 'replace' }])] } : {}),
+    ...(undo
+      ? {
+          compensate: {
+            run: 'undo',
+            with: { n: '${input.n}' },
+            retry: { ...retry, maxAttempts: rng.int(1, 2) },
+            timeoutMs: 2000,
+          },
+        }
+      : { effect: rng.weighted({ none: 2, idempotent: 6, irreversible: 2 }) }),
+    ...(rng.chance(0.15)
+      ? {
+          fallback: { run: 'other', with: {} },
+          fallbackOn: rng.pick([['exhausted'], ['exhausted', 'permanent'], ['permanent']]),
+        }
+      : {}),
+    ...(rng.chance(0.2)
+      ? {
+          capture: [
+            rng.pick<Fields>([
+              { destination: 'seen', merge: 'append' },
+              { destination: 'last', merge: 'replace' },
+            ]),
+          ],
+        }
+      : {}),
   }
 }

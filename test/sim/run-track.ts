@@ -2,6 +2,7 @@
  * What the world keeps of one run beside the store: every record that reached the disk, the epoch and number the next
  * append must expect, the oracle, and a view grown page by page. It is compared with the store at the end.
  */
+import { createHash } from 'node:crypto'
 import type { CompiledPlan } from '../../src/app/compile-plan.ts'
 import type { NewRun, RunCommit, RunKey, SealedEvent } from '../../src/ports/run-store.ts'
 import { wakeBy } from './oracle-rest.ts'
@@ -21,7 +22,15 @@ export class RunTrack {
   epoch: number
   nextSeq = 1
 
-  constructor(runKey: RunKey, create: NewRun, plan: CompiledPlan, epoch: number, burn: number, witness: Witness, complain: (what: string) => void) {
+  constructor(
+    runKey: RunKey,
+    create: NewRun,
+    plan: CompiledPlan,
+    epoch: number,
+    burn: number,
+    witness: Witness,
+    complain: (what: string) => void,
+  ) {
     this.runKey = runKey
     this.create = create
     this.plan = plan
@@ -38,18 +47,30 @@ export class RunTrack {
   /** An append that the store accepted. */
   take(commit: RunCommit): void {
     const { expected, events, newEpoch } = commit
-    if (expected.epoch !== this.epoch) this.#complain(`I9 the store took epoch ${expected.epoch} while the run is at ${this.epoch}`)
-    if (expected.nextSeq !== this.nextSeq) this.#complain(`I2 the store took number ${expected.nextSeq} where ${this.nextSeq} was next`)
-    if (newEpoch !== undefined && newEpoch <= this.epoch) this.#complain(`I9 the epoch goes from ${this.epoch} to ${newEpoch}`)
+    if (expected.epoch !== this.epoch)
+      this.#complain(`I9 the store took epoch ${expected.epoch} while the run is at ${this.epoch}`)
+    if (expected.nextSeq !== this.nextSeq)
+      this.#complain(`I2 the store took number ${expected.nextSeq} where ${this.nextSeq} was next`)
+    if (newEpoch !== undefined && newEpoch <= this.epoch)
+      this.#complain(`I9 the epoch goes from ${this.epoch} to ${newEpoch}`)
     this.epoch = newEpoch ?? expected.epoch
     this.nextSeq = expected.nextSeq + events.length + (events.length > 0 ? this.burn : 0)
     for (const sealed of events) {
+      this.#checkChain(sealed)
       const event = logEvent(sealed.record, sealed.data)
       this.sealed.push(sealed)
       this.events.push(event)
       this.oracle.take(event, { epoch: this.epoch, firstSeq: expected.nextSeq })
     }
     this.#checkSummary(commit)
+  }
+
+  /** P-33 once more: SHA-256 over the hash before and the record's bytes. */
+  #checkChain(sealed: SealedEvent): void {
+    const before = this.sealed.at(-1)?.chainHash ?? new Uint8Array(32)
+    const expected = createHash('sha256').update(before).update(sealed.record).digest()
+    if (Buffer.compare(expected, sealed.chainHash) !== 0)
+      this.#complain(`I1 #${sealed.runSeq} is not chained to the event before`)
   }
 
   #checkSummary({ summary }: RunCommit): void {
@@ -60,9 +81,12 @@ export class RunTrack {
     const due = earliest === undefined ? undefined : Math.max(earliest, this.events.at(-1)?.at ?? 0)
     const { nextWakeAt } = summary
     if (due !== undefined && (nextWakeAt === undefined || nextWakeAt > due)) {
-      this.#complain(`P-25 after #${this.oracle.lastSeq} the run must be woken by ${due}, the row says ${nextWakeAt ?? 'never'}`)
+      this.#complain(
+        `P-25 after #${this.oracle.lastSeq} the run must be woken by ${due}, the row says ${nextWakeAt ?? 'never'}`,
+      )
     }
     const owed = model.inFlight().length > 0 || model.undo?.state === 'RUNNING'
-    if (owed !== (summary.owed === true)) this.#complain(`I12 after #${this.oracle.lastSeq} work is ${owed ? '' : 'not '}owed and the row says otherwise`)
+    if (owed !== (summary.owed === true))
+      this.#complain(`I12 after #${this.oracle.lastSeq} work is ${owed ? '' : 'not '}owed and the row says otherwise`)
   }
 }

@@ -15,7 +15,15 @@ export interface ProcessSpec {
 
 /** Something a person or another program does to a run. */
 export type Act =
-  | { readonly kind: 'signal'; readonly atMs: number; readonly run: number; readonly signalType: string; readonly payload: Readonly<Record<string, unknown>>; readonly allowed: boolean; readonly repeat: 'no' | 'same' | 'other' }
+  | {
+      readonly kind: 'signal'
+      readonly atMs: number
+      readonly run: number
+      readonly signalType: string
+      readonly payload: Readonly<Record<string, unknown>>
+      readonly allowed: boolean
+      readonly repeat: 'no' | 'same' | 'other'
+    }
   | { readonly kind: 'scope'; readonly atMs: number; readonly run: number; readonly active: boolean }
   | { readonly kind: 'stop'; readonly atMs: number; readonly process: number }
 
@@ -51,13 +59,17 @@ export function makeScenario(seed: number, limits: ScenarioLimits = { maxSteps: 
   const leaseMs = rng.pick([3000, 10_000])
   const calm = rng.chance(0.3)
   const healMs = rng.pick([3000, 10_000, 30_000])
+  const acts = makeActs(rng, main, runs, healMs)
   return {
     seed,
     plans: [main, ...children],
     runs: Array.from({ length: runs }, (_, index) => ({ atMs: index * rng.int(0, 500) })),
-    processes: Array.from({ length: rng.pick([1, 1, 2, 3]) }, () => ({ startMs: rng.int(0, 300), skewMs: rng.chance(0.1) ? rng.int(-8000, 8000) : 0 })),
-    acts: makeActs(rng, main, runs, healMs),
-    behaviour: makeBehaviour(rng),
+    processes: Array.from({ length: rng.pick([1, 1, 2, 3]) }, () => ({
+      startMs: rng.int(0, 300),
+      skewMs: rng.chance(0.1) ? rng.int(-8000, 8000) : 0,
+    })),
+    acts,
+    behaviour: makeBehaviour(rng, acts.length > 0),
     rates: calm ? NO_FAULTS : makeRates(rng),
     healMs,
     leaseMs,
@@ -68,8 +80,14 @@ export function makeScenario(seed: number, limits: ScenarioLimits = { maxSteps: 
   }
 }
 
-function makeBehaviour(rng: Rng): BehaviourRates {
-  return { fail: rng.pick([0, 0.15, 0.4]), hang: rng.pick([0, 0, 0.08]), stubborn: rng.pick([0, 0, 0.06]), slowestMs: rng.pick([0, 500, 4000]) }
+/** Where people act, steps take their time: a signal to a run that has ended tells little. */
+function makeBehaviour(rng: Rng, slowly: boolean): BehaviourRates {
+  return {
+    fail: rng.pick([0, 0.15, 0.4]),
+    hang: rng.pick([0, 0, 0.08]),
+    stubborn: rng.pick([0, 0, 0.06]),
+    slowestMs: rng.pick(slowly ? [800, 4000] : [0, 500, 4000]),
+  }
 }
 
 function makeRates(rng: Rng): FaultRates {
@@ -89,7 +107,7 @@ function makeActs(rng: Rng, plan: PlanDoc, runs: number, healMs: number): Act[] 
   const count = rng.chance(0.45) ? 0 : rng.int(1, 5)
   const acts = Array.from({ length: count }, (): Act => {
     const run = rng.int(0, runs - 1)
-    const atMs = rng.chance(0.4) ? rng.int(0, 800) : rng.int(0, healMs + 3000)
+    const atMs = rng.chance(0.75) ? rng.int(0, 1500) : rng.int(0, healMs + 3000)
     if (rng.chance(0.05)) return { kind: 'scope', atMs, run, active: rng.chance(0.6) }
     if (rng.chance(0.04)) return { kind: 'stop', atMs, process: rng.int(0, 2) }
     return makeSignal(rng, plan, atMs, run)
@@ -100,10 +118,30 @@ function makeActs(rng: Rng, plan: PlanDoc, runs: number, healMs: number): Act[] 
 function makeSignal(rng: Rng, plan: PlanDoc, atMs: number, run: number): Act {
   const signalType = rng.chance(0.03)
     ? 'EXPLODE'
-    : rng.weighted({ PAUSE: 8, RESUME: 8, CANCEL: 4, EMERGENCY_STOP: 2, RETRY_STEP: 8, SKIP_STEP: 6, UPDATE_PARAMS: 2, INJECT_OVERRIDE: 1, UPDATE_TARGET: 1, ESCALATE_ALERT: 2, RETRY_RUN: 1 })
+    : rng.weighted({
+        PAUSE: 8,
+        RESUME: 8,
+        CANCEL: 4,
+        EMERGENCY_STOP: 2,
+        RETRY_STEP: 8,
+        SKIP_STEP: 6,
+        UPDATE_PARAMS: 2,
+        INJECT_OVERRIDE: 1,
+        UPDATE_TARGET: 1,
+        ESCALATE_ALERT: 2,
+        RETRY_RUN: 1,
+      })
   const stepId = rng.chance(0.08) ? 'nowhere' : rng.pick(plan.steps).id
   const payload = rng.chance(0.04) ? { wrong: 1 } : payloadOf(rng, signalType, stepId)
-  return { kind: 'signal', atMs, run, signalType, payload, allowed: !rng.chance(0.05), repeat: rng.chance(0.1) ? rng.pick(['same', 'other']) : 'no' }
+  return {
+    kind: 'signal',
+    atMs,
+    run,
+    signalType,
+    payload,
+    allowed: !rng.chance(0.05),
+    repeat: rng.chance(0.1) ? rng.pick(['same', 'other']) : 'no',
+  }
 }
 
 function payloadOf(rng: Rng, signalType: string, stepId: string): Readonly<Record<string, unknown>> {

@@ -17,13 +17,23 @@ export interface Shrunk {
 
 /** The kind of a violation: its words without the numbers and names of one history. */
 export function kindOf(violation: string): string {
-  const words = violation.replace(/^\+\d+ms /, '').replace(/^[0-9a-f]{8} /, '').replace(/#\d+ /, '')
-  return (/(?:I|P|X|CMP|SIG|RTY|CAN|RTO|MAN|RSM)-?\d+[^:(]*/.exec(words)?.[0] ?? words).replace(/\d+/g, 'n').slice(0, 60)
+  const words = violation
+    .replace(/^\+\d+ms /, '')
+    .replace(/^[0-9a-f]{8} /, '')
+    .replace(/#\d+ /, '')
+  return (/(?:I|P|X|CMP|SIG|RTY|CAN|RTO|MAN|RSM)-?\d+[^:(]*/.exec(words)?.[0] ?? words)
+    .replace(/\d+/g, 'n')
+    .slice(0, 60)
 }
 
 const TRIES_MAX = 400
 
-export async function shrink(scenario: Scenario, fired: readonly FiredFault[], first: string, options: HistoryOptions = {}): Promise<Shrunk> {
+export async function shrink(
+  scenario: Scenario,
+  fired: readonly FiredFault[],
+  first: string,
+  options: HistoryOptions = {},
+): Promise<Shrunk> {
   const kind = kindOf(first)
   let tries = 0
   let best: Shrunk = { scenario, faults: fired, violations: [first], tries }
@@ -41,21 +51,44 @@ export async function shrink(scenario: Scenario, fired: readonly FiredFault[], f
     }
   }
   if (!(await attempt(scenario, fired))) return best
-  await dropEach(() => best.faults, (faults) => attempt(best.scenario, faults))
-  await dropEach(() => best.scenario.acts, (acts) => attempt({ ...best.scenario, acts }, best.faults))
-  await dropEach(() => best.scenario.runs, (runs) => runs.length > 0 && attempt({ ...best.scenario, runs }, best.faults))
-  await dropEach(() => best.scenario.processes, (processes) => processes.length > 0 && attempt({ ...best.scenario, processes }, best.faults))
+  await dropEach(
+    () => best.faults,
+    (faults) => attempt(best.scenario, faults),
+  )
+  await dropEach(
+    () => best.scenario.acts,
+    (acts) => attempt({ ...best.scenario, acts }, best.faults),
+  )
+  await dropEach(
+    () => best.scenario.runs,
+    (runs) => runs.length > 0 && attempt({ ...best.scenario, runs }, best.faults),
+  )
+  await dropEach(
+    () => best.scenario.processes,
+    (processes) => processes.length > 0 && attempt({ ...best.scenario, processes }, best.faults),
+  )
   await dropEach(
     () => best.scenario.plans[0]?.steps ?? [],
-    (steps) => steps.length > 0 && attempt({ ...best.scenario, plans: [withSteps(best.scenario.plans[0] as PlanDoc, steps), ...best.scenario.plans.slice(1)] }, best.faults),
+    (steps) =>
+      steps.length > 0 &&
+      attempt(
+        {
+          ...best.scenario,
+          plans: [withSteps(best.scenario.plans[0] as PlanDoc, steps), ...best.scenario.plans.slice(1)],
+        },
+        best.faults,
+      ),
   )
   return { ...best, tries }
 }
 
 /** Drops halves, quarters … single members while what is left still fails. */
-async function dropEach<T>(list: () => readonly T[], works: (rest: readonly T[]) => Promise<boolean> | boolean): Promise<void> {
+async function dropEach<T>(
+  list: () => readonly T[],
+  works: (rest: readonly T[]) => Promise<boolean> | boolean,
+): Promise<void> {
   for (let size = Math.ceil(list().length / 2); size >= 1; size = size === 1 ? 0 : Math.ceil(size / 2)) {
-    for (let at = 0; at < list().length; ) {
+    for (let at = 0; at < list().length;) {
       const rest = [...list().slice(0, at), ...list().slice(at + size)]
       if (!(await works(rest))) at += size
     }

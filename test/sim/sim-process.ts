@@ -35,18 +35,27 @@ export class SimProcess implements Owner {
     this.#world = world
     this.name = name
     const { time, scenario } = world
-    const store = faultyStore(world.store, (method, work) => this.#pass(method, work), (batch, results) => world.committed(batch, results))
+    const store = faultyStore(
+      world.store,
+      (method, work) => this.#pass(method, work),
+      (batch, results) => world.committed(batch, results),
+    )
     this.services = {
       store: this.#watching(store),
       clock: { now: () => time.now + skewMs },
       random: portRandom(new Rng(`${scenario.seed} ${name}`)),
       timers: {
-        after: (ms, callback) => (this.isDead ? () => undefined : time.schedule(time.now + Math.max(0, ms), callback, this)),
+        after: (ms, callback) =>
+          this.isDead ? () => undefined : time.schedule(time.now + Math.max(0, ms), callback, this),
         defer: (callback) => {
           if (!this.isDead) time.schedule(time.now, callback, this)
         },
       },
-      handlers: { missing: () => [], call: (call) => (this.isDead ? NEVER : world.effects.begin(this, call)), buildId: name },
+      handlers: {
+        missing: () => [],
+        call: (call) => (this.isDead ? NEVER : world.effects.begin(this, call)),
+        buildId: name,
+      },
     }
     this.advancer = new RunAdvancer(this.services)
     this.engine = this.#startEngine()
@@ -54,13 +63,18 @@ export class SimProcess implements Owner {
 
   /** What this process was told of each log: it cannot know of a commit whose answer is still on its way. */
   #watching(store: RunStore): RunStore {
-    const told = (runKey: RunKey, seq: number): void => void this.#known.set(runKey, Math.max(seq, this.knownSeq(runKey)))
+    const told = (runKey: RunKey, seq: number): void =>
+      void this.#known.set(runKey, Math.max(seq, this.knownSeq(runKey)))
     return {
       ...store,
-      dueRuns: (now, owner, limit) => store.dueRuns(now, owner, limit).then((rows) => rows.filter((row) => this.#world.tracks.has(row.runKey))),
+      dueRuns: (now, owner, limit) =>
+        store.dueRuns(now, owner, limit).then((rows) => rows.filter((row) => this.#world.tracks.has(row.runKey))),
       commit: async (batch) => {
         const results = await store.commit(batch)
-        results.forEach((result, index) => result.kind === 'committed' && told(result.runKey, batch[index]?.events.at(-1)?.runSeq ?? 0))
+        results.forEach(
+          (result, index) =>
+            result.kind === 'committed' && told(result.runKey, batch[index]?.events.at(-1)?.runSeq ?? 0),
+        )
         return results
       },
       getRun: async (runKey) => {
@@ -102,7 +116,10 @@ export class SimProcess implements Owner {
   /** An effect may leave twice: its repeat comes later, and reports through the inbox as an executor that lost would (P-12). */
   #execute(driver: RunDriver, runKey: RunKey, effect: Effect, signal: AbortSignal): ReturnType<RunDriver['execute']> {
     const fault = this.#world.faults.take('effect')
-    if (fault !== undefined && (effect.kind === 'ExecuteStep' || effect.kind === 'Compensate' || effect.kind === 'StartChild')) {
+    if (
+      fault !== undefined &&
+      (effect.kind === 'ExecuteStep' || effect.kind === 'Compensate' || effect.kind === 'StartChild')
+    ) {
       this.#world.effects.expectRepeat(runKey, effect)
       this.#world.time.schedule(this.#world.time.now + fault.ms, () => void this.#repeat(driver, runKey, effect), this)
     }
@@ -115,7 +132,10 @@ export class SimProcess implements Owner {
       const row = this.#world.tracks.get(runKey)?.create
       if (report === undefined || row === undefined) return
       const body = JSON.stringify(report)
-      await this.services.store.insertInbox({ tenantId: row.tenantId, runId: row.runId }, { inboxId: `outcome:${effect.id}:repeat`, kind: 'outcome', body })
+      await this.services.store.insertInbox(
+        { tenantId: row.tenantId, runId: row.runId },
+        { inboxId: `outcome:${effect.id}:repeat`, kind: 'outcome', body },
+      )
       this.engine.wake(runKey)
     } catch (thrown) {
       if (!(thrown instanceof KeelsonError)) this.#world.complain(`a repeated effect threw ${String(thrown)}`)

@@ -64,7 +64,12 @@ export class VirtualTime {
   }
 
   #dropDead(): void {
-    for (let top = this.#heap[0]; top !== undefined && (top.run === undefined || top.owner?.isDead === true); top = this.#heap[0]) this.#pop()
+    for (
+      let top = this.#heap[0];
+      top !== undefined && (top.run === undefined || top.owner?.isDead === true);
+      top = this.#heap[0]
+    )
+      this.#pop()
   }
 
   #push(entry: Entry): void {

@@ -83,7 +83,10 @@ export class World {
   async stopGracefully(index: number): Promise<void> {
     const process = this.alive()[index]
     if (process === undefined) return
-    await Promise.race([process.engine.stop().catch(() => undefined), new Promise<void>((resolve) => this.after(2000, resolve))])
+    await Promise.race([
+      process.engine.stop().catch(() => undefined),
+      new Promise<void>((resolve) => this.after(2000, resolve)),
+    ])
     process.isDead = true
     this.after(RESTART_MS, () => this.boot(0))
   }
@@ -92,14 +95,18 @@ export class World {
   lost(process: SimProcess, runKey: RunKey, thrown: unknown): void {
     const isStale = thrown instanceof KeelsonError && thrown.code === 'RUN_EPOCH_STALE'
     if (isStale) this.staleDrivers += 1
-    else this.complain(`${process.name} gave up run ${runKey}: ${thrown instanceof Error ? thrown.message : String(thrown)}`)
+    else
+      this.complain(
+        `${process.name} gave up run ${runKey}: ${thrown instanceof Error ? thrown.message : String(thrown)}`,
+      )
   }
 
   committed(batch: readonly RunCommit[], results: readonly CommitResult[]): void {
     batch.forEach((commit, index) => {
       const result = results[index]
       if (result?.kind === 'committed') this.#record(commit, result.runKey)
-      else if (result?.kind === 'constraint') this.complain(`I3 the store refused a commit by its constraint ${result.detail}`)
+      else if (result?.kind === 'constraint')
+        this.complain(`I3 the store refused a commit by its constraint ${result.detail}`)
       else this.refusedCommits += 1
     })
   }
@@ -108,13 +115,16 @@ export class World {
     let track = this.tracks.get(runKey)
     if (commit.create !== undefined) {
       const plan = this.plans.find((one) => one.sha256 === commit.create?.planSha256)
-      if (plan === undefined || track !== undefined) return this.complain('I2 a run was created twice, or of an unknown plan')
+      if (plan === undefined || track !== undefined)
+        return this.complain('I2 a run was created twice, or of an unknown plan')
       const { runId } = commit.create
       const witness = {
         executions: (slot: string, attempt: number) => this.effects.executions(runId, slot, attempt),
         listLength: (expression: string) => (RUN_INPUT[expression.slice('input.'.length) as 'list0'] ?? []).length,
       }
-      track = new RunTrack(runKey, commit.create, plan, commit.expected.epoch, this.scenario.burn, witness, (what) => this.complain(what))
+      track = new RunTrack(runKey, commit.create, plan, commit.expected.epoch, this.scenario.burn, witness, (what) =>
+        this.complain(what),
+      )
       this.tracks.set(runKey, track)
       this.#byRunId.set(runId, track)
     }

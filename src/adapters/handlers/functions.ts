@@ -12,7 +12,8 @@ export type StepFunctions = { readonly [name: string]: StepFunction }
 const ENGINE_KINDS: ReadonlySet<string> = new Set(['wait', 'manual', 'plan'])
 
 export function functionHandlers(functions: StepFunctions, buildId?: string): StepHandlers {
-  const find = (name: string): StepFunction | undefined => (Object.hasOwn(functions, name) ? functions[name] : undefined)
+  const find = (name: string): StepFunction | undefined =>
+    Object.hasOwn(functions, name) ? functions[name] : undefined
   return {
     ...(buildId === undefined ? {} : { buildId }),
     missing(action) {
@@ -24,7 +25,8 @@ export function functionHandlers(functions: StepFunctions, buildId?: string): St
     async call({ action, input, context }) {
       const name = 'run' in action ? action.run : actionKind(action)
       const handler = 'run' in action ? find(name) : undefined
-      if (handler === undefined) throw new KeelsonError([problem('NO_HANDLER', `no function '${name}' is registered in this process`)])
+      if (handler === undefined)
+        throw new KeelsonError([problem('NO_HANDLER', `no function '${name}' is registered in this process`)])
       return handler(input as never, context)
     },
   }

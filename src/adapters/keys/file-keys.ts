@@ -33,7 +33,11 @@ export function fileSigningKeys(folder: string, random: Random): SigningKeys {
   }
 }
 
-async function createKey(folder: string, random: Random, read: (keyId: string) => Promise<SigningKey | undefined>): Promise<SigningKey> {
+async function createKey(
+  folder: string,
+  random: Random,
+  read: (keyId: string) => Promise<SigningKey | undefined>,
+): Promise<SigningKey> {
   const keyId = 'k1'
   const secret = random.bytes(KEY_BYTES)
   try {

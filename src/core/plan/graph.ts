@@ -4,13 +4,30 @@
  */
 import { actionKind, type ActionKind, type Plan, type Step } from './plan.ts'
 
+/** What the fold asks of a step on every event, one bit each, so that it need not touch the step itself. */
+export const TRAIT = {
+  /** It only waits: a wait or a manual task. */
+  parked: 1,
+  /** It is a forEach parent. */
+  fan: 2,
+  /** Its start may need facts first. */
+  needs: 4,
+  /** Its success can be undone by a hook. */
+  undone: 8,
+  /** Its success has an effect outside. */
+  effect: 16,
+} as const
+
 export interface PlanGraph {
   readonly plan: Plan
   /** Steps in dispatch order; a step's position here is its index everywhere in the core. */
   readonly steps: readonly Step[]
   readonly kinds: readonly ActionKind[]
+  /** By step: bits of TRAIT. */
+  readonly traits: readonly number[]
   readonly indexOf: ReadonlyMap<string, number>
   readonly dependencies: readonly (readonly number[])[]
+  readonly dependencyCount: readonly number[]
   readonly dependents: readonly (readonly number[])[]
   /** Unit index of a plain step's fallback, after all steps; -1 where there is none (core/run/units.ts). */
   readonly fallbackIndex: readonly number[]
@@ -44,5 +61,20 @@ export function compileGraph(plan: Plan): PlanGraph {
   const fallbackIndex = steps.map((step) =>
     step.fallback === undefined || step.forEach !== undefined ? -1 : nextUnit++,
   )
-  return { plan, steps, kinds: steps.map(actionKind), fallbackIndex, indexOf, dependencies, dependents, sequential }
+  const kinds = steps.map(actionKind)
+  const traits = steps.map(traitsOf)
+  const dependencyCount = dependencies.map((needed) => needed.length)
+  return { plan, steps, kinds, traits, dependencyCount, fallbackIndex, indexOf, dependencies, dependents, sequential }
+}
+
+function traitsOf(step: Step): number {
+  const kind = actionKind(step)
+  const conditional = step.if !== undefined || step.unless !== undefined
+  return (
+    (kind === 'wait' || kind === 'manual' ? TRAIT.parked : 0) |
+    (step.forEach === undefined ? 0 : TRAIT.fan) |
+    (conditional || step.forEach !== undefined || kind === 'wait' ? TRAIT.needs : 0) |
+    (step.compensate === undefined ? 0 : TRAIT.undone) |
+    (step.effect === 'none' ? 0 : TRAIT.effect)
+  )
 }

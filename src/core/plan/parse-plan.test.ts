@@ -227,15 +227,19 @@ describe('a plan of 100,000 steps', () => {
 })
 
 describe('planned effects', () => {
-  const plan = (effect: string): string => `plan: p\nversion: 1.0.0\nsteps:\n  - { id: a, run: f, plannedEffects: [${effect}] }\n`
+  const plan = (effect: string): string =>
+    `plan: p\nversion: 1.0.0\nsteps:\n  - { id: a, run: f, plannedEffects: [${effect}] }\n`
 
-  it.each(['Create', 'Update', 'Delete', 'Upsert'])('are kept as the author wrote them, with operation %s [GRF-16]', (operation) => {
-    const effect = `{ effectId: e1, operation: ${operation}, target: invoice-7, summary: writes the invoice, idempotencyKey: k }`
-    const parsed = parsePlan(plan(effect))
-    expect(parsed.ok && parsed.value.plan.steps[0]?.plannedEffects).toEqual([
-      { effectId: 'e1', operation, target: 'invoice-7', summary: 'writes the invoice', idempotencyKey: 'k' },
-    ])
-  })
+  it.each(['Create', 'Update', 'Delete', 'Upsert'])(
+    'are kept as the author wrote them, with operation %s [GRF-16]',
+    (operation) => {
+      const effect = `{ effectId: e1, operation: ${operation}, target: invoice-7, summary: writes the invoice, idempotencyKey: k }`
+      const parsed = parsePlan(plan(effect))
+      expect(parsed.ok && parsed.value.plan.steps[0]?.plannedEffects).toEqual([
+        { effectId: 'e1', operation, target: 'invoice-7', summary: 'writes the invoice', idempotencyKey: 'k' },
+      ])
+    },
+  )
 
   it.each([
     '{ operation: Create, target: t, summary: s }',

@@ -121,7 +121,7 @@ export const RUN_PROBLEMS = {
     todo: 'Look at the details; restore the run from a backup.',
   },
   PLAN_INTEGRITY_VALIDATION_FAILED: {
-    title: 'The plan\'s bytes do not have the hash the run was started with.',
+    title: "The plan's bytes do not have the hash the run was started with.",
     retryable: false,
     did: 'Nothing was executed; the run failed and a P1 alert was raised.',
     todo: 'Find out who changed the stored plan.',

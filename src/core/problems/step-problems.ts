@@ -33,7 +33,7 @@ export const STEP_PROBLEMS = {
   CHILD_FAILED: {
     title: 'The child run of a plan step failed.',
     retryable: true,
-    did: 'The step attempt failed with the child\'s root cause.',
+    did: "The step attempt failed with the child's root cause.",
     todo: 'Look at the child run named in the error.',
   },
   CHILD_CANCELLED: {
@@ -106,6 +106,6 @@ export const STEP_PROBLEMS = {
     title: 'A text needs the value of an expression that gave none.',
     retryable: false,
     did: 'The attempt failed permanently instead of using a text with a hole in it.',
-    todo: 'Give a default inside the expression: `${input.name || \'nobody\'}`.',
+    todo: "Give a default inside the expression: `${input.name || 'nobody'}`.",
   },
 } as const

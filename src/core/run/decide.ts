@@ -31,7 +31,11 @@ export interface DecisionResult {
 }
 
 export function decide(graph: PlanGraph, state: RunState, input: Input): DecisionResult {
-  const ws = openWorkspace(state.graph === graph ? state : { ...state, graph }, input, input.room ?? LIMITS.appendEvents)
+  const ws = openWorkspace(
+    state.graph === graph ? state : { ...state, graph },
+    input,
+    input.room ?? LIMITS.appendEvents,
+  )
   takeIn(ws, input)
   if (!state.failing && ws.state.failing) askChildrenToStop(ws)
   proceed(ws)
@@ -68,7 +72,8 @@ function takeIn(ws: Workspace, input: Input): void {
       if (isTerminalRun(ws.state.status)) return
       return emitRun(ws, 'EngineHandoff', { ...input.payload, epoch: ws.epoch }, { attempt: ws.epoch })
     case 'upgrade':
-      if (input.to > ws.state.rulesVersion && !isTerminalRun(ws.state.status)) emitRun(ws, 'RulesUpgraded', { from: ws.state.rulesVersion, to: input.to }, { attempt: input.to })
+      if (input.to > ws.state.rulesVersion && !isTerminalRun(ws.state.status))
+        emitRun(ws, 'RulesUpgraded', { from: ws.state.rulesVersion, to: input.to }, { attempt: input.to })
       return
     case 'fork':
       // An old run is marked as forked after its end only (P-31).
@@ -76,7 +81,9 @@ function takeIn(ws: Workspace, input: Input): void {
       return emit(ws, 'RunForked', forkSlot(input.payload.newRunId), 1, input.payload)
     case 'erase':
       if (!isTerminalRun(ws.state.status)) return
-      return emit(ws, 'ErasureRecorded', RUN_SLOT, ws.state.erasures + 1, input.payload, { data: input.notes === undefined ? undefined : { notes: input.notes } })
+      return emit(ws, 'ErasureRecorded', RUN_SLOT, ws.state.erasures + 1, input.payload, {
+        data: input.notes === undefined ? undefined : { notes: input.notes },
+      })
     case 'grant':
     case 'continue':
       return

@@ -3,9 +3,27 @@
  * carries it out recognises a repeat by the id (P-03).
  */
 export type Effect =
-  | { readonly kind: 'ExecuteStep'; readonly id: string; readonly slot: string; readonly attempt: number; readonly engineAttempt: number }
-  | { readonly kind: 'CancelStep'; readonly id: string; readonly slot: string; readonly attempt: number; readonly engineAttempt: number }
-  | { readonly kind: 'Compensate'; readonly id: string; readonly slot: string; readonly attempt: number; readonly engineAttempt: number }
+  | {
+      readonly kind: 'ExecuteStep'
+      readonly id: string
+      readonly slot: string
+      readonly attempt: number
+      readonly engineAttempt: number
+    }
+  | {
+      readonly kind: 'CancelStep'
+      readonly id: string
+      readonly slot: string
+      readonly attempt: number
+      readonly engineAttempt: number
+    }
+  | {
+      readonly kind: 'Compensate'
+      readonly id: string
+      readonly slot: string
+      readonly attempt: number
+      readonly engineAttempt: number
+    }
   | { readonly kind: 'OpenManualTask'; readonly id: string; readonly slot: string; readonly attempt: number }
   | { readonly kind: 'StartChild'; readonly id: string; readonly slot: string; readonly attempt: number }
   | {

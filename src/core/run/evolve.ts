@@ -76,7 +76,11 @@ export function evolve(state: RunState, event: FoldEvent): RunState {
   const reduce = Object.hasOwn(REDUCERS, event.eventType) ? REDUCERS[event.eventType] : undefined
   if (reduce === undefined) return next
   if (isTerminalRun(state.status) && !AFTER_END.has(event.eventType)) {
-    fail('INVALID_TRANSITION', `${event.eventType} after the run has ended`, refusedMove(RUN_TRANSITIONS, state.status, event.eventType))
+    fail(
+      'INVALID_TRANSITION',
+      `${event.eventType} after the run has ended`,
+      refusedMove(RUN_TRANSITIONS, state.status, event.eventType),
+    )
   }
   reduce(next, event)
   return next

@@ -8,7 +8,7 @@ import { isHeld } from './decide/proceed.ts'
 import { rootCause } from './decide/finish.ts'
 import type { RunState, Unit } from './state.ts'
 import { isTerminalRun } from './transitions.ts'
-import { isParkedKind, kindOfUnit, locate, slotOfUnit, stepAt, stepUnit } from './units.ts'
+import { isParked, kindOfUnit, locate, slotOfUnit, stepAt, stepUnit } from './units.ts'
 
 export type Cause =
   | { readonly kind: 'run-not-started'; readonly status: string; readonly notBefore?: number }
@@ -24,10 +24,22 @@ export type Cause =
   | { readonly kind: 'waiting-for-person'; readonly since: number; readonly expiresAt?: number }
   | { readonly kind: 'waiting-until'; readonly at: number }
   | { readonly kind: 'waiting-for-child'; readonly attempt: number; readonly since: number }
-  | { readonly kind: 'backoff'; readonly attempt: number; readonly maxAttempts: number; readonly retryAt: number; readonly code: string }
+  | {
+      readonly kind: 'backoff'
+      readonly attempt: number
+      readonly maxAttempts: number
+      readonly retryAt: number
+      readonly code: string
+    }
   | { readonly kind: 'failed'; readonly attempt: number; readonly code: string; readonly runSeq: number }
   | { readonly kind: 'recovered'; readonly code: string }
-  | { readonly kind: 'items'; readonly done: number; readonly failed: number; readonly running: number; readonly total: number }
+  | {
+      readonly kind: 'items'
+      readonly done: number
+      readonly failed: number
+      readonly running: number
+      readonly total: number
+    }
   | { readonly kind: 'dependency'; readonly stepId: string; readonly status: string; readonly final: boolean }
   | { readonly kind: 'no-free-slot'; readonly limit: number }
   | { readonly kind: 'unknown-slot' }
@@ -38,7 +50,13 @@ export interface Outside {
   readonly reasons?: readonly string[]
 }
 
-export function explain(graph: PlanGraph, state: RunState, slot: string, now: number, outside: Outside = {}): readonly Cause[] {
+export function explain(
+  graph: PlanGraph,
+  state: RunState,
+  slot: string,
+  now: number,
+  outside: Outside = {},
+): readonly Cause[] {
   const found = locate(state, slot)
   if (found === undefined) return [{ kind: 'unknown-slot' }]
   const causes = [...ofUnit(graph, state, found.unit, now), ...ofRun(state, found.unit)]
@@ -56,15 +74,25 @@ function ofRun(state: RunState, unit: Unit): Cause[] {
   const named = root === undefined ? {} : { rootCause: root.slot, code: root.code }
   if (isTerminalRun(state.status)) return [{ kind: 'run-ended', status: state.status, ...named }]
   if (state.status === 'PENDING' || state.status === 'APPROVED') {
-    return [{ kind: 'run-not-started', status: state.status, ...(state.notBefore < 0 ? {} : { notBefore: state.notBefore }) }]
+    return [
+      { kind: 'run-not-started', status: state.status, ...(state.notBefore < 0 ? {} : { notBefore: state.notBefore }) },
+    ]
   }
   const causes: Cause[] = []
   if (state.status === 'PAUSED') causes.push({ kind: 'run-paused', since: state.pausedAt, scopes: state.scopePauses })
-  if (state.cancelling !== undefined) causes.push({ kind: 'run-cancelling', until: state.cancelling.graceUntil, inFlight: state.inFlight.size })
+  if (state.cancelling !== undefined)
+    causes.push({ kind: 'run-cancelling', until: state.cancelling.graceUntil, inFlight: state.inFlight.size })
   const current = state.undo?.current
-  if (current !== undefined) causes.push({ kind: 'undoing', slot: current.slot, attempt: current.attempt, ...(current.dueAt < 0 ? {} : { retryAt: current.dueAt }) })
+  if (current !== undefined)
+    causes.push({
+      kind: 'undoing',
+      slot: current.slot,
+      attempt: current.attempt,
+      ...(current.dueAt < 0 ? {} : { retryAt: current.dueAt }),
+    })
   else if (state.failing) causes.push({ kind: 'run-failing', ...named })
-  if (isHeld(state) && root !== undefined && unit.status !== 'FAILED') causes.push({ kind: 'run-held', slot: root.slot, code: root.code })
+  if (isHeld(state) && root !== undefined && unit.status !== 'FAILED')
+    causes.push({ kind: 'run-held', slot: root.slot, code: root.code })
   return causes
 }
 
@@ -79,7 +107,16 @@ function ofUnit(graph: PlanGraph, state: RunState, unit: Unit, now: number): Cau
       return ofRunning(graph, state, unit, now)
     case 'FAILED':
       if (unit.recovered) return [{ kind: 'recovered', code: unit.errorCode }]
-      if (unit.backoff) return [{ kind: 'backoff', attempt: unit.attempt, maxAttempts, retryAt: unit.dueAt + state.pausedMs, code: unit.errorCode }]
+      if (unit.backoff)
+        return [
+          {
+            kind: 'backoff',
+            attempt: unit.attempt,
+            maxAttempts,
+            retryAt: unit.dueAt + state.pausedMs,
+            code: unit.errorCode,
+          },
+        ]
       if (unit.fallbackOpen) return ofFallback(graph, state, unit, now)
       return [{ kind: 'failed', attempt: unit.attempt, code: unit.errorCode, runSeq: unit.failedSeq }]
     case 'PENDING':
@@ -95,27 +132,48 @@ function ofFallback(graph: PlanGraph, state: RunState, unit: Unit, now: number):
 
 function ofRunning(graph: PlanGraph, state: RunState, unit: Unit, now: number): Cause[] {
   const { fan } = unit
-  if (fan !== undefined) return [{ kind: 'items', done: fan.done, failed: fan.failed.size, running: fan.running + fan.waiting, total: fan.count }]
+  if (fan !== undefined)
+    return [
+      { kind: 'items', done: fan.done, failed: fan.failed.size, running: fan.running + fan.waiting, total: fan.count },
+    ]
   const since = unit.startedAt
   switch (kindOfUnit(graph, unit)) {
     case 'manual':
       return [{ kind: 'waiting-for-person', since, ...(unit.timeoutAt < 0 ? {} : { expiresAt: unit.timeoutAt }) }]
     case 'wait':
-      return [{ kind: 'waiting-until', at: unit.dueIsActive ? unit.dueAt + state.pausedMs + (state.pausedAt < 0 ? 0 : now - state.pausedAt) : unit.dueAt }]
+      return [
+        {
+          kind: 'waiting-until',
+          at: unit.dueIsActive
+            ? unit.dueAt + state.pausedMs + (state.pausedAt < 0 ? 0 : now - state.pausedAt)
+            : unit.dueAt,
+        },
+      ]
     case 'plan':
       return [{ kind: 'waiting-for-child', attempt: unit.attempt, since }]
     default:
-      return [{ kind: 'running', attempt: unit.attempt, maxAttempts: stepAt(graph, unit.step).retry.maxAttempts, since }]
+      return [
+        { kind: 'running', attempt: unit.attempt, maxAttempts: stepAt(graph, unit.step).retry.maxAttempts, since },
+      ]
   }
 }
 
 function ofPending(graph: PlanGraph, state: RunState, unit: Unit): Cause[] {
   const open = (graph.dependencies[unit.step] ?? []).flatMap((step): Cause[] => {
     const other = stepUnit(state, step)
-    const blocks = !isSettled(other) && (other.status !== 'FAILED' || !graph.sequential || graph.plan.policy.onFailure !== 'continue')
+    const blocks =
+      !isSettled(other) &&
+      (other.status !== 'FAILED' || !graph.sequential || graph.plan.policy.onFailure !== 'continue')
     if (!blocks || vectorGet(state.pending, unit.step) === 0) return []
-    return [{ kind: 'dependency', stepId: stepAt(graph, step).stepId, status: other.backoff ? 'RETRYING' : other.status, final: other.final }]
+    return [
+      {
+        kind: 'dependency',
+        stepId: stepAt(graph, step).stepId,
+        status: other.backoff ? 'RETRYING' : other.status,
+        final: other.final,
+      },
+    ]
   })
   const full = open.length === 0 && state.status === 'RUNNING' && state.slotsInUse >= state.limit
-  return full && !isParkedKind(kindOfUnit(graph, unit)) ? [{ kind: 'no-free-slot', limit: state.limit }] : open
+  return full && !isParked(graph, unit) ? [{ kind: 'no-free-slot', limit: state.limit }] : open
 }

@@ -97,9 +97,21 @@ export type InputBody =
       readonly payload: Readonly<Record<string, unknown>>
       readonly authorization: Authorization
     }
-  | { readonly kind: 'scope'; readonly pauseId: string; readonly scope: string; readonly active: boolean; readonly reason?: string }
+  | {
+      readonly kind: 'scope'
+      readonly pauseId: string
+      readonly scope: string
+      readonly active: boolean
+      readonly reason?: string
+    }
   | { readonly kind: 'timer'; readonly timer: Timer | 'grace' | 'run-timeout' | 'not-before' }
-  | { readonly kind: 'child'; readonly slot: string; readonly attempt: number; readonly childRunId: string; readonly outcome: Outcome }
+  | {
+      readonly kind: 'child'
+      readonly slot: string
+      readonly attempt: number
+      readonly childRunId: string
+      readonly outcome: Outcome
+    }
   | { readonly kind: 'grant'; readonly slot: string }
   | { readonly kind: 'adopt'; readonly claims: readonly { readonly slot: string; readonly attempt: number }[] }
   | { readonly kind: 'handoff'; readonly payload: Omit<Payload<'EngineHandoff'>, 'epoch'> }
@@ -141,7 +153,14 @@ export function causeOf(input: InputBody, timerText: (timer: Timer) => string): 
 
 /** What a decision still has to be told before it can go on. */
 export type Need =
-  | { readonly kind: 'step'; readonly slot: string; readonly stepId: string; readonly condition: boolean; readonly items: boolean; readonly wait: boolean }
+  | {
+      readonly kind: 'step'
+      readonly slot: string
+      readonly stepId: string
+      readonly condition: boolean
+      readonly items: boolean
+      readonly wait: boolean
+    }
   | { readonly kind: 'output'; readonly slot: 'RUN' }
 
 export type { FoldEvent }

@@ -24,13 +24,24 @@ export function openEffects(graph: PlanGraph, state: RunState, epoch: number): r
     const unit = vectorGet(state.units, index)
     if (unit === undefined || kindOfUnit(graph, unit) !== 'manual') continue
     const slot = slotOfUnit(graph, unit)
-    effects.push({ kind: 'OpenManualTask', id: effectId('OpenManualTask', slot, unit.attempt), slot, attempt: unit.attempt })
+    effects.push({
+      kind: 'OpenManualTask',
+      id: effectId('OpenManualTask', slot, unit.attempt),
+      slot,
+      attempt: unit.attempt,
+    })
   }
   const current = state.undo?.current
   if (current?.status === 'RUNNING') {
     const slot = compensationSlot(current.slot)
     const engineAttempt = engineAttemptAt(epoch, current.epoch)
-    effects.push({ kind: 'Compensate', id: effectId('Compensate', slot, current.attempt, engineAttempt), slot, attempt: current.attempt, engineAttempt })
+    effects.push({
+      kind: 'Compensate',
+      id: effectId('Compensate', slot, current.attempt, engineAttempt),
+      slot,
+      attempt: current.attempt,
+      engineAttempt,
+    })
   }
   if (state.pauseCycle > 0) effects.push(...childSignals(state, state.status === 'PAUSED' ? 'PAUSE' : 'RESUME'))
   return effects

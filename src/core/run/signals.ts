@@ -22,7 +22,11 @@ export const SIGNALS = {
   },
   SKIP_STEP: { role: 'Engineer', destructive: false, payload: object({ stepId, reason }) },
   UPDATE_PARAMS: { role: 'Admin', destructive: true, payload: object({ params: record(anything()), reason }) },
-  INJECT_OVERRIDE: { role: 'Admin', destructive: true, payload: object({ stepId, override: record(anything()), reason }) },
+  INJECT_OVERRIDE: {
+    role: 'Admin',
+    destructive: true,
+    payload: object({ stepId, override: record(anything()), reason }),
+  },
   UPDATE_TARGET: { role: 'Admin', destructive: true, payload: object({ stepId, newTarget: anything(), reason }) },
   EMERGENCY_STOP: {
     role: 'Admin',

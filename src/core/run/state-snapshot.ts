@@ -22,7 +22,10 @@ export function packState(state: RunState): Packed {
   packed['units'] = entries(state.units).map(([index, unit]) => [index, packUnit(unit)])
   packed['pending'] = entries(state.pending)
   packed['overrides'] = [...state.overrides]
-  packed['undo'] = state.undo === undefined ? null : { ...state.undo, rest: listOf(state.undo.rest).length, current: state.undo.current ?? null }
+  packed['undo'] =
+    state.undo === undefined
+      ? null
+      : { ...state.undo, rest: listOf(state.undo.rest).length, current: state.undo.current ?? null }
   packed['cancelling'] = state.cancelling ?? null
   return packed
 }
@@ -30,13 +33,19 @@ export function packState(state: RunState): Packed {
 function packUnit(unit: Unit): unknown {
   if (unit.fan === undefined) return unit
   const { ready, failed, held, ...rest } = unit.fan
-  return { ...unit, fan: { ...rest, ready: [...bitMembers(ready)], failed: [...bitMembers(failed)], held: [...bitMembers(held)] } }
+  return {
+    ...unit,
+    fan: { ...rest, ready: [...bitMembers(ready)], failed: [...bitMembers(failed)], held: [...bitMembers(held)] },
+  }
 }
 
 export function unpackState(graph: PlanGraph, packed: Packed): RunState {
   const unitCount = packed['unitCount'] as number
-  const completions = chainOf(packed['completions'] as RunState['completions'] extends Chain<infer T> | undefined ? readonly T[] : never)
-  const undo = packed['undo'] as (Omit<Undo, 'rest' | 'current'> & { rest: number; current: Undo['current'] | null }) | null
+  const completions = chainOf(
+    packed['completions'] as RunState['completions'] extends Chain<infer T> | undefined ? readonly T[] : never,
+  )
+  const undo = packed['undo'] as
+    (Omit<Undo, 'rest' | 'current'> & { rest: number; current: Undo['current'] | null }) | null
   const state: RunState = {
     ...(packed as unknown as RunState),
     graph,
@@ -47,7 +56,8 @@ export function unpackState(graph: PlanGraph, packed: Packed): RunState {
     completions,
     paramChanges: chainOf(packed['paramChanges'] as never),
     overrides: new Map(packed['overrides'] as readonly (readonly [string, readonly number[]])[]),
-    undo: undo === null ? undefined : { ...undo, current: undo.current ?? undefined, rest: tailOf(completions, undo.rest) },
+    undo:
+      undo === null ? undefined : { ...undo, current: undo.current ?? undefined, rest: tailOf(completions, undo.rest) },
     cancelling: (packed['cancelling'] as RunState['cancelling'] | null) ?? undefined,
     retries: undefined,
     waits: undefined,
@@ -82,10 +92,14 @@ function unpackUnits(packed: readonly (readonly [number, Packed])[], count: numb
 }
 
 function unpackUnit(packed: Packed): Unit {
-  const fan = packed['fan'] as (Omit<Fan, 'ready' | 'failed' | 'held'> & { ready: number[]; failed: number[]; held: number[] }) | undefined
+  const fan = packed['fan'] as
+    (Omit<Fan, 'ready' | 'failed' | 'held'> & { ready: number[]; failed: number[]; held: number[] }) | undefined
   if (fan === undefined) return { ...(packed as unknown as Unit), fan: undefined }
   const bits = (members: readonly number[]): BitTree => bitsOf(members, fan.count)
-  return { ...(packed as unknown as Unit), fan: { ...fan, ready: bits(fan.ready), failed: bits(fan.failed), held: bits(fan.held) } }
+  return {
+    ...(packed as unknown as Unit),
+    fan: { ...fan, ready: bits(fan.ready), failed: bits(fan.failed), held: bits(fan.held) },
+  }
 }
 
 function vectorFrom<T>(pairs: readonly (readonly [number, T])[], length: number): Vector<T> {

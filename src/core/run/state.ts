@@ -101,7 +101,16 @@ export interface Undo {
   /** What is still to be looked at, newest completion first. */
   readonly rest: Chain<Completion> | undefined
   readonly current:
-    | { readonly slot: string; readonly unit: number; readonly runSeq: number; readonly attempt: number; readonly status: CompensationStatus; readonly epoch: number; readonly dueAt: number; readonly timeoutAt: number }
+    | {
+        readonly slot: string
+        readonly unit: number
+        readonly runSeq: number
+        readonly attempt: number
+        readonly status: CompensationStatus
+        readonly epoch: number
+        readonly dueAt: number
+        readonly timeoutAt: number
+      }
     | undefined
   readonly done: number
   readonly failed: number

@@ -101,7 +101,8 @@ export function stopDeadline(state: RunState): number {
 
 function precedes(a: DueTimer, b: DueTimer): boolean {
   if (a.dueAt !== b.dueAt) return a.dueAt < b.dueAt
-  if (typeof a.timer === 'string' || typeof b.timer === 'string') return typeof a.timer === 'string' && typeof b.timer !== 'string'
+  if (typeof a.timer === 'string' || typeof b.timer === 'string')
+    return typeof a.timer === 'string' && typeof b.timer !== 'string'
   return compareTimers(a.timer, b.timer) < 0
 }
 
@@ -110,4 +111,3 @@ export function timerText(state: RunState, timer: Timer): string {
   const unit = vectorGet(state.units, timer.unit)
   return `${timer.kind}:${unit === undefined ? timer.unit : slotOfUnit(state.graph, unit)}:${timer.attempt}`
 }
-

@@ -63,7 +63,11 @@ export function compensationTransition(status: CompensationStatus, eventType: st
 }
 
 /** What a refused move looked like, for whoever meets its error (SSM-14). */
-export function refusedMove(table: Table<string>, actualState: string, attemptedEventType: string): { details: Readonly<Record<string, unknown>> } {
+export function refusedMove(
+  table: Table<string>,
+  actualState: string,
+  attemptedEventType: string,
+): { details: Readonly<Record<string, unknown>> } {
   const expectedState = Object.keys(table).filter((status) => table[status]?.[attemptedEventType] !== undefined)
   return { details: { invalidTransitionDetected: true, expectedState, actualState, attemptedEventType } }
 }

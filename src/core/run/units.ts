@@ -6,7 +6,7 @@ import { vectorGet } from '../collections/vector.ts'
 import { parseStepSlot, stepSlotText, type StepSlot } from '../events/slot.ts'
 import type { ActionKind, Step } from '../plan/plan.ts'
 import { actionKind } from '../plan/plan.ts'
-import type { PlanGraph } from '../plan/graph.ts'
+import { TRAIT, type PlanGraph } from '../plan/graph.ts'
 import type { RunState, Unit } from './state.ts'
 
 const NONE: readonly number[] = []
@@ -96,9 +96,13 @@ export function slotOfUnit(graph: PlanGraph, unit: Unit): string {
   })
 }
 
+export function hasTrait(graph: PlanGraph, step: number, trait: number): boolean {
+  return ((graph.traits[step] ?? 0) & trait) !== 0
+}
+
 /** A forEach parent has no work of its own. */
 export function isFanParent(graph: PlanGraph, unit: Unit): boolean {
-  return unit.item < 0 && !unit.fallback && stepAt(graph, unit.step).forEach !== undefined
+  return unit.item < 0 && !unit.fallback && hasTrait(graph, unit.step, TRAIT.fan)
 }
 
 export function kindOfUnit(graph: PlanGraph, unit: Unit): ActionKind {
@@ -107,7 +111,7 @@ export function kindOfUnit(graph: PlanGraph, unit: Unit): ActionKind {
   return graph.kinds[unit.step] ?? actionKind(step)
 }
 
-/** Waits and manual tasks only wait: they take no slot of the run. */
-export function isParkedKind(kind: ActionKind): boolean {
-  return kind === 'wait' || kind === 'manual'
+/** Waits and manual tasks only wait: they take no slot of the run. A fallback always does work. */
+export function isParked(graph: PlanGraph, unit: Unit): boolean {
+  return !unit.fallback && hasTrait(graph, unit.step, TRAIT.parked)
 }

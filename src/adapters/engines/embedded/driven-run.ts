@@ -73,7 +73,9 @@ export class DrivenRun {
       const reports = this.#reports
       this.#reports = []
       try {
-        const report = this.#adopting ? await this.#options.driver.adopt(this.#options.runKey) : await this.#options.driver.advance(this.#options.runKey, reports)
+        const report = this.#adopting
+          ? await this.#options.driver.adopt(this.#options.runKey)
+          : await this.#options.driver.advance(this.#options.runKey, reports)
         if (this.#adopting) this.#reports = [...reports, ...this.#reports]
         this.#adopting = false
         this.#take(report)
@@ -120,7 +122,8 @@ export class DrivenRun {
   #launch(effect: Effect): void {
     if (effect.kind === 'CancelStep') {
       const which = effect.id.slice(effect.kind.length)
-      for (const kind of ['ExecuteStep', 'Compensate']) this.#running.get(kind + which)?.controller.abort(new Error('cancelled'))
+      for (const kind of ['ExecuteStep', 'Compensate'])
+        this.#running.get(kind + which)?.controller.abort(new Error('cancelled'))
       return
     }
     if (this.#running.has(effect.id) || this.#awaitsTaking(effect)) return
@@ -133,7 +136,9 @@ export class DrivenRun {
   #awaitsTaking(effect: Effect): boolean {
     if (!('engineAttempt' in effect)) return false
     const { slot, attempt, engineAttempt } = effect
-    return this.#reports.some((one) => one.slot === slot && one.attempt === attempt && one.engineAttempt === engineAttempt)
+    return this.#reports.some(
+      (one) => one.slot === slot && one.attempt === attempt && one.engineAttempt === engineAttempt,
+    )
   }
 
   async #execute(effect: Effect, controller: AbortController): Promise<void> {

@@ -220,3 +220,10 @@ it('a server that stops does not take the process with it, and the store goes on
   const [result] = await store.commit([nextCommit(row, [step('StepStarted', 'a')])])
   expect(result?.kind).toBe('committed')
 })
+
+it('a store that is closed lets the calls through that came before, also those still waiting for a connection', async () => {
+  const other = await openPostgresStore({ connectionString: url, poolSize: 1 })
+  const calls = Array.from({ length: 10 }, (_, index) => other.commit([creation(newRun({ runId: `late-${index}` }))]))
+  await other.close()
+  expect((await Promise.all(calls)).map(([result]) => result?.kind)).toEqual(calls.map(() => 'committed'))
+})

@@ -33,14 +33,17 @@ export async function commit(
   return batch.map((one) => results.get(one) ?? { kind: 'conflict' })
 }
 
-/** A run that stands twice in a batch stands the second time on what the first left: that is another transaction. */
+/** A run that stands twice in a batch stands the second time on what the first left: there another transaction begins. */
 function turnsOf(batch: readonly RunCommit[]): readonly (readonly RunCommit[])[] {
-  const seen = new Map<number, number>()
   const turns: RunCommit[][] = []
+  const seen = new Set<number>()
   for (const one of batch) {
-    const turn = one.runKey === undefined ? 0 : (seen.get(one.runKey) ?? 0)
-    if (one.runKey !== undefined) seen.set(one.runKey, turn + 1)
-    ;(turns[turn] ??= []).push(one)
+    const turn = turns.at(-1)
+    if (turn === undefined || seen.has(one.runKey ?? 0)) {
+      turns.push([one])
+      seen.clear()
+    } else turn.push(one)
+    if (one.runKey !== undefined) seen.add(one.runKey)
   }
   return turns
 }

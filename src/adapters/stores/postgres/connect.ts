@@ -12,7 +12,7 @@ import { isConnectionUsable, isRetryable, storeFailure } from './failure.ts'
 import { migrate } from './migrate.ts'
 import type { Columns } from './run-row.ts'
 import type { Sessions, Transaction } from './session.ts'
-import { listenForWakes, type WakeListener } from './wake.ts'
+import { listenForWakes, type WakeListener, type Wakes } from './wake.ts'
 
 export interface ConnectOptions {
   readonly connectionString: string
@@ -71,16 +71,26 @@ function nameOf(connectionString: string): string {
   return `${hostname === '' ? 'localhost' : hostname}:${port === '' ? '5432' : port}${pathname}`
 }
 
-function connectionOn(pool: Pool, database: string, wakes: ReturnType<typeof listenForWakes>): Connection {
+function connectionOn(pool: Pool, database: string, wakes: Wakes): Connection {
   const run = preparedRunner()
+  const inFlight = new Set<Promise<unknown>>()
   let closing: Promise<void> | undefined
   const borrow = async <T>(work: (client: PoolClient) => Promise<T>): Promise<T> => {
     if (closing !== undefined) fail('STORE_CLOSED', `The store on ${database} was closed.`)
+    const call = retried(() => withClient(pool, work))
+    inFlight.add(call)
     try {
-      return await retried(() => withClient(pool, work))
+      return await call
     } catch (error) {
       throw storeFailure(error, database)
+    } finally {
+      inFlight.delete(call)
     }
+  }
+  // The pool forgets calls that still wait for a connection when it ends: they are let through first.
+  const close = async (): Promise<void> => {
+    await Promise.allSettled(inFlight)
+    await Promise.all([wakes.close(), pool.end()])
   }
   return {
     database,
@@ -88,10 +98,7 @@ function connectionOn(pool: Pool, database: string, wakes: ReturnType<typeof lis
     query: (sql, values) => borrow((client) => run(client, sql, values)),
     transaction: (work) => borrow((client) => inTransaction(client, run, work)),
     onWake: wakes.onWake,
-    close: () => {
-      closing ??= Promise.all([wakes.close(), pool.end()]).then(() => undefined)
-      return closing
-    },
+    close: () => (closing ??= close()),
   }
 }
 

@@ -13,15 +13,16 @@ const RELEASE = `UPDATE keelson.runs SET lease_owner = NULL, lease_until = NULL
 
 const LIVE = `quarantine IS NULL AND status NOT IN ('COMPLETED', 'FAILED', 'CANCELLED')`
 const FREE = '(lease_owner IS NULL OR lease_owner = $2 OR lease_until <= $1)'
-/** In each part the earliest due; work in flight under no lease, or under one that ran out, lost its driver. */
+/** In each part the earliest due. Work in flight under a lease that ran out, or under none, lost its driver. */
 export const DUE = `(SELECT *, next_wake_at AS due_since FROM keelson.runs
     WHERE next_wake_at IS NOT NULL AND next_wake_at <= $1 AND ${LIVE} AND ${FREE}
     ORDER BY next_wake_at, run_key LIMIT $3)
   UNION ALL (SELECT *, inbox_since AS due_since FROM keelson.runs
     WHERE inbox_since IS NOT NULL AND ${LIVE} AND ${FREE} ORDER BY inbox_since, run_key LIMIT $3)
-  UNION ALL (SELECT *, coalesce(lease_until, updated_at) AS due_since FROM keelson.runs
-    WHERE owed AND ${LIVE} AND coalesce(lease_until, 0) <= $1
-    ORDER BY coalesce(lease_until, 0), run_key LIMIT $3)`
+  UNION ALL (SELECT *, lease_until AS due_since FROM keelson.runs
+    WHERE owed AND ${LIVE} AND lease_until <= $1 ORDER BY lease_until, run_key LIMIT $3)
+  UNION ALL (SELECT *, updated_at AS due_since FROM keelson.runs
+    WHERE owed AND ${LIVE} AND lease_until IS NULL ORDER BY updated_at, run_key LIMIT $3)`
 
 export async function acquireLease(
   session: Session,

@@ -14,7 +14,12 @@ export function decideAdopt(ws: Workspace, input: Extract<InputBody, { kind: 'ad
     const { unit } = found
     const begun = unit.status === 'RUNNING' && unit.attempt === claim.attempt
     if (!begun || stepAt(ws.state.graph, unit.step).effect !== 'irreversible') continue
-    const error = { code: 'INDETERMINATE', retryable: false, errorClass: 'permanent', category: 'infrastructure' } as const
+    const error = {
+      code: 'INDETERMINATE',
+      retryable: false,
+      errorClass: 'permanent',
+      category: 'infrastructure',
+    } as const
     failStep(ws, unit, { error, forced: true, final: true })
   }
 }

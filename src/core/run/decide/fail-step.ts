@@ -24,7 +24,13 @@ interface FailureDetails {
 }
 
 export const CANCELLED_ERROR: ErrorInfo = { code: 'CANCELLED', retryable: false, errorClass: 'cancelled' }
-export const TIMEOUT_ERROR: ErrorInfo = { code: 'TIMEOUT', retryable: true, errorClass: 'timeout', category: 'timeout', failureCategory: 'TIMEOUT' }
+export const TIMEOUT_ERROR: ErrorInfo = {
+  code: 'TIMEOUT',
+  retryable: true,
+  errorClass: 'timeout',
+  category: 'timeout',
+  failureCategory: 'TIMEOUT',
+}
 
 /** The run was cancelled or timed out, and what is in flight is asked to stop. */
 export function isStopping(state: RunState): boolean {
@@ -48,14 +54,20 @@ export function failStep(ws: Workspace, unit: Unit, details: FailureDetails): vo
     ...(details.failedItem === undefined ? {} : { failedItem: details.failedItem }),
     ...(engineAttempt > 1 ? { mayHaveRunTwice: true } : {}),
   }
-  emit(ws, 'StepFailed', slotOfUnit(ws.state.graph, unit), unit.attempt, payload, { engineAttempt, data: details.data })
+  emit(ws, 'StepFailed', slotOfUnit(ws.state.graph, unit), unit.attempt, payload, {
+    engineAttempt,
+    data: details.data,
+    unit,
+  })
 }
 
-type Verdict = { readonly kind: 'retry'; readonly delayMs: number } | { readonly kind: 'fallback' } | { readonly kind: 'final' }
+type Verdict =
+  { readonly kind: 'retry'; readonly delayMs: number } | { readonly kind: 'fallback' } | { readonly kind: 'final' }
 
 function judge(ws: Workspace, unit: Unit, details: FailureDetails): Verdict {
   const { state } = ws
-  const neverAgain = details.final === true || details.error.code === 'INDETERMINATE' || details.error.errorClass === 'cancelled'
+  const neverAgain =
+    details.final === true || details.error.code === 'INDETERMINATE' || details.error.errorClass === 'cancelled'
   if (neverAgain || state.cancelling !== undefined || state.failing) return { kind: 'final' }
   const step = stepAt(state.graph, unit.step)
   const decision = retryDecision(step.retry, details.error.errorClass, unit.attempt)

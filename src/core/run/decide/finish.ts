@@ -20,10 +20,19 @@ export function complete(ws: Workspace): void {
   if (!hasRoom(ws)) return
   if (facts?.problem !== undefined) {
     const error = { code: facts.problem.code, retryable: false, errorClass: 'validation' } as const
-    emitRun(ws, 'RunFailed', { failedAt: ws.nowIso, error }, { data: { errorText: { message: facts.problem.message } } })
+    emitRun(
+      ws,
+      'RunFailed',
+      { failedAt: ws.nowIso, error },
+      { data: { errorText: { message: facts.problem.message } } },
+    )
     return
   }
-  const payload = { completedAt: ws.nowIso, artifactRefs: [], ...(facts?.outputRef === undefined ? {} : { outputRef: facts.outputRef }) }
+  const payload = {
+    completedAt: ws.nowIso,
+    artifactRefs: [],
+    ...(facts?.outputRef === undefined ? {} : { outputRef: facts.outputRef }),
+  }
   emitRun(ws, 'RunCompleted', payload, { data: facts?.output === undefined ? undefined : { output: facts.output } })
 }
 
@@ -68,7 +77,11 @@ function skipDependents(ws: Workspace): boolean {
     if (unit.status !== 'PENDING' || unit.attempt > 0 || blocked?.has(step) === false) continue
     if (!hasRoom(ws)) return false
     const reason = 'a step it depends on failed'
-    emit(ws, 'StepSkipped', stepAt(graph, step).stepId, 1, { reason, reasonCode: 'DEPENDENCY_FAILED', skippedAt: ws.nowIso })
+    emit(ws, 'StepSkipped', stepAt(graph, step).stepId, 1, {
+      reason,
+      reasonCode: 'DEPENDENCY_FAILED',
+      skippedAt: ws.nowIso,
+    })
   }
   return true
 }

@@ -38,12 +38,20 @@ export function decideOutcome(ws: Workspace, report: Report): void {
       completedAt: ws.nowIso,
       ...(report.engineAttempt > 1 ? { mayHaveRunTwice: true } : {}),
     }
-    emit(ws, 'StepCompleted', report.slot, report.attempt, payload, { engineAttempt: report.engineAttempt, data: report.outcome.data })
+    emit(ws, 'StepCompleted', report.slot, report.attempt, payload, {
+      engineAttempt: report.engineAttempt,
+      data: report.outcome.data,
+      unit,
+    })
     return
   }
   const { kind: _kind, error, ...rest } = report.outcome
   // Abort wins over other errors: what fails while the run is being stopped was cancelled (CAN-11).
-  failStep(ws, unit, { ...rest, error: isStopping(ws.state) ? CANCELLED_ERROR : error, engineAttempt: report.engineAttempt })
+  failStep(ws, unit, {
+    ...rest,
+    error: isStopping(ws.state) ? CANCELLED_ERROR : error,
+    engineAttempt: report.engineAttempt,
+  })
 }
 
 /** A fan-out's parent and a wait are ended by the decider alone; whoever reports about one is mistaken. */
@@ -68,7 +76,14 @@ function recordLate(ws: Workspace, found: Located, report: Report): void {
   }
   const text = report.outcome.data
   const data = failed
-    ? text?.errorText === undefined ? undefined : { errorText: text.errorText }
-    : text?.result === undefined ? undefined : { result: text.result }
-  emit(ws, 'LateOutcomeRecorded', lateSlot(report.slot, report.attempt), report.engineAttempt, payload, { engineAttempt: report.engineAttempt, data })
+    ? text?.errorText === undefined
+      ? undefined
+      : { errorText: text.errorText }
+    : text?.result === undefined
+      ? undefined
+      : { result: text.result }
+  emit(ws, 'LateOutcomeRecorded', lateSlot(report.slot, report.attempt), report.engineAttempt, payload, {
+    engineAttempt: report.engineAttempt,
+    data,
+  })
 }

@@ -18,12 +18,22 @@ interface PauseBy {
 }
 
 export function pauseRun(ws: Workspace, by: PauseBy): void {
-  emitRun(ws, 'RunPaused', { pausedAt: ws.nowIso, ...optionals(by) }, { attempt: ws.state.pauseCycle + 1, causedBySignalId: by.signalId })
+  emitRun(
+    ws,
+    'RunPaused',
+    { pausedAt: ws.nowIso, ...optionals(by) },
+    { attempt: ws.state.pauseCycle + 1, causedBySignalId: by.signalId },
+  )
   ws.effects.push(...childSignals(ws.state, 'PAUSE'))
 }
 
 export function resumeRun(ws: Workspace, by: PauseBy): void {
-  emitRun(ws, 'RunResumed', { resumedAt: ws.nowIso, ...optionals(by) }, { attempt: ws.state.pauseCycle, causedBySignalId: by.signalId })
+  emitRun(
+    ws,
+    'RunResumed',
+    { resumedAt: ws.nowIso, ...optionals(by) },
+    { attempt: ws.state.pauseCycle, causedBySignalId: by.signalId },
+  )
   ws.effects.push(...childSignals(ws.state, 'RESUME'))
 }
 
@@ -40,10 +50,12 @@ export function decideScope(ws: Workspace, input: Extract<InputBody, { kind: 'sc
   const { state } = ws
   const reason = input.reason
   if (input.active) {
-    if (state.status === 'RUNNING' && state.cancelling === undefined && state.undo === undefined) pauseRun(ws, { scope: input.scope, reason })
+    if (state.status === 'RUNNING' && state.cancelling === undefined && state.undo === undefined)
+      pauseRun(ws, { scope: input.scope, reason })
     return
   }
-  if (state.status === 'PAUSED' && state.scopePauses.includes(input.scope)) resumeRun(ws, { scope: input.scope, reason })
+  if (state.status === 'PAUSED' && state.scopePauses.includes(input.scope))
+    resumeRun(ws, { scope: input.scope, reason })
 }
 
 /** One signal per child in flight; the cycle in its id makes a repeat the same signal. */

@@ -55,7 +55,9 @@ function closeDoneFans(ws: Workspace): boolean {
     const parent = stepUnit(ws.state, step)
     if (parent.fan !== undefined && parent.fan.done === parent.fan.count) {
       const payload = { completedAt: ws.nowIso, artifactRefs: [] }
-      emit(ws, 'StepCompleted', slotOfUnit(ws.state.graph, parent), parent.attempt, payload, { engineAttempt: unitEngineAttempt(ws, parent) })
+      emit(ws, 'StepCompleted', slotOfUnit(ws.state.graph, parent), parent.attempt, payload, {
+        engineAttempt: unitEngineAttempt(ws, parent),
+      })
     } else {
       endFan(ws, parent)
     }

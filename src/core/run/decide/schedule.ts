@@ -7,13 +7,14 @@ import { vectorGet } from '../../collections/vector.ts'
 import type { ErrorInfo, EventData, Payload } from '../../events/event.ts'
 import { taskSlot } from '../../events/slot.ts'
 import { LIMITS } from '../../limits.ts'
+import { TRAIT } from '../../plan/graph.ts'
 import type { Step } from '../../plan/plan.ts'
 import { isoFromMs, msFromIso } from '../../time.ts'
 import { effectId } from '../effect.ts'
 import type { Need, SlotFacts } from '../input.ts'
 import type { RunState, Unit } from '../state.ts'
 import { dueRetries } from '../timers.ts'
-import { isFanParent, kindOfUnit, slotOfUnit, stepAt, stepUnit, unitAt } from '../units.ts'
+import { hasTrait, isFanParent, kindOfUnit, slotOfUnit, stepAt, stepUnit, unitAt } from '../units.ts'
 import { failStep } from './fail-step.ts'
 import { emit, hasRoom, unitEngineAttempt, type Workspace } from './workspace.ts'
 
@@ -54,7 +55,11 @@ function retriesByRank(ws: Workspace): Unit[] {
 }
 
 /** The next step by rank that may start; one that takes a slot of the run only while a slot is free. */
-function nextReady(state: RunState, from: number, slotFree: boolean): { readonly step: number; readonly takesSlot: boolean } {
+function nextReady(
+  state: RunState,
+  from: number,
+  slotFree: boolean,
+): { readonly step: number; readonly takesSlot: boolean } {
   const free = bitNext(state.readyFree, from)
   const taking = slotFree ? bitNext(state.ready, from) : -1
   const takesSlot = taking >= 0 && (free < 0 || taking < free)
@@ -91,12 +96,19 @@ function startItem(ws: Workspace, parent: Unit): void {
 /** First attempts of a step go through its condition; a fan-out parent and a wait also need values. */
 function startStep(ws: Workspace, unit: Unit, hold: boolean): Dispatch {
   const step = stepAt(ws.state.graph, unit.step)
-  const need = needOf(step, unit)
-  const facts = ws.facts.get(step.stepId)
+  const need = hasTrait(ws.state.graph, unit.step, TRAIT.needs) ? needOf(step, unit) : undefined
+  const facts = ws.facts.size === 0 ? undefined : ws.facts.get(step.stepId)
   if (need !== undefined && (facts === undefined || hold)) ws.needs.push(need)
   if (hold || (need !== undefined && facts === undefined)) return 'held'
   if (facts?.condition === false) {
-    emit(ws, 'StepSkipped', step.stepId, unit.attempt + 1, { reason: `condition of ${step.stepId} is false`, reasonCode: 'CONDITION_FALSE', skippedAt: ws.nowIso }, { data: factsData(facts) })
+    emit(
+      ws,
+      'StepSkipped',
+      step.stepId,
+      unit.attempt + 1,
+      { reason: `condition of ${step.stepId} is false`, reasonCode: 'CONDITION_FALSE', skippedAt: ws.nowIso },
+      { data: factsData(facts) },
+    )
     return 'started'
   }
   startAttempt(ws, unit, unit.attempt + 1, facts)
@@ -123,10 +135,18 @@ function startAttempt(ws: Workspace, unit: Unit, attempt: number, facts?: SlotFa
     ...timing(ws, unit, facts),
     ...(unit.freshKey === '' ? {} : { freshKey: unit.freshKey }),
   }
-  emit(ws, 'StepStarted', slot, attempt, payload, { engineAttempt: 1, data: factsData(facts) })
-  const started = unit.item < 0 && !unit.fallback ? stepUnit(ws.state, unit.step) : { ...unit, attempt, epoch: ws.epoch, status: 'RUNNING' as const }
+  emit(ws, 'StepStarted', slot, attempt, payload, { engineAttempt: 1, data: factsData(facts), unit })
+  const started =
+    unit.item < 0 && !unit.fallback
+      ? stepUnit(ws.state, unit.step)
+      : { ...unit, attempt, epoch: ws.epoch, status: 'RUNNING' as const }
   if (facts?.problem !== undefined) {
-    failStep(ws, started, { error: factError(facts.problem.code), data: { errorText: { message: facts.problem.message } }, forced: true, final: true })
+    failStep(ws, started, {
+      error: factError(facts.problem.code),
+      data: { errorText: { message: facts.problem.message } },
+      forced: true,
+      final: true,
+    })
     return
   }
   sendOut(ws, started, slot, facts)
@@ -157,8 +177,10 @@ function timing(ws: Workspace, unit: Unit, facts: SlotFacts | undefined): Partia
     const expires = 'manual' in step ? step.manual.expiresAfterMs : undefined
     return expires === undefined ? {} : { timeoutAt: isoFromMs(ws.now + expires) }
   }
-  if (kind !== 'wait' || !('wait' in step)) return { timeoutAt: isoFromMs(ws.now + step.timeoutMs + LIMITS.queueAllowanceMs) }
-  if ('forMs' in step.wait) return { waitForMs: typeof step.wait.forMs === 'number' ? step.wait.forMs : (facts?.waitForMs ?? 0) }
+  if (kind !== 'wait' || !('wait' in step))
+    return { timeoutAt: isoFromMs(ws.now + step.timeoutMs + LIMITS.queueAllowanceMs) }
+  if ('forMs' in step.wait)
+    return { waitForMs: typeof step.wait.forMs === 'number' ? step.wait.forMs : (facts?.waitForMs ?? 0) }
   const until = step.wait.until.includes('${') ? facts?.waitUntil : msFromIso(step.wait.until)
   return { waitUntil: isoFromMs(until ?? ws.now) }
 }
@@ -176,7 +198,11 @@ function sendOut(ws: Workspace, unit: Unit, slot: string, facts: SlotFacts | und
     case 'manual': {
       const step = stepAt(ws.state.graph, unit.step)
       const expires = 'manual' in step ? step.manual.expiresAfterMs : undefined
-      const payload = { attempt, openedAt: ws.nowIso, ...(expires === undefined ? {} : { expiresAt: isoFromMs(ws.now + expires) }) }
+      const payload = {
+        attempt,
+        openedAt: ws.nowIso,
+        ...(expires === undefined ? {} : { expiresAt: isoFromMs(ws.now + expires) }),
+      }
       emit(ws, 'ManualTaskOpened', taskSlot(slot, attempt), 1, payload)
       ws.effects.push({ kind: 'OpenManualTask', id: effectId('OpenManualTask', slot, attempt), slot, attempt })
       return
@@ -186,7 +212,13 @@ function sendOut(ws: Workspace, unit: Unit, slot: string, facts: SlotFacts | und
       return
     default: {
       const engineAttempt = unitEngineAttempt(ws, unit)
-      ws.effects.push({ kind: 'ExecuteStep', id: effectId('ExecuteStep', slot, attempt, engineAttempt), slot, attempt, engineAttempt })
+      ws.effects.push({
+        kind: 'ExecuteStep',
+        id: effectId('ExecuteStep', slot, attempt, engineAttempt),
+        slot,
+        attempt,
+        engineAttempt,
+      })
     }
   }
 }

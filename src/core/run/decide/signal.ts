@@ -43,7 +43,9 @@ export function decideSignal(ws: Workspace, signal: Signal): void {
   if (SIGNALS[signal.signalType].destructive) raiseDestructive(ws, signal)
 }
 
-function common(signal: Signal): Pick<Payload<'SignalAccepted'>, 'signalId' | 'signalType' | 'policyDecisionId' | 'actorId' | 'actorRole'> {
+function common(
+  signal: Signal,
+): Pick<Payload<'SignalAccepted'>, 'signalId' | 'signalType' | 'policyDecisionId' | 'actorId' | 'actorRole'> {
   const { policyDecisionId, actorId, actorRole } = signal.authorization
   return {
     signalId: signal.signalId,
@@ -60,7 +62,8 @@ function reject(ws: Workspace, signal: Signal, reasonCode: string, reason: strin
 }
 
 function accept(ws: Workspace, signal: Signal, applied: boolean): void {
-  const graceMs = signal.signalType === 'CANCEL' ? LIMITS.cancelGraceMs : signal.signalType === 'EMERGENCY_STOP' ? 0 : undefined
+  const graceMs =
+    signal.signalType === 'CANCEL' ? LIMITS.cancelGraceMs : signal.signalType === 'EMERGENCY_STOP' ? 0 : undefined
   const target = textField(signal, 'stepId')
   const reason = textField(signal, 'reason')
   const payload: Payload<'SignalAccepted'> = {
@@ -81,7 +84,10 @@ function textField(signal: Signal, name: string): string | undefined {
 }
 
 const ENDED = { refuse: 'RUN_TERMINAL', why: 'the run has ended; RETRY_RUN starts a new one from its results' } as const
-const ENDING = { refuse: 'RUN_TERMINAL', why: 'the run is ending and can no longer be changed; RETRY_RUN starts a new one' } as const
+const ENDING = {
+  refuse: 'RUN_TERMINAL',
+  why: 'the run is ending and can no longer be changed; RETRY_RUN starts a new one',
+} as const
 const NOT_STARTED = { refuse: 'RUN_NOT_RUNNING', why: 'the run has not started' } as const
 
 /** Once undoing, cancelling or the end's skips have begun, steps can no longer be changed (P-11). */
@@ -102,7 +108,9 @@ function live(rule: Rule): Rule {
 }
 
 const started = (rule: Rule): Rule =>
-  live((ws, signal) => (ws.state.status === 'PENDING' || ws.state.status === 'APPROVED' ? NOT_STARTED : rule(ws, signal)))
+  live((ws, signal) =>
+    ws.state.status === 'PENDING' || ws.state.status === 'APPROVED' ? NOT_STARTED : rule(ws, signal),
+  )
 
 const onStep = (rule: (ws: Workspace, unit: Unit) => Verdict): Rule =>
   live((ws, signal) => {
@@ -120,7 +128,8 @@ function isBusy(unit: Unit): boolean {
 const retryStep = onStep((ws, unit) => {
   if (isBusy(unit)) return { refuse: 'STEP_NOT_TERMINAL', why: 'the step is still running' }
   if (unit.status !== 'FAILED' || unit.recovered) {
-    const why = unit.status === 'SUCCESS' ? 'the step succeeded; to run it again, fork the run' : 'the step has not failed'
+    const why =
+      unit.status === 'SUCCESS' ? 'the step succeeded; to run it again, fork the run' : 'the step has not failed'
     return { refuse: 'STEP_NOT_FAILED', why }
   }
   return isEnding(ws) ? ENDING : undefined
@@ -129,15 +138,18 @@ const retryStep = onStep((ws, unit) => {
 const skipStep = onStep((ws, unit) => {
   if (ws.state.status === 'PENDING' || ws.state.status === 'APPROVED') return NOT_STARTED
   if (isBusy(unit)) return { refuse: 'STEP_RUNNING', why: 'the step is running' }
-  if (unit.status === 'SUCCESS' || unit.status === 'SKIPPED' || unit.recovered) return { refuse: 'STEP_TERMINAL', why: 'the step has ended' }
+  if (unit.status === 'SUCCESS' || unit.status === 'SKIPPED' || unit.recovered)
+    return { refuse: 'STEP_TERMINAL', why: 'the step has ended' }
   if (isEnding(ws)) return ENDING
-  if (unit.status === 'FAILED' && !isHeld(ws.state)) return { refuse: 'STEP_TERMINAL', why: 'the step has failed and the run is not held' }
+  if (unit.status === 'FAILED' && !isHeld(ws.state))
+    return { refuse: 'STEP_TERMINAL', why: 'the step has failed and the run is not held' }
   return undefined
 })
 
 const retryRun: Rule = (ws) => {
   if (ws.state.status === 'FAILED' || ws.state.status === 'CANCELLED') return undefined
-  if (ws.state.status === 'COMPLETED') return { refuse: 'RUN_TERMINAL', why: 'the run completed; there is nothing to retry' }
+  if (ws.state.status === 'COMPLETED')
+    return { refuse: 'RUN_TERMINAL', why: 'the run completed; there is nothing to retry' }
   return { refuse: 'RUN_NOT_TERMINAL', why: 'the run has not ended; retry the failed step, or cancel the run first' }
 }
 
@@ -150,8 +162,20 @@ const RULES: { readonly [type in keyof typeof SIGNALS]: Rule } = {
   SKIP_STEP: skipStep,
   RETRY_RUN: retryRun,
   UPDATE_PARAMS: live((ws) => (isEnding(ws) ? ENDING : undefined)),
-  INJECT_OVERRIDE: onStep((ws, unit) => (unit.status === 'SUCCESS' || unit.status === 'SKIPPED' ? { refuse: 'STEP_TERMINAL', why: 'the step has ended' } : isEnding(ws) ? ENDING : undefined)),
-  UPDATE_TARGET: onStep((ws, unit) => (unit.status === 'SUCCESS' || unit.status === 'SKIPPED' ? { refuse: 'STEP_TERMINAL', why: 'the step has ended' } : isEnding(ws) ? ENDING : undefined)),
+  INJECT_OVERRIDE: onStep((ws, unit) =>
+    unit.status === 'SUCCESS' || unit.status === 'SKIPPED'
+      ? { refuse: 'STEP_TERMINAL', why: 'the step has ended' }
+      : isEnding(ws)
+        ? ENDING
+        : undefined,
+  ),
+  UPDATE_TARGET: onStep((ws, unit) =>
+    unit.status === 'SUCCESS' || unit.status === 'SKIPPED'
+      ? { refuse: 'STEP_TERMINAL', why: 'the step has ended' }
+      : isEnding(ws)
+        ? ENDING
+        : undefined,
+  ),
   ESCALATE_ALERT: () => undefined,
 }
 

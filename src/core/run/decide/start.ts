@@ -61,7 +61,12 @@ export function decideStart(ws: Workspace, input: Of<'start'>): void {
     const code = 'PLAN_INTEGRITY_VALIDATION_FAILED'
     const errorText = { message: input.integrityFailure.message }
     emit(ws, 'AlertRaised', alertSlot(code, RUN_SLOT, ws.firstSeq), 1, { code, priority: 'P1', raisedAt: ws.nowIso })
-    emitRun(ws, 'RunFailed', { failedAt: ws.nowIso, error: { code, retryable: false, errorClass: 'validation', category: 'validation' } }, { data: { errorText } })
+    emitRun(
+      ws,
+      'RunFailed',
+      { failedAt: ws.nowIso, error: { code, retryable: false, errorClass: 'validation', category: 'validation' } },
+      { data: { errorText } },
+    )
     return
   }
   const { runTimeoutMs } = ws.state.graph.plan.policy

@@ -16,7 +16,8 @@ export function askAllToStop(ws: Workspace): void {
 
 /** Under failFast executors may finish (their effects are then compensated); child runs are asked to stop. */
 export function askChildrenToStop(ws: Workspace): void {
-  for (const unit of unitsOf(ws, ws.state.inFlight)) if (kindOfUnit(ws.state.graph, unit) === 'plan') askToStop(ws, unit, true)
+  for (const unit of unitsOf(ws, ws.state.inFlight))
+    if (kindOfUnit(ws.state.graph, unit) === 'plan') askToStop(ws, unit, true)
 }
 
 /** Closes waits and manual tasks; false when the decision was cut. */

@@ -24,11 +24,17 @@ export function decideTimer(ws: Workspace, input: Extract<InputBody, { kind: 'ti
   const kind = kindOfUnit(ws.state.graph, unit)
   if (timer.kind === 'wait') {
     const payload = { completedAt: ws.nowIso, artifactRefs: [] }
-    emit(ws, 'StepCompleted', slotOfUnit(ws.state.graph, unit), unit.attempt, payload, { engineAttempt: unitEngineAttempt(ws, unit) })
+    emit(ws, 'StepCompleted', slotOfUnit(ws.state.graph, unit), unit.attempt, payload, {
+      engineAttempt: unitEngineAttempt(ws, unit),
+    })
     return
   }
   if (kind === 'manual') {
-    failStep(ws, unit, { error: { code: 'MANUAL_EXPIRED', retryable: false, errorClass: 'permanent', category: 'business' }, forced: true, final: true })
+    failStep(ws, unit, {
+      error: { code: 'MANUAL_EXPIRED', retryable: false, errorClass: 'permanent', category: 'business' },
+      forced: true,
+      final: true,
+    })
     return
   }
   askToStop(ws, unit, false)
@@ -39,7 +45,8 @@ export function decideTimer(ws: Workspace, input: Extract<InputBody, { kind: 'ti
 /** The alert is the record of the decision: from it on the run stops and will fail. */
 function timeOutRun(ws: Workspace): void {
   const { state } = ws
-  if (state.status !== 'RUNNING' || state.timedOutAt >= 0 || state.cancelling !== undefined || state.undo !== undefined) return
+  if (state.status !== 'RUNNING' || state.timedOutAt >= 0 || state.cancelling !== undefined || state.undo !== undefined)
+    return
   const code = 'RUN_TIMEOUT'
   emit(ws, 'AlertRaised', alertSlot(code, RUN_SLOT, ws.firstSeq), 1, { code, priority: 'P2', raisedAt: ws.nowIso })
   askAllToStop(ws)

@@ -41,21 +41,40 @@ function startHook(ws: Workspace, slot: string, unit: number, attempt: number): 
   const compSlot = compensationSlot(slot)
   const timeoutAt = isoFromMs(ws.now + timeoutMs + LIMITS.queueAllowanceMs)
   emit(ws, 'CompensationStarted', compSlot, attempt, { startedAt: ws.nowIso, epoch: ws.epoch, timeoutAt })
-  ws.effects.push({ kind: 'Compensate', id: effectId('Compensate', compSlot, attempt, 1), slot: compSlot, attempt, engineAttempt: 1 })
+  ws.effects.push({
+    kind: 'Compensate',
+    id: effectId('Compensate', compSlot, attempt, 1),
+    slot: compSlot,
+    attempt,
+    engineAttempt: 1,
+  })
 }
 
-export function undoOutcome(ws: Workspace, report: { slot: string; attempt: number; engineAttempt: number; outcome: Outcome }): void {
+export function undoOutcome(
+  ws: Workspace,
+  report: { slot: string; attempt: number; engineAttempt: number; outcome: Outcome },
+): void {
   // An emergency stop ends the run with a hook still out; what it reports then is nobody's any more.
   const current = isTerminalRun(ws.state.status) ? undefined : ws.state.undo?.current
-  const open = current?.status === 'RUNNING' && compensationSlot(current.slot) === report.slot && current.attempt === report.attempt
+  const open =
+    current?.status === 'RUNNING' &&
+    compensationSlot(current.slot) === report.slot &&
+    current.attempt === report.attempt
   if (!open) return
   if (report.outcome.kind === 'completed') {
     const { buildId } = report.outcome.payload
     const result = report.outcome.data?.result
-    emit(ws, 'CompensationCompleted', report.slot, report.attempt, { completedAt: ws.nowIso, ...(buildId === undefined ? {} : { buildId }) }, {
-      engineAttempt: report.engineAttempt,
-      data: result === undefined ? undefined : { result },
-    })
+    emit(
+      ws,
+      'CompensationCompleted',
+      report.slot,
+      report.attempt,
+      { completedAt: ws.nowIso, ...(buildId === undefined ? {} : { buildId }) },
+      {
+        engineAttempt: report.engineAttempt,
+        data: result === undefined ? undefined : { result },
+      },
+    )
     return
   }
   failHook(ws, report.outcome.error, report.engineAttempt, report.outcome.data?.errorText)
@@ -67,7 +86,13 @@ export function askHookToStop(ws: Workspace): void {
   if (current?.status !== 'RUNNING') return
   const slot = compensationSlot(current.slot)
   const engineAttempt = engineAttemptAt(ws.epoch, current.epoch)
-  ws.effects.push({ kind: 'CancelStep', id: effectId('CancelStep', slot, current.attempt, engineAttempt), slot, attempt: current.attempt, engineAttempt })
+  ws.effects.push({
+    kind: 'CancelStep',
+    id: effectId('CancelStep', slot, current.attempt, engineAttempt),
+    slot,
+    attempt: current.attempt,
+    engineAttempt,
+  })
 }
 
 export function undoTimedOut(ws: Workspace): void {
@@ -76,7 +101,12 @@ export function undoTimedOut(ws: Workspace): void {
   failHook(ws, TIMEOUT_ERROR, engineAttemptAt(ws.epoch, current.epoch), undefined)
 }
 
-function failHook(ws: Workspace, error: Payload<'CompensationFailed'>['error'], engineAttempt: number, errorText: { readonly message: string } | undefined): void {
+function failHook(
+  ws: Workspace,
+  error: Payload<'CompensationFailed'>['error'],
+  engineAttempt: number,
+  errorText: { readonly message: string } | undefined,
+): void {
   const current = ws.state.undo?.current
   if (current === undefined) return
   const retry = hookOf(ws.state, current.unit)?.retry

@@ -50,9 +50,18 @@ interface EmitExtras {
   readonly data?: EventData | undefined
   readonly engineAttempt?: number
   readonly causedBySignalId?: string | undefined
+  /** The unit the slot names, when it is at hand. */
+  readonly unit?: Unit
 }
 
-export function emit<T extends EventType>(ws: Workspace, eventType: T, slot: string, attempt: number, payload: Payload<T>, extras: EmitExtras = {}): void {
+export function emit<T extends EventType>(
+  ws: Workspace,
+  eventType: T,
+  slot: string,
+  attempt: number,
+  payload: Payload<T>,
+  extras: EmitExtras = {},
+): void {
   const draft: Draft<T> = {
     eventType,
     slot,
@@ -62,12 +71,19 @@ export function emit<T extends EventType>(ws: Workspace, eventType: T, slot: str
     ...(extras.engineAttempt === undefined ? {} : { engineAttempt: extras.engineAttempt }),
     ...(extras.causedBySignalId === undefined ? {} : { causedBySignalId: extras.causedBySignalId }),
   }
-  ws.state = evolve(ws.state, foldEventOfDraft(draft as Draft, ws.firstSeq + ws.drafts.length, ws.now))
+  const { unit } = extras
+  const step = unit === undefined || unit.item >= 0 || unit.fallback ? undefined : unit.step
+  ws.state = evolve(ws.state, foldEventOfDraft(draft as Draft, ws.firstSeq + ws.drafts.length, ws.now, step))
   ws.drafts.push(draft as Draft)
 }
 
 /** Run-level events count restarts of the engine as their engine attempt (X-16). */
-export function emitRun<T extends EventType>(ws: Workspace, eventType: T, payload: Payload<T>, extras: EmitExtras & { attempt?: number } = {}): void {
+export function emitRun<T extends EventType>(
+  ws: Workspace,
+  eventType: T,
+  payload: Payload<T>,
+  extras: EmitExtras & { attempt?: number } = {},
+): void {
   emit(ws, eventType, RUN_SLOT, extras.attempt ?? 1, payload, { engineAttempt: ws.epoch, ...extras })
 }
 
@@ -86,9 +102,22 @@ export function unitEngineAttempt(ws: Workspace, unit: Unit): number {
 export function askToStop(ws: Workspace, unit: Unit, isChild: boolean): void {
   const slot = slotOfUnit(ws.state.graph, unit)
   if (isChild) {
-    ws.effects.push({ kind: 'SignalChild', id: `${effectId('SignalChild', slot, unit.attempt)}:CANCEL`, slot, attempt: unit.attempt, signalType: 'CANCEL', cycle: 0 })
+    ws.effects.push({
+      kind: 'SignalChild',
+      id: `${effectId('SignalChild', slot, unit.attempt)}:CANCEL`,
+      slot,
+      attempt: unit.attempt,
+      signalType: 'CANCEL',
+      cycle: 0,
+    })
     return
   }
   const engineAttempt = unitEngineAttempt(ws, unit)
-  ws.effects.push({ kind: 'CancelStep', id: effectId('CancelStep', slot, unit.attempt, engineAttempt), slot, attempt: unit.attempt, engineAttempt })
+  ws.effects.push({
+    kind: 'CancelStep',
+    id: effectId('CancelStep', slot, unit.attempt, engineAttempt),
+    slot,
+    attempt: unit.attempt,
+    engineAttempt,
+  })
 }

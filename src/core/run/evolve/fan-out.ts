@@ -8,7 +8,7 @@ import type { Payload } from '../../events/event.ts'
 import { fail } from '../../problems/problem.ts'
 import type { FoldEvent } from '../fold-event.ts'
 import type { Fan, Unit } from '../state.ts'
-import { isParkedKind, kindOfUnit, locate, stepAt, stepUnit, unitAt } from '../units.ts'
+import { isParked, locate, stepAt, stepUnit, unitAt } from '../units.ts'
 import { setReady, setUnit, type NextState } from './next-state.ts'
 
 export function updateFan(next: NextState, step: number, change: (fan: Fan) => Fan): void {
@@ -49,7 +49,7 @@ export function fanOutExpanded(next: NextState, event: FoldEvent): void {
     held: bitTree(count),
   }
   setFan(next, unit, fan)
-  if (count > 0) setReady(next, unit.step, true, isParkedKind(kindOfUnit(next.graph, unit)))
+  if (count > 0) setReady(next, unit.step, true, isParked(next.graph, unit))
 }
 
 /** RETRY_STEP on the parent: a new attempt of the failed items only; those held back may start at last (P-47). */
@@ -64,7 +64,7 @@ export function reopenFan(next: NextState, parent: Unit): void {
     setUnit(next, at, { ...unit, status: 'PENDING', final: false, fallbackOpen: false })
   }
   setFan(next, parent, { ...fan, ready, failed: bitTree(fan.count), held: bitTree(fan.count) })
-  if (ready.size > 0) setReady(next, parent.step, true, isParkedKind(kindOfUnit(next.graph, parent)))
+  if (ready.size > 0) setReady(next, parent.step, true, isParked(next.graph, parent))
 }
 
 export function fanItemEnded(next: NextState, step: number, item: number, succeeded: boolean): void {
@@ -102,7 +102,10 @@ export function abandonFan(next: NextState, step: number): void {
   let { held } = fan
   for (const item of bitMembers(fan.ready)) held = bitAdd(held, item)
   for (let item = 0; fan.waiting > 0 && item < fan.count; item += 1) {
-    for (const [base, fallback] of [[fan.base, false], [fan.fallbackBase, true]] as const) {
+    for (const [base, fallback] of [
+      [fan.base, false],
+      [fan.fallbackBase, true],
+    ] as const) {
       const unit = base < 0 ? undefined : unitAt(next, base + item, step, item, fallback)
       if (unit?.backoff !== true) continue
       setUnit(next, base + item, { ...unit, backoff: false, dueAt: -1 })

@@ -4,7 +4,7 @@
  */
 import { bitAdd, bitRemove } from '../../collections/bit-tree.ts'
 import { vectorGet, vectorSet } from '../../collections/vector.ts'
-import { isParkedKind, kindOfUnit, stepUnit } from '../units.ts'
+import { isParked, stepUnit } from '../units.ts'
 import type { RunState, Unit } from '../state.ts'
 
 export type NextState = { -readonly [K in keyof RunState]: RunState[K] }
@@ -21,7 +21,7 @@ export function setReady(next: NextState, step: number, ready: boolean, free: bo
 
 /** Puts a unit where its attempt now is: with an executor (and a slot of the run), or merely waiting. */
 export function enterFlight(next: NextState, index: number, unit: Unit): void {
-  if (isParkedKind(kindOfUnit(next.graph, unit))) {
+  if (isParked(next.graph, unit)) {
     next.parked = bitAdd(next.parked, index)
   } else {
     next.inFlight = bitAdd(next.inFlight, index)
@@ -30,7 +30,7 @@ export function enterFlight(next: NextState, index: number, unit: Unit): void {
 }
 
 export function leaveFlight(next: NextState, index: number, unit: Unit): void {
-  if (isParkedKind(kindOfUnit(next.graph, unit))) {
+  if (isParked(next.graph, unit)) {
     next.parked = bitRemove(next.parked, index)
   } else {
     next.inFlight = bitRemove(next.inFlight, index)
@@ -40,7 +40,7 @@ export function leaveFlight(next: NextState, index: number, unit: Unit): void {
 
 /** Marks something of this unit as dispatchable: the step itself, or the item within its fan-out. */
 export function makeReady(next: NextState, unit: Unit, kindUnit: Unit = unit): void {
-  const free = isParkedKind(kindOfUnit(next.graph, kindUnit))
+  const free = isParked(next.graph, kindUnit)
   if (unit.item >= 0) {
     const parent = stepUnit(next, unit.step)
     if (parent.fan === undefined) return
@@ -52,7 +52,7 @@ export function makeReady(next: NextState, unit: Unit, kindUnit: Unit = unit): v
 
 /** Counts one dependency as satisfied. A step with a single one needs no counter. */
 function waitsForMore(next: NextState, dependent: number): boolean {
-  const count = next.graph.dependencies[dependent]?.length ?? 0
+  const count = next.graph.dependencyCount[dependent] ?? 0
   if (count <= 1) return false
   const open = (vectorGet(next.pending, dependent) ?? count) - 1
   next.pending = vectorSet(next.pending, dependent, open)

@@ -14,7 +14,11 @@ import { instantOr, unfail, unitOf } from './steps.ts'
 export function moveRun(next: NextState, event: FoldEvent): void {
   const status = runTransition(next.status, event.eventType)
   if (status === undefined) {
-    fail('INVALID_TRANSITION', `${event.eventType} while the run is ${next.status}`, refusedMove(RUN_TRANSITIONS, next.status, event.eventType))
+    fail(
+      'INVALID_TRANSITION',
+      `${event.eventType} while the run is ${next.status}`,
+      refusedMove(RUN_TRANSITIONS, next.status, event.eventType),
+    )
   }
   next.status = status
   if (isTerminalRun(status)) next.endedAt = event.at

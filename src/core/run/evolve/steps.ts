@@ -5,23 +5,37 @@
 import { bitAdd, bitRemove } from '../../collections/bit-tree.ts'
 import { heapInsert } from '../../collections/timer-heap.ts'
 import type { Payload } from '../../events/event.ts'
+import { TRAIT } from '../../plan/graph.ts'
 import { fail } from '../../problems/problem.ts'
 import { msFromIso } from '../../time.ts'
 import type { FoldEvent } from '../fold-event.ts'
 import type { Failure, Unit } from '../state.ts'
 import { activeTime, dropSettledTimers } from '../timers.ts'
 import { ATTEMPT_TRANSITIONS, attemptTransition, refusedMove } from '../transitions.ts'
-import { isFanParent, isParkedKind, kindOfUnit, locate, slotOfUnit, stepAt, stepUnit, type Located } from '../units.ts'
+import { hasTrait, isFanParent, isParked, locate, type Located, slotOfUnit, stepUnit } from '../units.ts'
 import { abandonFan, fanItemEnded, reopenFan, updateFan } from './fan-out.ts'
-import { enterFlight, leaveFlight, makeReady, satisfyDependents, setReady, setUnit, type NextState } from './next-state.ts'
+import {
+  enterFlight,
+  leaveFlight,
+  makeReady,
+  satisfyDependents,
+  setReady,
+  setUnit,
+  type NextState,
+} from './next-state.ts'
 
 export function unitOf(next: NextState, event: FoldEvent): Located {
-  return locate(next, event.slot) ?? fail('INVALID_TRANSITION', `${event.eventType} names '${event.slot}', which the plan does not have`)
+  if (event.step !== undefined) return { index: event.step, unit: stepUnit(next, event.step) }
+  return (
+    locate(next, event.slot) ??
+    fail('INVALID_TRANSITION', `${event.eventType} names '${event.slot}', which the plan does not have`)
+  )
 }
 
 /** Status of the attempt an event speaks of: an attempt beyond the latest one is still PENDING. */
 function move(unit: Unit, event: FoldEvent): void {
-  const status = event.attempt === unit.attempt + 1 ? 'PENDING' : event.attempt === unit.attempt ? unit.status : undefined
+  const status =
+    event.attempt === unit.attempt + 1 ? 'PENDING' : event.attempt === unit.attempt ? unit.status : undefined
   if (status === undefined || attemptTransition(status, event.eventType) === undefined) {
     const message = `${event.eventType} on attempt ${event.attempt} of '${event.slot}', which is at attempt ${unit.attempt} ${unit.status}`
     fail('INVALID_TRANSITION', message, refusedMove(ATTEMPT_TRANSITIONS, status ?? unit.status, event.eventType))
@@ -73,12 +87,17 @@ function addTimers(next: NextState, index: number, unit: Unit): void {
     else next.timers = heapInsert(next.timers, timer)
   }
   if (unit.timeoutAt >= 0) {
-    next.timers = heapInsert(next.timers, { dueAt: unit.timeoutAt, kind: 'timeout', unit: index, attempt: unit.attempt })
+    next.timers = heapInsert(next.timers, {
+      dueAt: unit.timeoutAt,
+      kind: 'timeout',
+      unit: index,
+      attempt: unit.attempt,
+    })
   }
 }
 
 function leaveReady(next: NextState, unit: Unit): void {
-  const free = isParkedKind(kindOfUnit(next.graph, unit))
+  const free = isParked(next.graph, unit)
   if (unit.item < 0) {
     setReady(next, unit.step, false, free)
     return
@@ -115,8 +134,8 @@ export function stepCompleted(next: NextState, event: FoldEvent): void {
 
 /** What may have to be undone later: work with a hook is remembered, other work that had an effect only counted. */
 function noteForUndo(next: NextState, index: number, done: Unit, runSeq: number): void {
-  const { effect, compensate } = stepAt(next.graph, done.step)
-  if (compensate === undefined) next.notCompensable += effect === 'none' ? 0 : 1
+  if (!hasTrait(next.graph, done.step, TRAIT.undone))
+    next.notCompensable += hasTrait(next.graph, done.step, TRAIT.effect) ? 1 : 0
   else next.completions = { value: { slot: slotOfUnit(next.graph, done), unit: index, runSeq }, next: next.completions }
 }
 
@@ -141,7 +160,8 @@ function settle(next: NextState, step: number): void {
 const AT_ONCE: readonly number[] = [1]
 
 function endAttempt(unit: Unit, event: FoldEvent, status: 'SUCCESS' | 'FAILED'): Unit {
-  if (event.attempt === 1 && event.engineAttempt === 1) return { ...unit, status, ends: AT_ONCE, dueAt: -1, timeoutAt: -1, backoff: false }
+  if (event.attempt === 1 && event.engineAttempt === 1)
+    return { ...unit, status, ends: AT_ONCE, dueAt: -1, timeoutAt: -1, backoff: false }
   const ends = unit.ends.slice()
   for (let gap = ends.length; gap < event.attempt - 1; gap += 1) ends.push(0)
   ends.push(event.engineAttempt)
@@ -179,7 +199,8 @@ function waitForRetry(next: NextState, index: number, unit: Unit, event: FoldEve
   setUnit(next, index, { ...unit, backoff: true, dueAt, dueIsActive: true })
   next.retries = heapInsert(next.retries, { dueAt, kind: 'retry', unit: index, attempt: unit.attempt })
   next.backoffs += 1
-  if (unit.item >= 0) updateFan(next, unit.step, (fan) => ({ ...fan, running: fan.running - 1, waiting: fan.waiting + 1 }))
+  if (unit.item >= 0)
+    updateFan(next, unit.step, (fan) => ({ ...fan, running: fan.running - 1, waiting: fan.waiting + 1 }))
 }
 
 function openFallback(next: NextState, primary: Unit): void {
@@ -229,7 +250,14 @@ export function stepSkipped(next: NextState, event: FoldEvent): void {
   const { index, unit } = unitOf(next, event)
   move(unit, event)
   const payload = event.payload as Payload<'StepSkipped'>
-  setUnit(next, index, { ...unit, status: 'SKIPPED', attempt: event.attempt, ends: [...unit.ends, 0], final: false, fallbackOpen: false })
+  setUnit(next, index, {
+    ...unit,
+    status: 'SKIPPED',
+    attempt: event.attempt,
+    ends: [...unit.ends, 0],
+    final: false,
+    fallbackOpen: false,
+  })
   setReady(next, unit.step, false, false)
   setReady(next, unit.step, false, true)
   if (payload.reasonCode === 'DEPENDENCY_FAILED') {

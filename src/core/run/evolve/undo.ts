@@ -21,7 +21,10 @@ export function compensationStarted(next: NextState, event: FoldEvent): void {
   const payload = event.payload as Payload<'CompensationStarted'>
   const timeoutAt = instantOr(payload.timeoutAt, -1)
   if (retry) {
-    next.undo = { ...(next.undo as Undo), current: { ...current, attempt: event.attempt, status: 'RUNNING', epoch: payload.epoch, dueAt: -1, timeoutAt } }
+    next.undo = {
+      ...(next.undo as Undo),
+      current: { ...current, attempt: event.attempt, status: 'RUNNING', epoch: payload.epoch, dueAt: -1, timeoutAt },
+    }
     return
   }
   const hook = nextHook(next)
@@ -61,5 +64,8 @@ export function compensationFailed(next: NextState, event: FoldEvent): void {
   const payload = event.payload as Payload<'CompensationFailed'>
   next.undo = payload.final
     ? { ...undo, current: undefined, failed: undo.failed + 1 }
-    : { ...undo, current: { ...undo.current, status: 'FAILED', timeoutAt: -1, dueAt: instantOr(payload.retryAt, event.at) } }
+    : {
+        ...undo,
+        current: { ...undo.current, status: 'FAILED', timeoutAt: -1, dueAt: instantOr(payload.retryAt, event.at) },
+      }
 }

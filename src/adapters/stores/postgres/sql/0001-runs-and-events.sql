@@ -51,7 +51,7 @@ CREATE INDEX runs_original ON keelson.runs (tenant_id, original_run_id, created_
   WHERE original_run_id IS NOT NULL;
 CREATE INDEX runs_wake ON keelson.runs (next_wake_at, run_key)
   WHERE next_wake_at IS NOT NULL AND quarantine IS NULL AND status NOT IN ('COMPLETED', 'FAILED', 'CANCELLED');
-CREATE INDEX runs_owed ON keelson.runs (coalesce(lease_until, 0), run_key)
+CREATE INDEX runs_owed ON keelson.runs (lease_until, run_key)
   WHERE owed AND quarantine IS NULL AND status NOT IN ('COMPLETED', 'FAILED', 'CANCELLED');
 CREATE INDEX runs_inbox ON keelson.runs (inbox_since, run_key)
   WHERE inbox_since IS NOT NULL AND quarantine IS NULL AND status NOT IN ('COMPLETED', 'FAILED', 'CANCELLED');
