@@ -81,6 +81,8 @@ export class RunAdvancer {
 
   /** This process created the run and drives it under its first epoch. */
   own(runKey: RunKey, run: LoadedRun): void {
+    // While its creation was on the way, a sweep of this very process may have adopted it: that is the later word.
+    if (this.#epochs.has(runKey) || this.#turns.has(runKey)) return
     this.#loaded.set(runKey, run)
     this.#epochs.set(runKey, run.epoch)
   }

@@ -60,29 +60,13 @@ export function requestKey(principal: Principal, plan: Plan, runRequestId: strin
 }
 
 export async function startRun(services: Services, advancer: RunAdvancer, request: StartRequest): Promise<StartAnswer> {
-  const { plan, sha256, text } = request.plan
-  const checked = checkInput(plan, request.input)
-  const { planId, planVersion } = plan.metadata
-  const altered = alteredPlan(advancer, request.plan)
-  if (altered === undefined) await services.store.putPlan({ sha256, planId, planVersion, text })
-  const loadedPlan =
-    altered === undefined ? advancer.plans.put(text, sha256) : { plan, graph: compileGraph(plan), sha256 }
-  const identity: RunIdentity = {
-    runId: request.runId ?? services.random.uuid(),
-    tenantId: request.principal.tenantId,
-    projectId: request.principal.projectId,
-    environmentId: request.principal.environmentId,
-    planId,
-    planVersion,
-  }
-  const now = services.clock.now()
-  const newRun = newRunOf(request, identity, sha256)
-  const run = unsavedRun(newRun, identity, loadedPlan, now)
-  const round = new DecisionRound(services.store, run, now, 1)
+  const checked = checkInput(request.plan.plan, request.input)
+  const { run, newRun, altered } = await prepareRun(services, advancer, request)
   const { admit, blobs } = admission(request, checked)
+  const round = new DecisionRound(services.store, run, services.clock.now(), 1)
   await round.take(admit)
   if (request.admission === undefined) {
-    const pause = await scopePauseFor(services.store, identity, run.state)
+    const pause = await scopePauseFor(services.store, run.identity, run.state)
     const start = {
       ...startInput(request, newRun),
       ...(pause === undefined ? {} : { pausedBy: pausedBy(pause) }),
@@ -90,13 +74,12 @@ export async function startRun(services: Services, advancer: RunAdvancer, reques
     }
     await round.take(start, { facts: false })
   }
-  const emittedAt = isoFromMs(now)
   const sealed = sealEvents({
-    identity,
+    identity: run.identity,
     drafts: round.drafts,
     firstSeq: 1,
     previousHash: FIRST_PREVIOUS,
-    emittedAt,
+    emittedAt: isoFromMs(round.now),
     random: services.random,
   })
   const result = await advancer.queue.submit({
@@ -107,28 +90,40 @@ export async function startRun(services: Services, advancer: RunAdvancer, reques
     ...(blobs.length === 0 ? {} : { blobs }),
     ...(request.lease === undefined ? {} : { lease: request.lease }),
   })
-  if (result.kind === 'run-exists' || result.kind === 'request-exists') {
-    return existing(
-      services,
-      identity.tenantId,
-      result.kind === 'run-exists' ? identity.runId : result.runId,
-      result.kind,
-    )
-  }
+  if (result.kind === 'run-exists') return existing(services, run.identity.tenantId, run.identity.runId, 'id')
+  if (result.kind === 'request-exists') return existing(services, run.identity.tenantId, result.runId, 'request key')
   if (result.kind !== 'committed') return fail('STORE_UNAVAILABLE', `the run could not be created (${result.kind})`)
   const row = await services.store.getRun(result.runKey)
   if (row === undefined) return fail('STORE_UNAVAILABLE', 'the run was created but cannot be read back')
-  const { state } = round
-  advancer.own(result.runKey, { ...run, row, state, nextSeq: round.nextSeq, headHash: sealed.headHash })
-  const report: AdvanceReport = {
-    epoch: 1,
-    headSeq: round.nextSeq - 1,
-    status: state.status,
-    effects: round.effects,
-    wakeAt: isTerminalRun(state.status) ? undefined : summaryOf(state, round.cut).nextWakeAt,
-    terminal: isTerminalRun(state.status),
-  }
-  return { kind: 'started', row, report }
+  advancer.own(result.runKey, { ...run, row, state: round.state, nextSeq: round.nextSeq, headHash: sealed.headHash })
+  return { kind: 'started', row, report: reportOf(round) }
+}
+
+interface PreparedRun {
+  readonly run: LoadedRun
+  readonly newRun: NewRun
+  /** Why the plan's bytes are not to be trusted; undefined when they are. */
+  readonly altered: string | undefined
+}
+
+async function prepareRun(services: Services, advancer: RunAdvancer, request: StartRequest): Promise<PreparedRun> {
+  const { plan, sha256, text } = request.plan
+  const { planId, planVersion } = plan.metadata
+  const altered = alteredPlan(advancer, request.plan)
+  if (altered === undefined) await services.store.putPlan({ sha256, planId, planVersion, text })
+  const loaded = altered === undefined ? advancer.plans.put(text, sha256) : { plan, graph: compileGraph(plan), sha256 }
+  const { tenantId, projectId, environmentId } = request.principal
+  const runId = request.runId ?? services.random.uuid()
+  const identity: RunIdentity = { runId, tenantId, projectId, environmentId, planId, planVersion }
+  const newRun = newRunOf(request, identity, sha256)
+  return { run: unsavedRun(newRun, identity, loaded, services.clock.now()), newRun, altered }
+}
+
+function reportOf(round: DecisionRound): AdvanceReport {
+  const { state, effects } = round
+  const terminal = isTerminalRun(state.status)
+  const wakeAt = terminal ? undefined : summaryOf(state, round.cut).nextWakeAt
+  return { epoch: 1, headSeq: round.nextSeq - 1, status: state.status, effects, wakeAt, terminal }
 }
 
 /** Bytes that do not have the pinned hash are neither published nor run: the run ends before it began (P-45). */
@@ -144,8 +139,7 @@ function pausedBy({ scope, reason }: Extract<InputBody, { kind: 'scope' }>): { s
 
 async function existing(services: Services, tenantId: string, runId: string, why: string): Promise<StartAnswer> {
   const row = await services.store.findRun({ tenantId, runId })
-  if (row === undefined)
-    return fail('RUN_ALREADY_EXISTS', `a run with this ${why === 'run-exists' ? 'id' : 'request key'} exists`)
+  if (row === undefined) return fail('RUN_ALREADY_EXISTS', `a run with this ${why} exists`)
   return { kind: 'exists', row }
 }
 

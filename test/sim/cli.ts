@@ -74,13 +74,15 @@ async function main(args: readonly string[]): Promise<number> {
     histories < HISTORIES_PER_PLAN ? 0 : Math.ceil(histories / HISTORIES_PER_PLAN),
   )
   const began = performance.now()
+  const failuresMax = numberOption(args, 'failures', 5)
   const explored = await explore({
     histories,
     seed,
+    failuresMax,
     maxSteps: numberOption(args, 'max-steps', 40),
     shrink: !args.includes('--no-shrink'),
   })
-  const crashed = await crashEverywhere({ seed, plans })
+  const crashed = await crashEverywhere({ seed, plans: explored.failing.length < failuresMax ? plans : 0, failuresMax })
   const failing = [...explored.failing, ...crashed.failing]
   const report = {
     ...explored,

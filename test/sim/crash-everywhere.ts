@@ -65,7 +65,7 @@ const POINTS_MAX = 60
 export async function crashEverywhere(options: {
   readonly seed: number
   readonly plans: number
-  readonly everyNth?: number
+  readonly failuresMax?: number
 }): Promise<CrashReport> {
   const restore = withoutStacks()
   const failing: Failing[] = []
@@ -77,7 +77,7 @@ export async function crashEverywhere(options: {
       const calm = await runHistory(scenario, { faults: [] })
       if (calm.violations.length > 0) failing.push({ seed: scenario.seed, violations: calm.violations })
       const points = Math.min(calm.points, POINTS_MAX)
-      for (let point = 0; point < points; point += options.everyNth ?? 1) {
+      for (let point = 0; point < points; point += 1) {
         for (const kind of WAYS) {
           const faults: FiredFault[] = [{ kind, point, ms: 0 }]
           const history = await runHistory(scenario, { faults })
@@ -92,7 +92,7 @@ export async function crashEverywhere(options: {
         }
         await new Promise((resolve) => setImmediate(resolve))
       }
-      if (failing.length > 10) break
+      if (failing.length >= (options.failuresMax ?? 10)) break
     }
   } finally {
     restore()

@@ -41,9 +41,20 @@ describe('a check', () => {
       },
       { requiredKeys: [] },
     )
+    const fitting = fc.record(
+      {
+        name: fc.constantFrom('ab', 'abc'),
+        kind: fc.constantFrom('a', 'b'),
+        one: fc.constant(1),
+        tags: fc.constant(['ab']),
+        count: fc.nat(9),
+      },
+      { requiredKeys: ['name', 'kind', 'one', 'tags'] },
+    )
     const verdicts = { fit: 0, unfit: 0 }
+    const values = fc.oneof({ arbitrary: loose, weight: 8 }, fitting, fc.jsonValue())
     fc.assert(
-      fc.property(fc.oneof({ arbitrary: loose, weight: 9 }, fc.jsonValue()), (value) => {
+      fc.property(values, (value) => {
         const isFit = validate(value)
         verdicts[isFit ? 'fit' : 'unfit']++
         expect(fits(value) === undefined).toBe(isFit)
