@@ -1,31 +1,51 @@
 /**
- * The begin-claim of an irreversible attempt (P-28): on record before the step acts, and only one claimant ever acts. Each
- * call signs with a name of its own, so that an answer which got lost can be looked up instead of guessed.
+ * Begin-claims of irreversible attempts (P-28): on record before the step acts, and only one claimant ever acts. A process
+ * signs with a name of its own and remembers what it has begun, so a claim whose answer got lost is recognised as its
+ * own, and a repeat of an effect that is under way is not.
  */
 import type { Effect } from '../core/run/effect.ts'
-import type { StepClaim } from '../ports/run-store.ts'
+import type { RunKey } from '../ports/run-store.ts'
 import type { LoadedRun } from './load-run.ts'
 import type { Services } from './services.ts'
 
-/** `repeat`: this very dispatch claimed it before and reports by itself. `taken`: another driver may have acted. */
+/** `repeat`: this process has begun it and reports it. `taken`: another driver may have acted. */
 export type ClaimAnswer = 'mine' | 'repeat' | 'taken'
 
-export async function claimBegin(
-  services: Services,
-  run: LoadedRun,
-  effect: Extract<Effect, { kind: 'ExecuteStep' }>,
-): Promise<ClaimAnswer> {
-  const { store, random } = services
-  const { runKey } = run.row
-  const dispatch = `${run.epoch}:${effect.engineAttempt}:`
-  const claim: StepClaim = { slot: effect.slot, attempt: effect.attempt, claimant: dispatch + random.uuid() }
-  const holder = async (): Promise<string | undefined> =>
-    (await store.readClaims(runKey)).find((one) => one.slot === claim.slot && one.attempt === claim.attempt)?.claimant
-  try {
-    if (await store.claimAttempt(runKey, claim)) return 'mine'
-  } catch (thrown) {
-    if ((await holder()) === claim.claimant) return 'mine'
-    throw thrown
+type ExecuteStep = Extract<Effect, { kind: 'ExecuteStep' }>
+
+export class BeginClaims {
+  readonly #services: Services
+  readonly #begun = new Map<RunKey, Set<string>>()
+  #name: string | undefined
+
+  constructor(services: Services) {
+    this.#services = services
   }
-  return (await holder())?.startsWith(dispatch) === true ? 'repeat' : 'taken'
+
+  async take(run: LoadedRun, effect: ExecuteStep): Promise<ClaimAnswer> {
+    const { store, random } = this.#services
+    const { runKey } = run.row
+    const { slot, attempt } = effect
+    this.#name ??= random.uuid()
+    const claimant = `${run.epoch}:${effect.engineAttempt}:${this.#name}`
+    const isFirst = await store.claimAttempt(runKey, { slot, attempt, claimant })
+    const holder = isFirst
+      ? claimant
+      : (await store.readClaims(runKey)).find((one) => one.slot === slot && one.attempt === attempt)?.claimant
+    if (holder !== claimant) return 'taken'
+    const begun = this.#begun.get(runKey) ?? new Set()
+    if (begun.has(effect.id)) return 'repeat'
+    this.#begun.set(runKey, begun.add(effect.id))
+    return 'mine'
+  }
+
+  /** It was claimed and not begun after all: the next try may. */
+  giveBack(run: LoadedRun, effect: ExecuteStep): void {
+    this.#begun.get(run.row.runKey)?.delete(effect.id)
+  }
+
+  /** Nothing of this run will be asked for again under the epoch it had. */
+  forget(runKey: RunKey): void {
+    this.#begun.delete(runKey)
+  }
 }

@@ -13,7 +13,7 @@ import { locate, stepAt } from '../core/run/units.ts'
 import type { EffectReport } from '../ports/engine.ts'
 import type { StepContext } from '../ports/step-handlers.ts'
 import { validateJson } from './json-schema.ts'
-import { claimBegin } from './begin-claim.ts'
+import type { BeginClaims, ClaimAnswer } from './begin-claim.ts'
 import type { LoadedRun } from './load-run.ts'
 import { mappingNeeds, mapValue } from './map-input.ts'
 import type { Services } from './services.ts'
@@ -30,39 +30,32 @@ interface Work {
   readonly idempotencyKey?: string
 }
 
-/** `latest` gives the fold as it is by then: mapping the input takes time, and outcomes may come by another way meanwhile. */
-export async function executeStep(
-  services: Services,
-  run: LoadedRun,
-  effect: Executable,
-  signal: AbortSignal,
-  latest: () => Promise<LoadedRun>,
-): Promise<EffectReport | undefined> {
+export interface StepCall {
+  readonly services: Services
+  readonly claims: BeginClaims
+  readonly run: LoadedRun
+  readonly effect: Executable
+  readonly signal: AbortSignal
+  /** The fold as it is by then: mapping the input takes time, and outcomes may come by another way meanwhile. */
+  readonly latest: () => Promise<LoadedRun>
+}
+
+export async function executeStep(step: StepCall): Promise<EffectReport | undefined> {
+  const { services, run, effect } = step
   const work = workOf(run, effect)
   if (work === undefined) return undefined
   const began = services.clock.now()
-  const report = (result: EffectReport['result']): EffectReport => ({
-    slot: effect.slot,
-    attempt: effect.attempt,
-    engineAttempt: effect.engineAttempt,
-    result,
-  })
+  const { slot, attempt, engineAttempt } = effect
+  const report = (result: EffectReport['result']): EffectReport => ({ slot, attempt, engineAttempt, result })
   const artifactRefs: ArtifactRef[] = []
-  const watch = watchTime(services, work.timeoutMs, signal)
+  const watch = watchTime(services, work.timeoutMs, step.signal)
   let called = false
   try {
     const input = await mapInput(services, run, work, effect)
-    if (work.step.effect === 'irreversible' && effect.kind === 'ExecuteStep') {
-      const claim = await claimBegin(services, run, effect)
-      if (claim === 'repeat') return undefined
-      if (claim === 'taken') {
-        const thrown = new KeelsonError([
-          problem('INDETERMINATE', `somebody else began '${effect.slot}'; whether it happened is not known`),
-        ])
-        return report({ kind: 'failed', thrown, indeterminate: true, durationMs: elapsed(services, began) })
-      }
-    }
-    if (workOf(await latest(), effect) === undefined) return undefined
+    const claim = await claimOf(step, work)
+    if (claim === 'repeat') return undefined
+    if (claim === 'taken') return report(unknownFate(effect, elapsed(services, began)))
+    if (workOf(await step.latest(), effect) === undefined) return undefined
     watch.signal.throwIfAborted()
     const context = contextOf(run, work, effect, input, watch.signal, artifactRefs)
     called = true
@@ -72,21 +65,32 @@ export async function executeStep(
   } catch (thrown) {
     const aborted = watch.aborted()
     // A store that did not answer is no word about the step: the effect is still owed.
-    if (
-      !called &&
-      aborted === undefined &&
-      thrown instanceof KeelsonError &&
-      thrown.problems.some((one) => one.retryable)
-    )
+    if (!called && aborted === undefined && mayBeRepeated(thrown)) {
+      if (effect.kind === 'ExecuteStep') step.claims.giveBack(run, effect)
       throw thrown
-    return report({
-      kind: 'failed',
-      thrown,
-      ...(aborted === undefined ? {} : { aborted }),
-      durationMs: elapsed(services, began),
-    })
+    }
+    const durationMs = elapsed(services, began)
+    return report({ kind: 'failed', thrown, ...(aborted === undefined ? {} : { aborted }), durationMs })
   } finally {
     watch.stop()
+  }
+}
+
+function mayBeRepeated(thrown: unknown): boolean {
+  return thrown instanceof KeelsonError && thrown.problems.some((one) => one.retryable)
+}
+
+async function claimOf({ claims, run, effect }: StepCall, { step }: Work): Promise<ClaimAnswer> {
+  return step.effect === 'irreversible' && effect.kind === 'ExecuteStep' ? claims.take(run, effect) : 'mine'
+}
+
+function unknownFate(effect: Executable, durationMs: number): EffectReport['result'] {
+  const message = `somebody else began '${effect.slot}'; whether it happened is not known`
+  return {
+    kind: 'failed',
+    thrown: new KeelsonError([problem('INDETERMINATE', message)]),
+    indeterminate: true,
+    durationMs,
   }
 }
 

@@ -8,6 +8,7 @@ import { locate } from '../core/run/units.ts'
 import type { AdvanceReport, EffectReport, RunDriver } from '../ports/engine.ts'
 import type { RunKey, RunRow } from '../ports/run-store.ts'
 import type { RunAdvancer } from './advance-run.ts'
+import { BeginClaims } from './begin-claim.ts'
 import { childRunId } from './child-end.ts'
 import { executeStep } from './execute-step.ts'
 import type { LoadedRun } from './load-run.ts'
@@ -24,26 +25,41 @@ export interface DriverOptions {
 }
 
 export function createRunDriver(services: Services, advancer: RunAdvancer, options: DriverOptions = {}): RunDriver {
+  const claims = new BeginClaims(services)
   return {
-    advance: (runKey, reports = []) => advancer.advance(runKey, { reports }),
-    adopt: (runKey) => advancer.advance(runKey, { adopt: true }),
-    execute: (runKey, effect, signal) => execute(services, advancer, options, runKey, effect, signal),
+    advance: async (runKey, reports = []) => {
+      const report = await advancer.advance(runKey, { reports })
+      if (report.terminal) claims.forget(runKey)
+      return report
+    },
+    adopt: async (runKey) => {
+      const report = await advancer.advance(runKey, { adopt: true })
+      claims.forget(runKey)
+      return report
+    },
+    execute: (runKey, effect, signal) => execute({ services, advancer, options, claims }, runKey, effect, signal),
   }
 }
 
+interface Parts {
+  readonly services: Services
+  readonly advancer: RunAdvancer
+  readonly options: DriverOptions
+  readonly claims: BeginClaims
+}
+
 async function execute(
-  services: Services,
-  advancer: RunAdvancer,
-  options: DriverOptions,
+  parts: Parts,
   runKey: RunKey,
   effect: Effect,
   signal: AbortSignal,
 ): Promise<EffectReport | undefined> {
+  const { services, advancer, options, claims } = parts
   const run = await advancer.current(runKey)
   switch (effect.kind) {
     case 'ExecuteStep':
     case 'Compensate':
-      return executeStep(services, run, effect, signal, () => advancer.current(runKey))
+      return executeStep({ services, claims, run, effect, signal, latest: () => advancer.current(runKey) })
     case 'StartChild': {
       const started = await startChild(services, advancer, run, effect, options.lease?.())
       if (started.kind === 'refused') return started.report

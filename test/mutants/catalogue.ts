@@ -275,8 +275,8 @@ const APPEND: readonly Mutant[] = [
   {
     name: 'an irreversible step is not claimed',
     file: 'app/execute-step.ts',
-    find: "if (work.step.effect === 'irreversible' &&",
-    replace: "if (work.step.effect === 'none' &&",
+    find: "return step.effect === 'irreversible' &&",
+    replace: "return step.effect === 'none' &&",
   },
   {
     name: 'the outside key changes with the attempt',

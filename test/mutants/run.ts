@@ -3,6 +3,7 @@
  * violation or as a failed test; a copy that does not run, or does not come to an end, proves nothing.
  */
 import { spawn } from 'node:child_process'
+import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Catcher, Mutant } from './mutant.ts'
 import { inSandbox } from './sandbox.ts'
@@ -65,26 +66,39 @@ async function simulate(
 ): Promise<string | undefined> {
   const numbers = { seed, histories, 'crash-plans': crashPlans, failures: 1 }
   const args = Object.entries(numbers).flatMap(([name, value]) => [`--${name}`, String(value)])
-  const report = (await reportOf(folder, 'test/sim/cli.ts', ['--json', '--no-shrink', ...args])) as {
-    readonly failing: readonly { readonly violations: readonly string[] }[]
-  }
+  const { out, err } = await run(folder, 'test/sim/cli.ts', ['--json', '--no-shrink', ...args])
+  const report = parsed(out, err) as { readonly failing: readonly { readonly violations: readonly string[] }[] }
   return report.failing[0]?.violations[0]
 }
 
 async function runTest(folder: string, file: string): Promise<string | undefined> {
-  const report = (await reportOf(folder, 'node_modules/vitest/vitest.mjs', ['run', '--reporter=json', file])) as {
-    readonly numTotalTests: number
+  const reportPath = join(folder, 'report.json')
+  const args = ['run', '--reporter=json', `--outputFile.json=${reportPath}`, file]
+  const { err } = await run(folder, 'node_modules/vitest/vitest.mjs', args)
+  const report = parsed(existsSync(reportPath) ? readFileSync(reportPath, 'utf8') : '', err) as {
     readonly testResults: readonly {
       readonly assertionResults: readonly { readonly status: string; readonly title: string }[]
     }[]
   }
-  if (report.numTotalTests === 0) throw new Error(`${file} does not run in the copy`)
   const tests = report.testResults.flatMap(({ assertionResults }) => assertionResults)
+  if (tests.length === 0) throw new Error(`${file} does not run in the planted copy`)
   const failed = tests.find(({ status }) => status === 'failed')
   return failed === undefined ? undefined : `${file}: ${failed.title}`
 }
 
-async function reportOf(folder: string, script: string, args: readonly string[]): Promise<unknown> {
+function parsed(report: string, err: string): unknown {
+  try {
+    return JSON.parse(report) as unknown
+  } catch {
+    throw new Error(`the planted copy does not run:\n${err.slice(0, 2000)}`)
+  }
+}
+
+async function run(
+  folder: string,
+  script: string,
+  args: readonly string[],
+): Promise<{ readonly out: string; readonly err: string }> {
   // Inside a test run the runner's own variables would make a runner started from it believe it is a worker.
   const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('VITEST')))
   const child = spawn(process.execPath, [join(folder, script), ...args], { cwd: folder, env })
@@ -96,9 +110,5 @@ async function reportOf(folder: string, script: string, args: readonly string[])
   const code = await new Promise<number | null>((resolve) => child.on('close', resolve))
   clearTimeout(timer)
   if (code === null) throw new Error(`${script} did not come to an end in the planted copy`)
-  try {
-    return JSON.parse(out) as unknown
-  } catch {
-    throw new Error(`the planted copy does not run:\n${err.slice(0, 2000)}`)
-  }
+  return { out, err }
 }

@@ -25,11 +25,11 @@ export interface CrashReport {
 function smallScenario(seed: number): Scenario {
   const rng = new Rng(`small ${seed}`)
   const children = rng.chance(0.2) ? [makePlan(rng, `child-${seed}`, { steps: rng.int(1, 2), children: [] })] : []
-  const main = makePlan(rng, `main-${seed}`, { steps: rng.int(1, 4), children: children.map((doc) => doc.plan) })
+  const main = makePlan(rng, `main-${seed}`, { steps: rng.int(2, 6), children: children.map((doc) => doc.plan) })
   return {
     seed,
     plans: [{ ...main, policy: { ...main.policy, runTimeoutMs: undefined } }, ...children].map(withoutUndefined),
-    runs: [{ atMs: 0 }],
+    runs: [{ atMs: 0, delayMs: rng.chance(0.05) ? 500 : 0 }],
     processes: [{ startMs: 0, skewMs: 0 }],
     acts: rng.chance(0.3)
       ? [

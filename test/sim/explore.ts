@@ -147,8 +147,9 @@ async function failing(scenario: Scenario, history: History, options: ExploreOpt
   return { seed, violations: history.violations, shrunk: await shrink(scenario, history.fired, first, options) }
 }
 
-/** Written by the product today in a run on the embedded engine; the others belong to admission, hand-off and erasure. */
+/** Written by the product today in a run on the embedded engine; the others belong to reports of capabilities, hand-off, upgrades and erasure. */
 const EVENTS = [
+  'RunQueued',
   'RunApproved',
   'RunStarted',
   'StepStarted',

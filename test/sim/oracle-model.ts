@@ -64,6 +64,8 @@ export class RunModel {
   pausedMs = 0
   cancelling: { graceUntil: number; stop: boolean } | undefined
   runTimeoutAt = -1
+  /** A delayed run starts no sooner; -1 when it starts at once. */
+  notBefore = -1
   timedOutAt = -1
   isEnding = false
   completions: string[] = []

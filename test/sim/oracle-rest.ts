@@ -12,7 +12,8 @@ export const DECLARED: readonly Rest[] = ['ended', 'paused', 'held', 'manual', '
 
 export function restOf(model: RunModel): Rest {
   if (isEnd(model.phase)) return 'ended'
-  if (model.phase === 'PENDING' || model.phase === 'APPROVED') return 'approval'
+  if (model.phase === 'APPROVED') return model.notBefore >= 0 ? 'timed' : 'approval'
+  if (model.phase === 'PENDING') return 'approval'
   const open = [...model.open()].filter(({ slot }) => !model.isFanParent(slot))
   if (open.some(({ slot }) => slot.kind === 'run') || model.undo?.state === 'RUNNING') return 'busy'
   const children = open.some(({ slot }) => slot.kind === 'plan')
@@ -55,8 +56,9 @@ function itemCouldStart(model: RunModel, stepId: string): boolean {
 
 /** The earliest instant at which the run must be woken; undefined when only the outside can move it. */
 export function wakeBy(model: RunModel): number | undefined {
-  if (isEnd(model.phase) || model.phase === 'PENDING' || model.phase === 'APPROVED') return undefined
+  if (isEnd(model.phase) || model.phase === 'PENDING') return undefined
   const due: number[] = []
+  if (model.phase === 'APPROVED') return model.notBefore >= 0 ? model.notBefore : undefined
   const flight = model.inFlight()
   for (const { attempt } of model.open()) {
     if (attempt.timeoutAt !== undefined) due.push(attempt.timeoutAt)

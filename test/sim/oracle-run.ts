@@ -6,7 +6,12 @@ import type { RunModel } from './oracle-model.ts'
 import type { Rule } from './oracle-walk.ts'
 import { GRACE_MS, isEnd } from './oracle-tables.ts'
 
-const runStarted: Rule = ({ model }, event) => {
+const runQueued: Rule = ({ model }, event) => {
+  if (event.payload['notBefore'] !== undefined) model.notBefore = Date.parse(String(event.payload['notBefore']))
+}
+
+const runStarted: Rule = ({ model, must }, event) => {
+  must(event.at >= model.notBefore, 'BPQ-04 started before its time')
   model.limit = Math.min(model.plan.policy.concurrency, Number(event.payload['maxInFlight']))
   const { runTimeoutMs } = model.plan.policy
   if (runTimeoutMs !== undefined) model.runTimeoutAt = event.at + runTimeoutMs
@@ -110,6 +115,7 @@ const alertRaised: Rule = ({ model, must }, event) => {
 }
 
 export const runRules: Readonly<Record<string, Rule>> = {
+  RunQueued: runQueued,
   RunStarted: runStarted,
   RunPaused: runPaused,
   RunResumed: runResumed,

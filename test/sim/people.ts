@@ -14,6 +14,7 @@ import { RUN_INPUT } from './plan-maker.ts'
 import { portRandom, Rng } from './random.ts'
 import type { Act } from './scenario.ts'
 import type { SimProcess } from './sim-process.ts'
+import { START } from './virtual-time.ts'
 import type { World } from './world.ts'
 
 const KEY = { keyId: 'k1', secret: new Uint8Array(32).fill(7) }
@@ -41,7 +42,7 @@ export class People {
     this.#uuid = portRandom(new Rng(`ids ${world.scenario.seed}`)).uuid
   }
 
-  start(index: number, atMs: number): void {
+  start(index: number, atMs: number, delayMs: number): void {
     const plan = this.#world.plans[0]
     if (plan === undefined) return
     const request = {
@@ -50,6 +51,9 @@ export class People {
       principal: LOCAL_PRINCIPAL,
       engine: ENGINE,
       runRequestId: `run ${this.#world.scenario.seed} ${index}`,
+      ...(delayMs === 0
+        ? {}
+        : { admission: { policy: 'DELAY' as const, notBefore: START + atMs + delayMs, autoApprove: true } }),
     }
     this.#errand(atMs, async () => {
       const answer = await this.#ask(async (process) => {

@@ -30,7 +30,8 @@ export type Act =
 export interface Scenario {
   readonly seed: number
   readonly plans: readonly PlanDoc[]
-  readonly runs: readonly { readonly atMs: number }[]
+  /** `delayMs`: the run is admitted at once and starts so much later; 0 starts it now. */
+  readonly runs: readonly { readonly atMs: number; readonly delayMs: number }[]
   readonly processes: readonly ProcessSpec[]
   readonly acts: readonly Act[]
   readonly behaviour: BehaviourRates
@@ -63,7 +64,10 @@ export function makeScenario(seed: number, limits: ScenarioLimits = { maxSteps: 
   return {
     seed,
     plans: [main, ...children],
-    runs: Array.from({ length: runs }, (_, index) => ({ atMs: index * rng.int(0, 500) })),
+    runs: Array.from({ length: runs }, (_, index) => ({
+      atMs: index * rng.int(0, 500),
+      delayMs: rng.chance(0.06) ? rng.int(1, 4000) : 0,
+    })),
     processes: Array.from({ length: rng.pick([1, 1, 2, 3]) }, () => ({
       startMs: rng.int(0, 300),
       skewMs: rng.chance(0.1) ? rng.int(-8000, 8000) : 0,

@@ -2,7 +2,7 @@
  * Signing keys as files: 32 random bytes under `<folder>/<keyId>`, mode 0600, created exclusively so that two processes
  * starting at once agree on one key (P-35).
  */
-import { mkdir, open, readdir, readFile } from 'node:fs/promises'
+import { link, mkdir, open, readdir, readFile, unlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Random } from '../../ports/random.ts'
 import type { SigningKey, SigningKeys } from '../../ports/signing-keys.ts'
@@ -40,19 +40,24 @@ async function createKey(
 ): Promise<SigningKey> {
   const keyId = 'k1'
   const secret = random.bytes(KEY_BYTES)
+  // Written whole under another name first: a process that finds the key must never read half of it.
+  const draft = join(folder, `.${random.uuid()}`)
+  const file = await open(draft, 'wx', 0o600)
   try {
-    const file = await open(join(folder, keyId), 'wx', 0o600)
-    try {
-      await file.writeFile(secret)
-      await file.sync()
-    } finally {
-      await file.close()
-    }
+    await file.writeFile(secret)
+    await file.sync()
+  } finally {
+    await file.close()
+  }
+  try {
+    await link(draft, join(folder, keyId))
     return { keyId, secret }
   } catch (thrown) {
     if ((thrown as NodeJS.ErrnoException).code !== 'EEXIST') throw thrown
     const other = await read(keyId)
     if (other === undefined) throw thrown
     return other
+  } finally {
+    await unlink(draft)
   }
 }
