@@ -29,6 +29,7 @@ export { RunHandle, type RunResult } from './edge/library/run-handle.ts'
 export { KeelsonError, type Problem } from './core/problems/problem.ts'
 export type { StepContext, StepFunction } from './ports/step-handlers.ts'
 export type { StepFunctions } from './adapters/handlers/functions.ts'
+export type { RunEventRecord, RunEventWrite } from './core/events/event.ts'
 
 export interface OpenOptions {
   /** Step functions by name: what `run:` in a plan calls. */

@@ -44,7 +44,7 @@ export function describeError(thrown: unknown, aborted?: Aborted): DescribedErro
 }
 
 /** At most 8 KiB of UTF-8, cut between characters, without lone surrogates (canonical JSON refuses them). */
-export function boundedText(text: string): string {
+function boundedText(text: string): string {
   // A UTF-16 unit is at least one byte, so nothing beyond the limit in units can stay.
   const wellFormed = text.slice(0, LIMITS.errorTextBytes).toWellFormed()
   const bytes = new TextEncoder().encode(wellFormed)

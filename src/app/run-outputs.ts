@@ -45,7 +45,7 @@ async function fanOutput(store: RunStore, run: LoadedRun, state: RunState, paren
 }
 
 /** Output recorded by the event with this seq. */
-export async function outputAt(store: RunStore, run: LoadedRun, seq: number): Promise<unknown> {
+async function outputAt(store: RunStore, run: LoadedRun, seq: number): Promise<unknown> {
   const known = run.outputs.get(seq)
   if (known !== undefined) return known
   const output = (await readOutput(store, run.row.runKey, seq)) ?? null

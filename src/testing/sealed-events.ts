@@ -23,7 +23,7 @@ export interface EventSpec {
 
 const TERMINAL: ReadonlySet<string> = new Set(['StepCompleted', 'StepFailed', 'StepSkipped'])
 
-export function sealEvent(run: RunIdentity, spec: EventSpec, runSeq: number, previous: Uint8Array): SealedEvent {
+function sealEvent(run: RunIdentity, spec: EventSpec, runSeq: number, previous: Uint8Array): SealedEvent {
   const { eventType, slot = 'RUN', attempt = 1, payload = {}, emittedAt = 0 } = spec
   const idempotencyKey = eventKey(run, spec)
   const data = spec.data === undefined ? undefined : canonical(spec.data)
@@ -83,7 +83,7 @@ export function openSeal(run: RunIdentity) {
     sealEvent(run, write.spec, runSeq, previous)
 }
 
-export function eventKey(run: RunIdentity, spec: EventSpec): string {
+function eventKey(run: RunIdentity, spec: EventSpec): string {
   const { eventType, slot = 'RUN', attempt = 1 } = spec
   return hash('sha256', keyText({ runId: run.runId, slot, attempt, eventType, planVersion: run.planVersion }))
 }
@@ -106,7 +106,7 @@ function hexOf(salt: Uint8Array, text: string): string {
 }
 
 /** Has the form of a UUID v4, though it is derived. */
-export function uuidOf(text: string): string {
+function uuidOf(text: string): string {
   const hex = hash('sha256', text)
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-4${hex.slice(13, 16)}-8${hex.slice(17, 20)}-${hex.slice(20, 32)}`
 }

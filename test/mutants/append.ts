@@ -59,8 +59,8 @@ export const APPEND: readonly Mutant[] = [
   {
     name: 'a second claimant acts',
     file: 'app/begin-claim.ts',
-    find: "? 'repeat' : 'taken'",
-    replace: "? 'repeat' : 'mine'",
+    find: "if (holder !== claimant) return 'taken'",
+    replace: '',
   },
   {
     name: 'an effect in flight is launched again',
@@ -77,7 +77,7 @@ export const APPEND: readonly Mutant[] = [
   {
     name: 'a step is begun without a second look at the log',
     file: 'app/execute-step.ts',
-    find: 'if (workOf(await latest(), effect) === undefined) return undefined',
+    find: 'if (workOf(await step.latest(), effect) === undefined) return undefined',
     replace: '',
   },
 ]

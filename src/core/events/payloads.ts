@@ -10,7 +10,7 @@ const name = text({ min: 1, max: 255 })
 const count = integer({ min: 0 })
 const ordinal = integer({ min: 1 })
 
-export const ERROR_CLASSES = [
+const ERROR_CLASSES = [
   'timeout',
   'rate_limit',
   '5xx',
@@ -61,8 +61,8 @@ const signalFields = {
   actorRole: optional(name),
 }
 
-export const SKIP_REASONS = ['DEPENDENCY_FAILED', 'CONDITION_FALSE', 'OPERATOR_SKIP'] as const
-export const CANCEL_CAUSES = ['cancelRun', 'CANCEL', 'EMERGENCY_STOP', 'parent'] as const
+const SKIP_REASONS = ['DEPENDENCY_FAILED', 'CONDITION_FALSE', 'OPERATOR_SKIP'] as const
+const CANCEL_CAUSES = ['cancelRun', 'CANCEL', 'EMERGENCY_STOP', 'parent'] as const
 
 export const PAYLOADS = {
   RunQueued: object({ policy: oneOf('QUEUE', 'DELAY'), notBefore: optional(instant), inputRef: optional(blobRef) }),

@@ -4,7 +4,6 @@
  */
 import type { ArtifactRef, ErrorInfo, EventData, Payload } from '../events/event.ts'
 import type { Timer } from '../collections/timer-heap.ts'
-import type { FoldEvent } from './fold-event.ts'
 
 /** What evaluating a ready step's expressions gave. A problem makes the step fail. */
 export interface SlotFacts {
@@ -163,4 +162,3 @@ export type Need =
     }
   | { readonly kind: 'output'; readonly slot: 'RUN' }
 
-export type { FoldEvent }

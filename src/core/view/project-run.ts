@@ -17,7 +17,7 @@ export interface Projection {
 }
 
 /** Producer and store clocks that differ by more than this are reported (EVT-32). */
-export const CLOCK_SKEW_MS = 5 * 60 * 1000
+const CLOCK_SKEW_MS = 5 * 60 * 1000
 
 export function projectRun(meta: RunMeta, events: readonly ForeignRecord[]): Projection {
   return incrementalProject(emptyView(meta), events)

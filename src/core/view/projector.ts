@@ -12,8 +12,8 @@ import type { RunMeta } from './run-meta.ts'
 import { emptyView, type RunView } from './run-view.ts'
 import { ALERT_PRIORITIES, type ConsumerNote, type ViewAlert, type ViewAlertCode } from './view-alert.ts'
 
-export const LAG_ALERT_MS = 5_000
-export const LAG_RESYNC_MS = 10_000
+const LAG_ALERT_MS = 5_000
+const LAG_RESYNC_MS = 10_000
 const BACKOFF_MS = 1_000
 const BACKOFF_MAX_MS = 30_000
 

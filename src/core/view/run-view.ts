@@ -124,7 +124,7 @@ export interface RunView {
   readonly artifacts: Vector<ArtifactRef>
 }
 
-export const NO_TIME: TimeSplit = Object.freeze({
+const NO_TIME: TimeSplit = Object.freeze({
   dependencyMs: 0,
   grantMs: 0,
   retryMs: 0,

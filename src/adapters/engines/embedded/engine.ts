@@ -28,7 +28,7 @@ export interface EmbeddedEngineOptions {
   readonly onLost?: (runKey: RunKey, problem: unknown) => void
 }
 
-export const DEFAULT_LEASE_MS = 10_000
+const DEFAULT_LEASE_MS = 10_000
 const DEFAULT_POLL_MS = 500
 const DUE_PAGE = 100
 

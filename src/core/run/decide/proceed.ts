@@ -66,7 +66,7 @@ function closeDoneFans(ws: Workspace): boolean {
 }
 
 /** Nothing runs, waits or could start. */
-export function isIdle(state: RunState): boolean {
+function isIdle(state: RunState): boolean {
   return (
     state.inFlight.size === 0 &&
     state.parked.size === 0 &&
