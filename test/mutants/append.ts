@@ -1,7 +1,122 @@
-/** Faults planted on the way into the log and out of it again: sealing, committing, adopting, dispatching. */
+/** Faults planted on the way into the log and out of it again: keys, sealing, committing, adopting, dispatching. */
 import type { Mutant } from './mutant.ts'
 
 export const APPEND: readonly Mutant[] = [
+  {
+    name: 'no compare-and-set',
+    file: 'adapters/stores/memory/append.ts',
+    find: "if (run.row.epoch !== expected.epoch || run.row.nextSeq !== expected.nextSeq) return { kind: 'conflict' }",
+    replace: '',
+  },
+  {
+    name: 'the epoch is not compared',
+    file: 'adapters/stores/memory/append.ts',
+    find: 'run.row.epoch !== expected.epoch ||',
+    replace: '',
+  },
+  {
+    name: 'a key without its slot',
+    file: 'core/events/idempotency-key.ts',
+    find: "export function keyText(parts: KeyParts): string {\n  return `${parts.runId}|${parts.slot ?? 'RUN'}|",
+    replace: 'export function keyText(parts: KeyParts): string {\n  return `${parts.runId}|RUN|',
+  },
+  {
+    name: 'the chain forgets the event before',
+    file: 'app/event-hashes.ts',
+    find: 'joined(previous, record)',
+    replace: 'joined(FIRST_PREVIOUS, record)',
+  },
+  {
+    name: 'effects leave before the commit',
+    file: 'app/advance-run.ts',
+    find: 'const answer = await this.#commit(run, turn)',
+    replace:
+      "const answer: 'committed' | 'lost' = 'committed'\n      void this.#commit(run, turn).catch(() => undefined)",
+  },
+  {
+    name: 'effects of a lost commit leave',
+    file: 'app/advance-run.ts',
+    find: "if (answer === 'lost') return 'lost'",
+    replace: '',
+  },
+  {
+    name: 'no new fold after a lost commit',
+    file: 'app/advance-run.ts',
+    find: 'losses += 1\n        this.forget(runKey)',
+    replace: 'losses += 1',
+  },
+  {
+    name: 'an unknown commit is taken for a failed one',
+    file: 'app/advance-run.ts',
+    find: 'else this.#unsure.add(runKey)',
+    replace: '',
+  },
+  {
+    name: 'timers do not fire',
+    file: 'app/advance-run.ts',
+    find: "await round.take({ kind: 'timer', timer: due.timer })",
+    replace: 'void due.timer',
+  },
+  {
+    name: 'letters are consumed and not decided',
+    file: 'app/advance-run.ts',
+    find: "if (one.kind === 'input') await round.take(one.input)",
+    replace: "if (one.kind === 'input') void one.input",
+  },
+  {
+    name: 'adoption keeps the epoch',
+    file: 'app/advance-run.ts',
+    find: 'request.adopt === true ? run.epoch + 1 : run.epoch',
+    replace: 'run.epoch',
+  },
+  {
+    name: 'an adopter sends nothing out',
+    file: 'app/advance-run.ts',
+    find: 'effects: adopted || unsure ?',
+    replace: 'effects: unsure ?',
+  },
+  {
+    name: 'a child’s end is not told',
+    file: 'app/child-end.ts',
+    find: 'if (parent === undefined) return []',
+    replace: 'if (parent !== undefined) return []',
+  },
+  {
+    name: 'captures are not written',
+    file: 'app/decision-round.ts',
+    find: 'this.context.push({ variable, seq, value: JSON.stringify(value) })',
+    replace: '',
+  },
+  {
+    name: 'an irreversible step is not claimed',
+    file: 'app/execute-step.ts',
+    find: "return step.effect === 'irreversible' &&",
+    replace: "return step.effect === 'none' &&",
+  },
+  {
+    name: 'the outside key changes with the attempt',
+    file: 'app/execute-step.ts',
+    find: 'executionId: runId,',
+    replace: 'executionId: `${runId}${effect.attempt}`,',
+  },
+  {
+    name: 'a fork takes over what was undone',
+    file: 'app/fork-run.ts',
+    find: 'undone.has(stepId) ||',
+    replace: '',
+  },
+  {
+    name: 'reports of a failed turn are forgotten',
+    file: 'adapters/engines/embedded/driven-run.ts',
+    find: 'this.#reports = [...reports, ...this.#reports]\n        if (this.#failed',
+    replace: 'if (this.#failed',
+  },
+  {
+    name: 'nobody adopts',
+    file: 'adapters/engines/embedded/engine.ts',
+    find: 'else if (this.#options.adoptOthers &&',
+    replace: 'else if (!this.#options.adoptOthers &&',
+  },
   {
     name: 'the number is not compared',
     file: 'adapters/stores/memory/append.ts',
@@ -45,12 +160,6 @@ export const APPEND: readonly Mutant[] = [
     replace: 'owned !== undefined && owned > run.epoch &&',
   },
   {
-    name: 'nobody asks whether the run is still ours when there is nothing to write',
-    file: 'app/advance-run.ts',
-    find: "(await this.#isCurrent(run)) ? 'committed' : 'lost'",
-    replace: "'committed'",
-  },
-  {
     name: 'every run of a batch gets the answer of the first',
     file: 'app/commit-queue.ts',
     find: 'const result = results[index]',
@@ -61,6 +170,7 @@ export const APPEND: readonly Mutant[] = [
     file: 'app/begin-claim.ts',
     find: "if (holder !== claimant) return 'taken'",
     replace: '',
+    catcher: { kind: 'test', file: 'test/core/attempts-irreversible.test.ts' },
   },
   {
     name: 'an effect in flight is launched again',
@@ -73,11 +183,5 @@ export const APPEND: readonly Mutant[] = [
     file: 'adapters/engines/embedded/driven-run.ts',
     find: ' || this.#awaitsTaking(effect)) return',
     replace: ') return',
-  },
-  {
-    name: 'a step is begun without a second look at the log',
-    file: 'app/execute-step.ts',
-    find: 'if (workOf(await step.latest(), effect) === undefined) return undefined',
-    replace: '',
   },
 ]

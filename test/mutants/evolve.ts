@@ -1,7 +1,68 @@
-/** Faults planted in the fold and in its snapshot: what an event changes, and what it must not. */
+/** Faults planted in the fold, its snapshot and the row that sums it up: what an event changes, and what it must not. */
 import type { Mutant } from './mutant.ts'
 
 export const EVOLVE: readonly Mutant[] = [
+  {
+    name: 'a slot is never freed',
+    file: 'core/run/evolve/next-state.ts',
+    find: 'next.slotsInUse -= 1',
+    replace: '',
+  },
+  {
+    name: 'a step with one dependency is never released',
+    file: 'core/run/evolve/next-state.ts',
+    find: 'if (waitsForMore(next, dependent)) continue',
+    replace: 'if (!waitsForMore(next, dependent)) continue',
+  },
+  {
+    name: 'one dependency is enough',
+    file: 'core/run/evolve/next-state.ts',
+    find: 'return open > 0',
+    replace: 'return false',
+  },
+  {
+    name: 'undone in the order of completion',
+    file: 'core/run/evolve/steps.ts',
+    find: 'next.completions = {',
+    replace: 'if (next.completions === undefined) next.completions = {',
+  },
+  {
+    name: 'a fan-out forgets its failed item',
+    file: 'core/run/evolve/fan-out.ts',
+    find: ': bitAdd(fan.failed, item)',
+    replace: ': fan.failed',
+  },
+  {
+    name: 'new items start after one has failed',
+    file: 'core/run/evolve/fan-out.ts',
+    find: "next.graph.plan.policy.onFailure !== 'continue') holdBack",
+    replace: "next.graph.plan.policy.onFailure === 'continue') holdBack",
+  },
+  {
+    name: 'a fallback does not recover its step',
+    file: 'core/run/evolve/steps.ts',
+    find: 'recovered: true',
+    replace: 'recovered: false',
+    catcher: { kind: 'test', file: 'test/core/fallback.test.ts' },
+  },
+  {
+    name: 'a snapshot loses backoffs',
+    file: 'core/run/state-snapshot.ts',
+    find: 'if (unit.backoff)',
+    replace: 'if (unit.backoff && unit.attempt > 9)',
+  },
+  {
+    name: 'the row does not say when to wake',
+    file: 'core/run/summary.ts',
+    find: 'const wakeAt = cut ? state.lastNow : nextTimer(state)?.dueAt',
+    replace: 'const wakeAt = cut ? state.lastNow : undefined',
+  },
+  {
+    name: 'the row does not say that work is owed',
+    file: 'core/run/summary.ts',
+    find: 'state.inFlight.size > 0 ||',
+    replace: '',
+  },
   {
     name: 'an attempt that succeeded may start again',
     file: 'core/run/transitions.ts',
@@ -44,12 +105,14 @@ export const EVOLVE: readonly Mutant[] = [
     file: 'core/run/evolve/fan-out.ts',
     find: 'fan.waiting === 0 && ',
     replace: '',
+    catcher: { kind: 'test', file: 'test/core/graph-fan-out.test.ts' },
   },
   {
     name: 'a fan-out ends while items are ready',
     file: 'core/run/evolve/fan-out.ts',
     find: ' && fan.ready.size === 0\n',
     replace: '\n',
+    catcher: { kind: 'test', file: 'test/core/graph-fan-out.test.ts' },
   },
   {
     name: 'a run never times out',

@@ -6,7 +6,7 @@ import { spawn } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Catcher, Mutant } from './mutant.ts'
-import { inSandbox } from './sandbox.ts'
+import { inSandbox, requireFits } from './sandbox.ts'
 
 export interface Verdict {
   readonly name: string
@@ -17,13 +17,15 @@ export interface Verdict {
   readonly ms: number
 }
 
-const USUAL: Catcher = { kind: 'sim', histories: 400, crashPlans: 4 }
+/** Most are caught within the first ten histories; only a survivor costs them all. */
+const USUAL: Catcher = { kind: 'sim', histories: 1500, crashPlans: 4 }
 const SEED = 1
-const PATIENCE_MS = 60_000
+const PATIENCE_MS = 240_000
 const AT_ONCE = 2
 
 /** The answers in the order of the list. */
 export async function huntAll(mutants: readonly Mutant[]): Promise<readonly Verdict[]> {
+  requireFits(mutants)
   const verdicts: Verdict[] = []
   let next = 0
   const work = async (): Promise<void> => {

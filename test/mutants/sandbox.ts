@@ -7,14 +7,28 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Mutant } from './mutant.ts'
 
-export const ROOT = join(import.meta.dirname, '..', '..')
+const ROOT = join(import.meta.dirname, '..', '..')
 const COPIED = ['src', 'test', 'package.json', 'tsconfig.json', 'vitest.config.ts']
 
 /** The file's text with the fault in it. */
-export function plantedText(source: string, { name, file, find, replace }: Mutant): string {
-  const places = source.split(find).length - 1
-  if (places !== 1) throw new Error(`'${name}' fits ${places} places in src/${file}, not one: ${find}`)
-  return source.replace(find, () => replace)
+export function plantedText(source: string, mutant: Mutant): string {
+  const places = placesIn(source, mutant)
+  if (places !== 1) throw new Error(`'${mutant.name}' fits ${places} places in src/${mutant.file}, not one`)
+  return source.replace(mutant.find, () => mutant.replace)
+}
+
+function placesIn(source: string, { find }: Mutant): number {
+  return source.split(find).length - 1
+}
+
+/** Says at once which faults no longer fit the sources, all of them, before any is looked for. */
+export function requireFits(mutants: readonly Mutant[]): void {
+  const misfits = mutants.flatMap((mutant) => {
+    const { name, file, find } = mutant
+    const places = placesIn(readFileSync(join(ROOT, 'src', file), 'utf8'), mutant)
+    return places === 1 ? [] : [`'${name}' fits ${places} places in src/${file}, not one: ${find}`]
+  })
+  if (misfits.length > 0) throw new Error(misfits.join('\n'))
 }
 
 /** Undefined plants nothing: the control that must come out clean. */
