@@ -7,6 +7,7 @@ import type { RunKey } from '../../src/ports/run-store.ts'
 import type { ActionCall, StepContext } from '../../src/ports/step-handlers.ts'
 import { behaviourOf, thrownOf, type Behaviour } from './behaviour.ts'
 import type { RunModel } from './oracle-model.ts'
+import { outputOf } from './oracle-outputs.ts'
 import type { Execution } from './oracle-walk.ts'
 import type { RunTrack } from './run-track.ts'
 import type { SimProcess } from './sim-process.ts'
@@ -73,7 +74,9 @@ export class EffectLog {
       endSeq > process.knownSeq(track.runKey) || (this.#repeats.has(id) && this.#world.scenario.rates.delay > 0)
     if (!isOpen && rightful && !couldNotKnow) say('I8 it began after its outcome was committed')
     if (!isOpen) this.zombies += 1
-    if (!undoing) this.#checkKey(track, slot, context, input, say)
+    if (undoing) return
+    this.#checkKey(track, slot, context, input, say)
+    checkInput(track, slot, input, say)
   }
 
   /** The key for the outside world stays the same over attempts and crashes while the input does (X-66, P-17). */
@@ -118,6 +121,17 @@ export class EffectLog {
       else context.signal.addEventListener('abort', abort, { once: true })
     })
   }
+}
+
+/** What the step was given under `before` is what the log says its ancestor put out. */
+function checkInput(track: RunTrack, slot: string, input: unknown, say: (what: string) => void): void {
+  const { model } = track.oracle
+  const found = model.slots.get(slot)
+  const named = /^\$\{steps\.(\w+)\.output\}$/.exec(String(found?.step.with['before']))?.[1]
+  if (found === undefined || found.isFallback || named === undefined) return
+  const expected = JSON.stringify(outputOf(model, track.events, named, found.attempts[0]?.startSeq ?? 0))
+  const given = JSON.stringify((input as { before?: unknown }).before ?? null)
+  if (given !== expected) say(`P-17 was given ${given} of ${named}, not ${expected}`)
 }
 
 interface Begun {

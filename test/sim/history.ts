@@ -41,9 +41,9 @@ export interface HistoryOptions {
   readonly openStore?: (time: VirtualTime) => RunStore
 }
 
-/** After healing every run must be at rest within this much virtual time; a backstop is half an hour and a bit. */
-const REST_WITHIN_MS = 4 * 60 * 60 * 1000
-const STEPS_MAX = 60_000
+/** After healing every run must be at rest within this much virtual time: long plans whose every attempt times out need most of it. */
+const REST_WITHIN_MS = 90 * 60 * 1000
+const STEPS_MAX = 30_000
 const ROUNDS = 12
 
 export async function runHistory(scenario: Scenario, options: HistoryOptions = {}): Promise<History> {

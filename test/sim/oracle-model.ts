@@ -9,6 +9,7 @@ export interface Attempt {
   readonly n: number
   state: 'RUNNING' | 'SUCCESS' | 'FAILED' | 'SKIPPED'
   readonly at: number
+  readonly startSeq: number
   readonly epoch: number
   /** Clock instant of its backstop or expiry. */
   timeoutAt?: number

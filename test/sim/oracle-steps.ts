@@ -26,7 +26,13 @@ const stepStarted: Rule = (walk, event) => {
   const takesSlot = !model.isFanParent(slot) && (slot.kind === 'run' || slot.kind === 'plan') && !reused
   if (takesSlot) must(model.inFlight().length < model.limit, `I7 more than ${model.limit} attempts in flight`)
   const { waitForMs } = event.payload
-  const attempt: Attempt = { n: event.attempt, state: 'RUNNING', at: event.at, epoch: walk.epoch }
+  const attempt: Attempt = {
+    n: event.attempt,
+    state: 'RUNNING',
+    at: event.at,
+    startSeq: event.runSeq,
+    epoch: walk.epoch,
+  }
   if (event.payload['timeoutAt'] !== undefined) attempt.timeoutAt = instant(event.payload['timeoutAt'])
   if (event.payload['waitUntil'] !== undefined) attempt.waitUntil = instant(event.payload['waitUntil'])
   if (typeof waitForMs === 'number') attempt.waitDue = model.active(event.at) + waitForMs
@@ -239,6 +245,7 @@ const stepSkipped: Rule = (walk, event) => {
     n: event.attempt,
     state: 'SKIPPED',
     at: event.at,
+    startSeq: event.runSeq,
     epoch: walk.epoch,
     reason,
     endedBy: 0,
