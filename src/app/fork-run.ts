@@ -9,7 +9,7 @@ import type { ReusedResult } from '../core/run/input.ts'
 import type { RunState } from '../core/run/state.ts'
 import { isTerminalRun } from '../core/run/transitions.ts'
 import { stepAt, stepUnit } from '../core/run/units.ts'
-import type { RunRow } from '../ports/run-store.ts'
+import type { RunRow, RunStore } from '../ports/run-store.ts'
 import type { RunAdvancer } from './advance-run.ts'
 import { canonicalText } from './canonical.ts'
 import type { LoadedRun } from './load-run.ts'
@@ -65,21 +65,33 @@ export async function forkRun(services: Services, advancer: RunAdvancer, request
 }
 
 async function reusable(services: Services, old: LoadedRun, request: ForkRequest): Promise<readonly ReusedResult[]> {
-  const undone = new Set(old.state.undo?.slots ?? [])
+  const undone = old.state.undo === undefined ? new Set<string>() : await undoneSteps(services.store, old)
   const again = request.from === undefined ? new Set<number>() : downstream(old.state, request.from)
   const results: ReusedResult[] = []
   for (let index = 0; index < old.state.graph.steps.length; index += 1) {
     const unit = stepUnit(old.state, index)
     const { stepId } = stepAt(old.state.graph, index)
     const kept = unit.status === 'SUCCESS' && unit.outputSeq <= (request.atSeq ?? old.state.seq)
-    if (!kept || undone.has(stepId) || anyItemUndone(undone, stepId) || again.has(index)) continue
+    if (!kept || undone.has(stepId) || again.has(index)) continue
     results.push(await resultOf(services, old, stepId, unit.outputSeq, unit.ownerRunId))
   }
   return results.toSorted((a, b) => a.runSeq - b.runSeq)
 }
 
-function anyItemUndone(undone: ReadonlySet<string>, stepId: string): boolean {
-  return [...undone].some((slot) => slot.startsWith(`${stepId}[`))
+/** Steps of which anything was undone, be it one item or what a fallback did: their results are gone from the world. */
+async function undoneSteps(store: RunStore, old: LoadedRun): Promise<ReadonlySet<string>> {
+  const steps = new Set<string>()
+  for (let after = 0; ;) {
+    const page = await store.readEvents(old.row.runKey, { afterSeq: after })
+    const last = page.at(-1)
+    if (last === undefined) return steps
+    for (const stored of page) {
+      if (stored.eventType !== 'CompensationStarted') continue
+      const record = recordOf(stored)
+      if (record.ok && record.value.stepId !== undefined) steps.add(record.value.stepId)
+    }
+    after = last.runSeq
+  }
 }
 
 /** The step itself and everything that depends on it. */

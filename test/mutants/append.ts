@@ -17,8 +17,8 @@ export const APPEND: readonly Mutant[] = [
   {
     name: 'a key without its slot',
     file: 'core/events/idempotency-key.ts',
-    find: "export function keyText(parts: KeyParts): string {\n  return `${parts.runId}|${parts.slot ?? 'RUN'}|",
-    replace: 'export function keyText(parts: KeyParts): string {\n  return `${parts.runId}|RUN|',
+    find: "|${parts.slot ?? 'RUN'}|${parts.attempt ?? 1}|${parts.eventType}|${parts.planVersion}`",
+    replace: '|RUN|${parts.attempt ?? 1}|${parts.eventType}|${parts.planVersion}`',
   },
   {
     name: 'the chain forgets the event before',
@@ -42,8 +42,9 @@ export const APPEND: readonly Mutant[] = [
   {
     name: 'no new fold after a lost commit',
     file: 'app/advance-run.ts',
-    find: 'losses += 1\n        this.forget(runKey)',
-    replace: 'losses += 1',
+    find: 'losses += 1',
+    replace: 'losses += 1\n        continue',
+    catcher: { kind: 'sim', seed: 5, histories: 1500 },
   },
   {
     name: 'an unknown commit is taken for a failed one',
@@ -77,9 +78,9 @@ export const APPEND: readonly Mutant[] = [
   },
   {
     name: 'a child’s end is not told',
-    file: 'app/child-end.ts',
-    find: 'if (parent === undefined) return []',
-    replace: 'if (parent !== undefined) return []',
+    file: 'app/advance-run.ts',
+    find: 'notify: ended ? childEndNotice(run, round) : [],',
+    replace: 'notify: [],',
   },
   {
     name: 'captures are not written',
@@ -108,8 +109,8 @@ export const APPEND: readonly Mutant[] = [
   {
     name: 'reports of a failed turn are forgotten',
     file: 'adapters/engines/embedded/driven-run.ts',
-    find: 'this.#reports = [...reports, ...this.#reports]\n        if (this.#failed',
-    replace: 'if (this.#failed',
+    find: '        this.#reports = [...reports, ...this.#reports]',
+    replace: '',
   },
   {
     name: 'nobody adopts',
@@ -158,6 +159,7 @@ export const APPEND: readonly Mutant[] = [
     file: 'app/advance-run.ts',
     find: 'owned !== undefined && owned !== run.epoch &&',
     replace: 'owned !== undefined && owned > run.epoch &&',
+    catcher: { kind: 'test', file: 'test/core/protocol-drivers.test.ts' },
   },
   {
     name: 'every run of a batch gets the answer of the first',

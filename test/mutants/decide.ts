@@ -73,6 +73,7 @@ export const DECIDE: readonly Mutant[] = [
     file: 'core/run/decide/pause.ts',
     find: 'attempt: ws.state.pauseCycle + 1',
     replace: 'attempt: 1',
+    catcher: { kind: 'test', file: 'test/core/pause.test.ts' },
   },
   {
     name: 'a late outcome ends the attempt again',

@@ -110,8 +110,8 @@ export const EVOLVE: readonly Mutant[] = [
   {
     name: 'a fan-out ends while items are ready',
     file: 'core/run/evolve/fan-out.ts',
-    find: ' && fan.ready.size === 0\n',
-    replace: '\n',
+    find: 'fan.running === 0 && fan.waiting === 0 && fan.ready.size === 0',
+    replace: 'fan.running === 0 && fan.waiting === 0',
     catcher: { kind: 'test', file: 'test/core/graph-fan-out.test.ts' },
   },
   {

@@ -70,7 +70,10 @@ async function simulate(
   const args = Object.entries(numbers).flatMap(([name, value]) => [`--${name}`, String(value)])
   const { out, err } = await run(folder, 'test/sim/cli.ts', ['--json', '--no-shrink', ...args])
   const report = parsed(out, err) as { readonly failing: readonly { readonly violations: readonly string[] }[] }
-  return report.failing[0]?.violations[0]
+  const [seen] = report.failing.flatMap(({ violations }) => violations)
+  if (seen !== undefined && /\b(Reference|Syntax|Type)Error\b/.test(seen))
+    throw new Error(`the planted copy is no program: ${seen}`)
+  return seen
 }
 
 async function runTest(folder: string, file: string): Promise<string | undefined> {

@@ -39,6 +39,8 @@ export interface HistoryOptions {
   readonly faults?: readonly FiredFault[]
   /** Another disk than a fresh one in memory. */
   readonly openStore?: (time: VirtualTime) => RunStore
+  /** One more judge at the end. */
+  readonly judge?: (world: World) => readonly string[]
 }
 
 /** After healing every run must be at rest within this much virtual time: long plans whose every attempt times out need most of it. */
@@ -74,6 +76,7 @@ export async function runHistory(scenario: Scenario, options: HistoryOptions = {
   await settle(world)
   if (scenario.fork && world.violations.length === 0) await forkAndSettle(world)
   if (world.violations.length === 0) await checkHistory(world, new Rng(`checks ${scenario.seed}`))
+  for (const what of options.judge?.(world) ?? []) world.complain(what)
   return summaryOf(world)
 }
 

@@ -15,6 +15,7 @@ export class RunTrack {
   readonly create: NewRun
   readonly plan: CompiledPlan
   readonly oracle: RunOracle
+  readonly witness: Witness
   readonly events: LogEvent[] = []
   readonly sealed: SealedEvent[] = []
   readonly burn: number
@@ -36,6 +37,7 @@ export class RunTrack {
     this.plan = plan
     this.epoch = epoch
     this.burn = burn
+    this.witness = witness
     this.#complain = (what) => complain(`${create.runId.slice(0, 8)} ${what}`)
     this.oracle = new RunOracle(plan.plan, witness, this.#complain)
   }

@@ -1,0 +1,20 @@
+/** What the default test run explores: a seed of its own unless KEELSON_SEED gives one back, printed either way. */
+import { expect } from 'vitest'
+import { crashEverywhere } from './crash-everywhere.ts'
+import { explore } from './explore.ts'
+
+export const SEED = Number(process.env['KEELSON_SEED'] ?? Date.now() % 1_000_000_000)
+
+/** Explores and crashes; nothing may be violated and nothing that should be met may be missed. */
+export async function exploreFrom(seed: number, histories: number, plans: number): Promise<void> {
+  process.stdout.write(`KEELSON_SEED=${SEED}: ${histories} histories and ${plans} plans from ${seed}\n`)
+  const explored = await explore({ histories, seed, shrink: true, failuresMax: 3 })
+  expect(explored.failing.map((one) => `seed ${one.seed}: ${one.violations.join('; ')}`)).toEqual([])
+  expect(explored.vacuous).toEqual([])
+  expect(explored.histories).toBe(histories)
+  const crashed = await crashEverywhere({ seed, plans })
+  expect(crashed.failing.map((one) => `seed ${one.seed}: ${one.violations.join('; ')}`)).toEqual([])
+  const crashPoints = explored.crashPoints + crashed.crashPoints
+  process.stdout.write(`${explored.events} events, ${crashPoints} crash points, ${explored.adoptions} take-overs, 0 violations\n`)
+  expect(crashPoints).toBeGreaterThanOrEqual(histories)
+}
