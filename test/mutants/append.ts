@@ -44,7 +44,6 @@ export const APPEND: readonly Mutant[] = [
     file: 'app/advance-run.ts',
     find: 'losses += 1',
     replace: 'losses += 1\n        continue',
-    catcher: { kind: 'sim', seed: 5, histories: 1500 },
   },
   {
     name: 'an unknown commit is taken for a failed one',
@@ -159,7 +158,7 @@ export const APPEND: readonly Mutant[] = [
     file: 'app/advance-run.ts',
     find: 'owned !== undefined && owned !== run.epoch &&',
     replace: 'owned !== undefined && owned > run.epoch &&',
-    catcher: { kind: 'test', file: 'test/core/protocol-drivers.test.ts' },
+    catcher: 'test/core/protocol-drivers.test.ts',
   },
   {
     name: 'every run of a batch gets the answer of the first',
@@ -172,7 +171,7 @@ export const APPEND: readonly Mutant[] = [
     file: 'app/begin-claim.ts',
     find: "if (holder !== claimant) return 'taken'",
     replace: '',
-    catcher: { kind: 'test', file: 'test/core/attempts-irreversible.test.ts' },
+    catcher: 'test/core/attempts-irreversible.test.ts',
   },
   {
     name: 'an effect in flight is launched again',

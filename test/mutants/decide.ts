@@ -73,7 +73,7 @@ export const DECIDE: readonly Mutant[] = [
     file: 'core/run/decide/pause.ts',
     find: 'attempt: ws.state.pauseCycle + 1',
     replace: 'attempt: 1',
-    catcher: { kind: 'test', file: 'test/core/pause.test.ts' },
+    catcher: 'test/core/pause.test.ts',
   },
   {
     name: 'a late outcome ends the attempt again',
@@ -152,7 +152,7 @@ export const DECIDE: readonly Mutant[] = [
     file: 'core/run/decide/outcome.ts',
     find: ' || unit.late.includes(`${report.attempt}:${report.engineAttempt}`)',
     replace: '',
-    catcher: { kind: 'test', file: 'test/core/late.test.ts' },
+    catcher: 'test/core/late.test.ts',
   },
   {
     name: 'a running step is skipped',
@@ -165,21 +165,21 @@ export const DECIDE: readonly Mutant[] = [
     file: 'core/run/decide/signal.ts',
     find: 'if (verdict === undefined) APPLY[signal.signalType]?.(ws, signal)',
     replace: '',
-    catcher: { kind: 'test', file: 'test/core/pause.test.ts' },
+    catcher: 'test/core/pause.test.ts',
   },
   {
     name: 'what was not authorised is done',
     file: 'core/run/decide/signal.ts',
     find: 'if (!authorization.allowed) {',
     replace: "if (authorization.policyDecisionId === '') {",
-    catcher: { kind: 'test', file: 'test/core/signals-inbox.test.ts' },
+    catcher: 'test/core/signals-inbox.test.ts',
   },
   {
     name: 'an adopter does not ask whether an irreversible step began',
     file: 'core/run/decide/adopt.ts',
     find: "stepAt(ws.state.graph, unit.step).effect !== 'irreversible'",
     replace: "stepAt(ws.state.graph, unit.step).effect === 'irreversible'",
-    catcher: { kind: 'test', file: 'test/core/attempts-irreversible.test.ts' },
+    catcher: 'test/core/attempts-irreversible.test.ts',
   },
   {
     name: 'an expired wait is never looked at',

@@ -43,7 +43,7 @@ export const EVOLVE: readonly Mutant[] = [
     file: 'core/run/evolve/steps.ts',
     find: 'recovered: true',
     replace: 'recovered: false',
-    catcher: { kind: 'test', file: 'test/core/fallback.test.ts' },
+    catcher: 'test/core/fallback.test.ts',
   },
   {
     name: 'a snapshot loses backoffs',
@@ -68,7 +68,7 @@ export const EVOLVE: readonly Mutant[] = [
     file: 'core/run/transitions.ts',
     find: 'SUCCESS: {},',
     replace: "SUCCESS: { StepStarted: 'RUNNING' },",
-    catcher: { kind: 'test', file: 'test/core/state-machine.test.ts' },
+    catcher: 'test/core/state-machine.test.ts',
   },
   {
     name: 'a skipped step does not release its dependents',
@@ -105,14 +105,14 @@ export const EVOLVE: readonly Mutant[] = [
     file: 'core/run/evolve/fan-out.ts',
     find: 'fan.waiting === 0 && ',
     replace: '',
-    catcher: { kind: 'test', file: 'test/core/graph-fan-out.test.ts' },
+    catcher: 'test/core/graph-fan-out.test.ts',
   },
   {
     name: 'a fan-out ends while items are ready',
     file: 'core/run/evolve/fan-out.ts',
     find: 'fan.running === 0 && fan.waiting === 0 && fan.ready.size === 0',
     replace: 'fan.running === 0 && fan.waiting === 0',
-    catcher: { kind: 'test', file: 'test/core/graph-fan-out.test.ts' },
+    catcher: 'test/core/graph-fan-out.test.ts',
   },
   {
     name: 'a run never times out',

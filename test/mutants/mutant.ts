@@ -6,11 +6,6 @@ export interface Mutant {
   /** Exact text that stands exactly once in the file. */
   readonly find: string
   readonly replace: string
-  /** The simulator, with the usual number of histories, where nothing is said. */
-  readonly catcher?: Catcher
+  /** For what a simulation cannot see: the test file that notices it. Otherwise the simulator must. */
+  readonly catcher?: string
 }
-
-export type Catcher =
-  | { readonly kind: 'sim'; readonly histories: number; readonly seed?: number; readonly crashPlans?: number }
-  /** For what a simulation cannot see: a test file, from the root of the repository. */
-  | { readonly kind: 'test'; readonly file: string }

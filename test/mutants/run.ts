@@ -3,10 +3,10 @@
  * violation or as a failed test; a copy that does not run, or does not come to an end, proves nothing.
  */
 import { spawn } from 'node:child_process'
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Catcher, Mutant } from './mutant.ts'
-import { inSandbox, requireFits } from './sandbox.ts'
+import type { Mutant } from './mutant.ts'
+import { inSandbox, requireFits, type Sandbox } from './sandbox.ts'
 
 export interface Verdict {
   readonly name: string
@@ -17,10 +17,11 @@ export interface Verdict {
   readonly ms: number
 }
 
-/** Most are caught within the first ten histories; only a survivor costs them all. */
-const USUAL: Catcher = { kind: 'sim', histories: 1500, crashPlans: 4 }
+/** Most are caught within the first ten histories; only a survivor, and the control, cost them all. */
 const SEED = 1
-const PATIENCE_MS = 240_000
+const HISTORIES = 300
+const CRASH_PLANS = 4
+const PATIENCE_MS = 120_000
 const AT_ONCE = 2
 
 /** The answers in the order of the list. */
@@ -28,45 +29,38 @@ export async function huntAll(mutants: readonly Mutant[]): Promise<readonly Verd
   requireFits(mutants)
   const verdicts: Verdict[] = []
   let next = 0
-  const work = async (): Promise<void> => {
+  const work = async (sandbox: Sandbox): Promise<void> => {
     for (let index = next++; index < mutants.length; index = next++) {
       const mutant = mutants[index]
-      if (mutant !== undefined) verdicts[index] = await hunt(mutant)
+      if (mutant !== undefined) verdicts[index] = await hunt(sandbox, mutant)
     }
   }
-  await Promise.all(Array.from({ length: AT_ONCE }, work))
+  await Promise.all(Array.from({ length: AT_ONCE }, () => inSandbox(work)))
   return verdicts
 }
 
 /** What is reported of a copy in which nothing was planted; it must be nothing. */
 export async function control(mutants: readonly Mutant[]): Promise<string | undefined> {
-  const tests = mutants.flatMap(({ catcher }) => (catcher?.kind === 'test' ? [catcher.file] : []))
-  const catchers: readonly Catcher[] = [
-    { kind: 'sim', histories: 150, crashPlans: 1 },
-    ...[...new Set(tests)].map((file) => ({ kind: 'test', file }) as const),
-  ]
-  const seen = await Promise.all(catchers.map((catcher) => inSandbox(undefined, (folder) => look(folder, catcher))))
-  return seen.find((one) => one !== undefined)
+  const files = new Set(mutants.flatMap(({ catcher }) => catcher ?? []))
+  return inSandbox(async ({ folder }) => {
+    const simulated = simulate(folder)
+    const tested = files.size === 0 ? undefined : runTests(folder, [...files])
+    return (await simulated) ?? (await tested)
+  })
 }
 
-async function hunt(mutant: Mutant): Promise<Verdict> {
+async function hunt({ folder, withFault }: Sandbox, mutant: Mutant): Promise<Verdict> {
   const began = performance.now()
-  const seen = await inSandbox(mutant, (folder) => look(folder, mutant.catcher ?? USUAL))
+  const { catcher } = mutant
+  const seen = await withFault(mutant, () => (catcher === undefined ? simulate(folder) : runTests(folder, [catcher])))
   const ms = Math.round(performance.now() - began)
   const by = seen ?? 'nothing was noticed'
   return { name: mutant.name, file: mutant.file, caught: seen !== undefined, by, ms }
 }
 
-/** The first thing the catcher found wrong with the copy. */
-function look(folder: string, catcher: Catcher): Promise<string | undefined> {
-  return catcher.kind === 'sim' ? simulate(folder, catcher) : runTest(folder, catcher.file)
-}
-
-async function simulate(
-  folder: string,
-  { histories, seed = SEED, crashPlans = 0 }: Extract<Catcher, { kind: 'sim' }>,
-): Promise<string | undefined> {
-  const numbers = { seed, histories, 'crash-plans': crashPlans, failures: 1 }
+/** The first violation the simulator met. */
+async function simulate(folder: string): Promise<string | undefined> {
+  const numbers = { seed: SEED, histories: HISTORIES, 'crash-plans': CRASH_PLANS, failures: 1 }
   const args = Object.entries(numbers).flatMap(([name, value]) => [`--${name}`, String(value)])
   const { out, err } = await run(folder, 'test/sim/cli.ts', ['--json', '--no-shrink', ...args])
   const report = parsed(out, err) as { readonly failing: readonly { readonly violations: readonly string[] }[] }
@@ -76,19 +70,22 @@ async function simulate(
   return seen
 }
 
-async function runTest(folder: string, file: string): Promise<string | undefined> {
+/** The first test that failed. */
+async function runTests(folder: string, files: readonly string[]): Promise<string | undefined> {
   const reportPath = join(folder, 'report.json')
-  const args = ['run', '--reporter=json', `--outputFile.json=${reportPath}`, file]
+  rmSync(reportPath, { force: true })
+  const args = ['run', '--reporter=json', `--outputFile.json=${reportPath}`, ...files]
   const { err } = await run(folder, 'node_modules/vitest/vitest.mjs', args)
   const report = parsed(existsSync(reportPath) ? readFileSync(reportPath, 'utf8') : '', err) as {
     readonly testResults: readonly {
       readonly assertionResults: readonly { readonly status: string; readonly title: string }[]
     }[]
   }
-  const tests = report.testResults.flatMap(({ assertionResults }) => assertionResults)
-  if (tests.length === 0) throw new Error(`${file} does not run in the planted copy`)
-  const failed = tests.find(({ status }) => status === 'failed')
-  return failed === undefined ? undefined : `${file}: ${failed.title}`
+  const results = report.testResults.map(({ assertionResults }) => assertionResults)
+  if (results.length < files.length || results.some((tests) => tests.length === 0))
+    throw new Error(`${files.join(', ')} cannot be run in the copy:\n${err.slice(0, 2000)}`)
+  const failed = results.flat().find(({ status }) => status === 'failed')
+  return failed === undefined ? undefined : `${files.length === 1 ? files[0] : 'a test'}: ${failed.title}`
 }
 
 function parsed(report: string, err: string): unknown {
@@ -105,7 +102,8 @@ async function run(
   args: readonly string[],
 ): Promise<{ readonly out: string; readonly err: string }> {
   // Inside a test run the runner's own variables would make a runner started from it believe it is a worker.
-  const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('VITEST')))
+  const outer = Object.entries(process.env).filter(([name]) => !name.startsWith('VITEST'))
+  const env = { ...Object.fromEntries(outer), NODE_COMPILE_CACHE: join(folder, '.compiled') }
   const child = spawn(process.execPath, [join(folder, script), ...args], { cwd: folder, env })
   let out = ''
   let err = ''

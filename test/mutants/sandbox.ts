@@ -31,18 +31,31 @@ export function requireFits(mutants: readonly Mutant[]): void {
   if (misfits.length > 0) throw new Error(misfits.join('\n'))
 }
 
-/** Undefined plants nothing: the control that must come out clean. */
-export async function inSandbox<T>(mutant: Mutant | undefined, work: (folder: string) => Promise<T>): Promise<T> {
-  const folder = mkdtempSync(join(tmpdir(), 'keelson-mutant-'))
+export interface Sandbox {
+  readonly folder: string
+  /** Plants one fault for as long as the work takes. */
+  readonly withFault: <T>(mutant: Mutant, work: () => Promise<T>) => Promise<T>
+}
+
+/** The copy lives as long as the work; nothing is planted in it yet. */
+export async function inSandbox<T>(work: (sandbox: Sandbox) => Promise<T>): Promise<T> {
+  const folder = mkdtempSync(join(tmpdir(), 'keelson-mutants-'))
   try {
     for (const name of COPIED) cpSync(join(ROOT, name), join(folder, name), { recursive: true })
     symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'))
-    if (mutant !== undefined) {
-      const path = join(folder, 'src', mutant.file)
-      writeFileSync(path, plantedText(readFileSync(path, 'utf8'), mutant))
-    }
-    return await work(folder)
+    return await work({ folder, withFault: (mutant, during) => withFault(folder, mutant, during) })
   } finally {
     rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+async function withFault<T>(folder: string, mutant: Mutant, work: () => Promise<T>): Promise<T> {
+  const path = join(folder, 'src', mutant.file)
+  const sound = readFileSync(path, 'utf8')
+  writeFileSync(path, plantedText(sound, mutant))
+  try {
+    return await work()
+  } finally {
+    writeFileSync(path, sound)
   }
 }

@@ -15,6 +15,8 @@ export async function exploreFrom(seed: number, histories: number, plans: number
   const crashed = await crashEverywhere({ seed, plans })
   expect(crashed.failing.map((one) => `seed ${one.seed}: ${one.violations.join('; ')}`)).toEqual([])
   const crashPoints = explored.crashPoints + crashed.crashPoints
-  process.stdout.write(`${explored.events} events, ${crashPoints} crash points, ${explored.adoptions} take-overs, 0 violations\n`)
+  process.stdout.write(
+    `${explored.events} events, ${crashPoints} crash points, ${explored.adoptions} take-overs, 0 violations\n`,
+  )
   expect(crashPoints).toBeGreaterThanOrEqual(histories)
 }

@@ -76,6 +76,8 @@ export class RunModel {
   readonly undoEpochs = new Map<string, number>()
   undone = { done: 0, failed: 0 }
   readonly late = new Set<string>()
+  /** What an accepted signal must be followed by at once. */
+  follows: string | undefined
   readonly signals = new Map<string, { type: string; applied: boolean; target: string | undefined }>()
 
   constructor(plan: Plan) {

@@ -81,6 +81,7 @@ const signalAccepted: Rule = ({ model, must }, event) => {
   must(!isEnd(model.phase) || AFTER_THE_END.includes(type), `SIG-05 ${type} accepted after the end`)
   model.signals.set(id, { type, applied, target })
   if (!applied) return
+  model.follows = { PAUSE: 'RunPaused', RESUME: 'RunResumed', SKIP_STEP: 'StepSkipped' }[type]
   if (type === 'CANCEL' || type === 'EMERGENCY_STOP') {
     model.cancelling = { graceUntil: Date.parse(String(payload['graceUntil'])), stop: type === 'EMERGENCY_STOP' }
     must(

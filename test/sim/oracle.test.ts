@@ -48,7 +48,8 @@ const TAMPERINGS: Readonly<Record<string, (events: readonly LogEvent[]) => reado
   'a start of the same attempt twice': (events) => twice(events, isA('StepStarted')),
   'an event after the end': (events) => [...events, ...events.filter(isA('RunStarted'))],
   'a run that starts before it is approved': (events) => without(events, isA('RunApproved')),
-  'a resume without a pause': (events) => without(events, isA('RunPaused')),
+  'a resume without a pause': (events) =>
+    events.some(isA('RunResumed')) ? without(events, isA('RunPaused')) : undefined,
   'a time that goes back': (events) =>
     events.length < 3
       ? undefined

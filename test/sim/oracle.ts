@@ -51,6 +51,11 @@ export class RunOracle {
     must(event.at >= (this.#last?.at ?? 0), 'I5 time goes back')
     this.#keys.add(event.idempotencyKey)
     this.#checkDecision(event, append.firstSeq, must)
+    must(
+      model.follows === undefined || model.follows === event.eventType,
+      `SIG-15 ${model.follows} should have followed the signal`,
+    )
+    model.follows = undefined
     must(!isEnd(model.phase) || MAY_FOLLOW_THE_END.includes(event.eventType), `I5 after the end (${model.phase})`)
     if (RUN_EVENTS.has(event.eventType)) {
       const to = runMove(model.phase, event.eventType)

@@ -12,15 +12,11 @@ import type { World } from './world.ts'
 describe('a seed', () => {
   it('gives the same records, executions and instants twice', { timeout: 120_000 }, async () => {
     const restore = withoutStacks()
-    for (let index = 0; index < 200; index += 1) {
+    for (let index = 0; index < 120; index += 1) {
       const scenario = makeScenario(seedOf(SEED, index))
       const first = await runHistory(scenario)
       const again = await runHistory(scenario)
       expect(again.digest, `KEELSON_SEED=${SEED}, history ${scenario.seed}`).toBe(first.digest)
-      const exact = await runHistory(scenario, { faults: first.fired })
-      expect(exact.fired.length, `history ${scenario.seed} by its list of faults`).toBeLessThanOrEqual(
-        first.fired.length,
-      )
     }
     restore()
   })
