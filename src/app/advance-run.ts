@@ -66,11 +66,12 @@ export class RunAdvancer {
   advance(runKey: RunKey, request: AdvanceRequest = {}): Promise<AdvanceReport> {
     const before = this.#turns.get(runKey) ?? Promise.resolve()
     const turn = before.then(() => this.#advance(runKey, request))
-    const settled = turn.catch(() => undefined)
+    const settled = turn
+      .catch(() => undefined)
+      .finally(() => {
+        if (this.#turns.get(runKey) === settled) this.#turns.delete(runKey)
+      })
     this.#turns.set(runKey, settled)
-    void settled.then(() => {
-      if (this.#turns.get(runKey) === settled) this.#turns.delete(runKey)
-    })
     return turn
   }
 

@@ -48,7 +48,7 @@ async function changedInput(at: RootsAt): Promise<unknown> {
   const seqs = seqsBefore(at.state.paramChanges, at.seq)
   if (seqs.length === 0) return input
   const changes = await Promise.all(seqs.map((seq) => signalPayload(at, seq)))
-  return changes.reduce<object>((merged, change) => ({ ...merged, ...(change['params'] as object) }), asObject(input))
+  return Object.assign({}, asObject(input), ...changes.map((change) => asObject(change['params']))) as object
 }
 
 function seqsBefore(chain: Chain<number> | undefined, seq: number): number[] {
@@ -61,14 +61,11 @@ function seqsBefore(chain: Chain<number> | undefined, seq: number): number[] {
 export async function stepOverrides(at: RootsAt): Promise<Readonly<Record<string, unknown>>> {
   const recorded = at.state.overrides.get(stepAt(at.state.graph, at.unit.step).stepId) ?? []
   const seqs = recorded.filter((seq) => seq < at.unit.startedSeq)
-  let overrides: Record<string, unknown> = {}
+  const overrides: Record<string, unknown> = {}
   for (const seq of seqs) {
     const payload = await signalPayload(at, seq)
-    overrides = {
-      ...overrides,
-      ...asObject(payload['override']),
-      ...('newTarget' in payload ? { target: payload['newTarget'] } : {}),
-    }
+    Object.assign(overrides, asObject(payload['override']))
+    if ('newTarget' in payload) overrides['target'] = payload['newTarget']
   }
   return overrides
 }

@@ -94,8 +94,8 @@ async function main(args: readonly string[]): Promise<number> {
   }
   const isVacuous = histories >= REACH_HISTORIES && report.vacuous.length > 0
   if (args.includes('--json')) {
-    const told = failing.map((one) => ({ seed: one.seed, violations: one.violations }))
-    process.stdout.write(`${JSON.stringify({ ...report, expected: EXPECTED.length, failing: told })}\n`)
+    const brief = failing.map((one) => ({ seed: one.seed, violations: one.violations }))
+    process.stdout.write(`${JSON.stringify({ ...report, expected: EXPECTED.length, failing: brief })}\n`)
   } else {
     for (const one of failing) process.stdout.write(`${told(one)}\n`)
     process.stdout.write(`${summary(report, performance.now() - began)}\n`)

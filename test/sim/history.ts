@@ -163,21 +163,22 @@ async function resolve(world: World, track: RunTrack, forGood: boolean): Promise
     errand = world.people.signal(row, rng.pick(['RETRY_STEP', 'SKIP_STEP', 'SKIP_STEP']), { stepId })
   }
   if (errand === undefined) return
-  let done = false
-  void errand.then(() => {
-    done = true
+  await untilDone(world, errand)
+}
+
+/** Steps the world until somebody's errand is over, or nothing is left that could move it. */
+async function untilDone(world: World, errand: Promise<unknown>): Promise<void> {
+  const state = { done: false }
+  void errand.finally(() => {
+    state.done = true
   })
-  while (!done && (await world.time.step()));
+  while (!state.done && (await world.time.step()));
 }
 
 async function forkAndSettle(world: World): Promise<void> {
   const ended = [...world.tracks.values()].find(({ create }) => create.parent === undefined)
   if (ended === undefined || !isEnd(ended.oracle.model.phase)) return
-  let done = false
-  void world.people.fork(ended.runKey).then(() => {
-    done = true
-  })
-  while (!done && (await world.time.step()));
+  await untilDone(world, world.people.fork(ended.runKey))
   await settle(world)
 }
 

@@ -190,17 +190,15 @@ export class People {
   #errand(atMs: number, work: () => Promise<void>): void {
     this.busy += 1
     this.#world.after(Math.max(0, atMs - this.#world.elapsed), () => {
-      void work().then(
-        () => {
-          this.busy -= 1
-        },
-        (thrown: unknown) => {
-          this.busy -= 1
+      void work()
+        .catch((thrown: unknown) => {
           this.#world.complain(
             `an errand threw ${thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown)}`,
           )
-        },
-      )
+        })
+        .finally(() => {
+          this.busy -= 1
+        })
     })
   }
 

@@ -12,7 +12,7 @@ import { RUN_INPUT } from './plan-maker.ts'
 import { RunTrack } from './run-track.ts'
 import type { Scenario } from './scenario.ts'
 import { SimProcess } from './sim-process.ts'
-import { START, VirtualTime } from './virtual-time.ts'
+import { START, type VirtualTime } from './virtual-time.ts'
 
 const VIOLATIONS_KEPT = 20
 const RESTART_MS = 700
