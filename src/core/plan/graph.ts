@@ -25,10 +25,15 @@ export interface PlanGraph {
   readonly kinds: readonly ActionKind[]
   /** By step: bits of TRAIT. */
   readonly traits: readonly number[]
+  readonly stepIds: readonly string[]
+  readonly timeoutMs: readonly number[]
   readonly indexOf: ReadonlyMap<string, number>
   readonly dependencies: readonly (readonly number[])[]
   readonly dependencyCount: readonly number[]
   readonly dependents: readonly (readonly number[])[]
+  /** The same in one piece: the dependents of step i lie from `dependentsFrom[i]` to `dependentsFrom[i + 1]`. */
+  readonly dependentsFlat: readonly number[]
+  readonly dependentsFrom: readonly number[]
   /** Unit index of a plain step's fallback, after all steps; -1 where there is none (core/run/units.ts). */
   readonly fallbackIndex: readonly number[]
   /** Order only: a failed predecessor does not block its successor under `continue`. */
@@ -64,7 +69,24 @@ export function compileGraph(plan: Plan): PlanGraph {
   const kinds = steps.map(actionKind)
   const traits = steps.map(traitsOf)
   const dependencyCount = dependencies.map((needed) => needed.length)
-  return { plan, steps, kinds, traits, dependencyCount, fallbackIndex, indexOf, dependencies, dependents, sequential }
+  let end = 0
+  const dependentsFrom = [0, ...dependents.map((those) => (end += those.length))]
+  return {
+    plan,
+    steps,
+    kinds,
+    traits,
+    stepIds: steps.map((step) => step.stepId),
+    timeoutMs: steps.map((step) => step.timeoutMs),
+    indexOf,
+    dependencies,
+    dependencyCount,
+    dependents,
+    dependentsFlat: dependents.flat(),
+    dependentsFrom,
+    fallbackIndex,
+    sequential,
+  }
 }
 
 function traitsOf(step: Step): number {

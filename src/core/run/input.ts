@@ -161,4 +161,3 @@ export type Need =
       readonly wait: boolean
     }
   | { readonly kind: 'output'; readonly slot: 'RUN' }
-

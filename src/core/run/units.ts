@@ -87,7 +87,7 @@ function locateSlot(state: RunState, slot: StepSlot): Located | undefined {
 }
 
 export function slotOfUnit(graph: PlanGraph, unit: Unit): string {
-  const stepId = stepAt(graph, unit.step).stepId
+  const stepId = graph.stepIds[unit.step] ?? ''
   if (unit.item < 0 && !unit.fallback) return stepId
   return stepSlotText({
     stepId,

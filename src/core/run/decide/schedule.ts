@@ -95,9 +95,14 @@ function startItem(ws: Workspace, parent: Unit): void {
 
 /** First attempts of a step go through its condition; a fan-out parent and a wait also need values. */
 function startStep(ws: Workspace, unit: Unit, hold: boolean): Dispatch {
+  // Most steps need nothing: then the step itself is not even looked at.
+  if (!hold && !hasTrait(ws.state.graph, unit.step, TRAIT.needs)) {
+    startAttempt(ws, unit, unit.attempt + 1)
+    return 'started'
+  }
   const step = stepAt(ws.state.graph, unit.step)
-  const need = hasTrait(ws.state.graph, unit.step, TRAIT.needs) ? needOf(step, unit) : undefined
-  const facts = ws.facts.size === 0 ? undefined : ws.facts.get(step.stepId)
+  const need = needOf(step, unit)
+  const facts = ws.facts.get(step.stepId)
   if (need !== undefined && (facts === undefined || hold)) ws.needs.push(need)
   if (hold || (need !== undefined && facts === undefined)) return 'held'
   if (facts?.condition === false) {
@@ -169,16 +174,19 @@ function factsData(facts: SlotFacts | undefined): EventData | undefined {
 }
 
 function timing(ws: Workspace, unit: Unit, facts: SlotFacts | undefined): Partial<Payload<'StepStarted'>> {
-  const step = stepAt(ws.state.graph, unit.step)
-  if (isFanParent(ws.state.graph, unit)) return {}
-  const kind = kindOfUnit(ws.state.graph, unit)
+  const { graph } = ws.state
+  if (isFanParent(graph, unit)) return {}
+  const kind = kindOfUnit(graph, unit)
   if (kind === 'plan') return {}
+  if (kind !== 'manual' && kind !== 'wait') {
+    return { timeoutAt: isoFromMs(ws.now + (graph.timeoutMs[unit.step] ?? 0) + LIMITS.queueAllowanceMs) }
+  }
+  const step = stepAt(graph, unit.step)
   if (kind === 'manual') {
     const expires = 'manual' in step ? step.manual.expiresAfterMs : undefined
     return expires === undefined ? {} : { timeoutAt: isoFromMs(ws.now + expires) }
   }
-  if (kind !== 'wait' || !('wait' in step))
-    return { timeoutAt: isoFromMs(ws.now + step.timeoutMs + LIMITS.queueAllowanceMs) }
+  if (!('wait' in step)) return {}
   if ('forMs' in step.wait)
     return { waitForMs: typeof step.wait.forMs === 'number' ? step.wait.forMs : (facts?.waitForMs ?? 0) }
   const until = step.wait.until.includes('${') ? facts?.waitUntil : msFromIso(step.wait.until)

@@ -4,7 +4,8 @@
  */
 import { bitAdd, bitRemove } from '../../collections/bit-tree.ts'
 import { vectorGet, vectorSet } from '../../collections/vector.ts'
-import { isParked, stepUnit } from '../units.ts'
+import { hasTrait, isParked, stepUnit } from '../units.ts'
+import { TRAIT } from '../../plan/graph.ts'
 import type { RunState, Unit } from '../state.ts'
 
 export type NextState = { -readonly [K in keyof RunState]: RunState[K] }
@@ -61,9 +62,14 @@ function waitsForMore(next: NextState, dependent: number): boolean {
 
 /** One dependency of each dependent is satisfied; those with none left become ready. */
 export function satisfyDependents(next: NextState, step: number): void {
-  for (const dependent of next.graph.dependents[step] ?? []) {
+  const { dependentsFlat, dependentsFrom } = next.graph
+  const end = dependentsFrom[step + 1] ?? 0
+  for (let at = dependentsFrom[step] ?? 0; at < end; at += 1) {
+    const dependent = dependentsFlat[at] ?? 0
     if (waitsForMore(next, dependent)) continue
-    const unit = stepUnit(next, dependent)
-    if (unit.status === 'PENDING' && unit.attempt === 0) makeReady(next, unit)
+    const unit = vectorGet(next.units, dependent)
+    // A step nothing was ever written of is made only when it is dispatched.
+    if (unit === undefined) setReady(next, dependent, true, hasTrait(next.graph, dependent, TRAIT.parked))
+    else if (unit.status === 'PENDING' && unit.attempt === 0) makeReady(next, unit)
   }
 }
