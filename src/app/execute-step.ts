@@ -49,10 +49,11 @@ export async function executeStep(step: StepCall): Promise<EffectReport | undefi
   const report = (result: EffectReport['result']): EffectReport => ({ slot, attempt, engineAttempt, result })
   const artifactRefs: ArtifactRef[] = []
   const watch = watchTime(services, work.timeoutMs, step.signal)
+  let claim: ClaimAnswer | undefined
   let called = false
   try {
     const input = await mapInput(services, run, work, effect)
-    const claim = await claimOf(step, work)
+    claim = await claimOf(step, work)
     if (claim === 'repeat') return undefined
     if (claim === 'taken') return report(unknownFate(effect, elapsed(services, began)))
     if (workOf(await step.latest(), effect) === undefined) return undefined
@@ -66,7 +67,7 @@ export async function executeStep(step: StepCall): Promise<EffectReport | undefi
     const aborted = watch.aborted()
     // A store that did not answer is no word about the step: the effect is still owed.
     if (!called && aborted === undefined && mayBeRepeated(thrown)) {
-      if (effect.kind === 'ExecuteStep') step.claims.giveBack(run, effect)
+      if (claim === 'mine' && effect.kind === 'ExecuteStep') step.claims.giveBack(run, effect)
       throw thrown
     }
     const durationMs = elapsed(services, began)

@@ -153,7 +153,13 @@ export class RunModel {
     const standing = this.standing(stepId)
     if (standing === 'ok') return true
     const orderOnly = this.sequential && this.plan.policy.onFailure === 'continue'
-    return orderOnly && standing === 'failed' && this.failureCode(stepId) !== 'CANCELLED'
+    if (!orderOnly) return false
+    // Once it failed for good its successor may go, even if somebody has it tried again meanwhile (P-46).
+    const attempts = [stepId, `FALLBACK:${stepId}`].flatMap((name) => this.slots.get(name)?.attempts ?? [])
+    return attempts.some(
+      ({ state, final, fallback, code }) =>
+        state === 'FAILED' && final === true && fallback !== true && code !== 'CANCELLED',
+    )
   }
 
   /** Code that ended the step: its fallback's when that ran last. */

@@ -9,7 +9,7 @@ import type { Services } from '../../src/app/services.ts'
 import { KeelsonError, problem } from '../../src/core/problems/problem.ts'
 import type { Effect } from '../../src/core/run/effect.ts'
 import type { RunDriver } from '../../src/ports/engine.ts'
-import type { RunKey, RunStore } from '../../src/ports/run-store.ts'
+import type { InboxInsert, RunKey, RunRef, RunStore } from '../../src/ports/run-store.ts'
 import { faultyStore } from './faulty-store.ts'
 import { portRandom, Rng } from './random.ts'
 import type { Owner } from './virtual-time.ts'
@@ -132,13 +132,26 @@ export class SimProcess implements Owner {
       const row = this.#world.tracks.get(runKey)?.create
       if (report === undefined || row === undefined) return
       const body = JSON.stringify(report)
-      await this.services.store.insertInbox(
+      await this.#deliver(
         { tenantId: row.tenantId, runId: row.runId },
         { inboxId: `outcome:${effect.id}:repeat`, kind: 'outcome', body },
       )
       this.engine.wake(runKey)
     } catch (thrown) {
       if (!(thrown instanceof KeelsonError)) this.#world.complain(`a repeated effect threw ${String(thrown)}`)
+    }
+  }
+
+  /** Whoever holds a result reports it or dies: a store that does not answer now is asked again. */
+  async #deliver(run: RunRef, row: InboxInsert): Promise<void> {
+    for (;;) {
+      try {
+        await this.services.store.insertInbox(run, row)
+        return
+      } catch (thrown) {
+        if (!(thrown instanceof KeelsonError)) throw thrown
+        await new Promise<void>((resolve) => this.services.timers.after(200, resolve))
+      }
     }
   }
 

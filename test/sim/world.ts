@@ -8,7 +8,7 @@ import type { CommitResult, RunCommit, RunKey, RunStore } from '../../src/ports/
 import { EffectLog } from './effect-log.ts'
 import type { FaultSource } from './faults.ts'
 import { People } from './people.ts'
-import { RUN_INPUT } from './plan-maker.ts'
+import { RUN_INPUT, type PlanDoc } from './plan-maker.ts'
 import { RunTrack } from './run-track.ts'
 import type { Scenario } from './scenario.ts'
 import { SimProcess } from './sim-process.ts'
@@ -16,6 +16,18 @@ import { START, type VirtualTime } from './virtual-time.ts'
 
 const VIOLATIONS_KEPT = 20
 const RESTART_MS = 700
+
+const known = new WeakMap<PlanDoc, CompiledPlan>()
+
+/** A plan that dies at every call is run many times over. */
+function compiled(doc: PlanDoc): CompiledPlan {
+  const before = known.get(doc)
+  if (before !== undefined) return before
+  const made = compilePlanDocument(doc)
+  if (!made.ok) throw new KeelsonError([made.problems[0] as KeelsonError['problems'][number]])
+  known.set(doc, made.value)
+  return made.value
+}
 
 export class World {
   readonly scenario: Scenario
@@ -39,11 +51,7 @@ export class World {
     this.faults = faults
     this.time = time
     this.store = store
-    this.plans = scenario.plans.map((doc) => {
-      const compiled = compilePlanDocument(doc)
-      if (!compiled.ok) throw new KeelsonError([compiled.problems[0] as KeelsonError['problems'][number]])
-      return compiled.value
-    })
+    this.plans = scenario.plans.map(compiled)
     this.effects = new EffectLog(this)
     this.people = new People(this)
   }

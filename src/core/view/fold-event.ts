@@ -3,6 +3,7 @@
  * people see, move the watermark only (PRJ-08).
  */
 import type { ForeignRecord } from '../events/event.ts'
+import { LIMITS } from '../limits.ts'
 import { isEventType } from '../events/event.ts'
 import { parseStepSlot } from '../events/slot.ts'
 import { compensationTransition, isTerminalRun } from '../run/transitions.ts'
@@ -80,7 +81,9 @@ function foldManualTask(view: RunView, record: ForeignRecord): RunView {
 function foldFanOut(view: RunView, record: ForeignRecord): RunView {
   const address = addressOf(record)
   const count = numberFrom(fieldsOf(record.payload), 'count')
-  if (address === undefined || count === undefined) return view
+  // A number no expansion can have would make every later look at the items endless.
+  const usable = count !== undefined && Number.isInteger(count) && count >= 0 && count <= LIMITS.fanOutItems
+  if (address === undefined || !usable) return view
   return changeStep(view, address.stepId, (step) => {
     if (step.fan?.since !== undefined) return step
     const fan = step.fan ?? openFan(0, undefined)
