@@ -1,9 +1,12 @@
-/** What the default test run explores: a seed of its own unless KEELSON_SEED gives one back, printed either way. */
+/**
+ * What the default test run explores: the same histories every time, so that a red build means a change; KEELSON_SEED or
+ * `npm run sim` explore others.
+ */
 import { expect } from 'vitest'
 import { crashEverywhere } from './crash-everywhere.ts'
 import { explore } from './explore.ts'
 
-export const SEED = Number(process.env['KEELSON_SEED'] ?? Date.now() % 1_000_000_000)
+export const SEED = Number(process.env['KEELSON_SEED'] ?? 731_661_031)
 
 /** Explores and crashes; nothing may be violated and nothing that should be met may be missed. */
 export async function exploreFrom(seed: number, histories: number, plans: number): Promise<void> {
