@@ -9,13 +9,13 @@ import { explore } from './explore.ts'
 export const SEED = Number(process.env['KEELSON_SEED'] ?? 731_661_031)
 
 /** Explores and crashes; nothing may be violated and nothing that should be met may be missed. */
-export async function exploreFrom(seed: number, histories: number, plans: number): Promise<void> {
+export async function exploreFrom(seed: number, crashSeed: number, histories: number, plans: number): Promise<void> {
   process.stdout.write(`KEELSON_SEED=${SEED}: ${histories} histories and ${plans} plans from ${seed}\n`)
   const explored = await explore({ histories, seed, shrink: true, failuresMax: 3 })
   expect(explored.failing.map((one) => `seed ${one.seed}: ${one.violations.join('; ')}`)).toEqual([])
   expect(explored.vacuous).toEqual([])
   expect(explored.histories).toBe(histories)
-  const crashed = await crashEverywhere({ seed, plans })
+  const crashed = await crashEverywhere({ seed: crashSeed, plans })
   expect(crashed.failing.map((one) => `seed ${one.seed}: ${one.violations.join('; ')}`)).toEqual([])
   const crashPoints = explored.crashPoints + crashed.crashPoints
   process.stdout.write(
