@@ -6,25 +6,42 @@ import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { EMBEDDED } from './adapters/engines/embedded/capabilities.ts'
 import { EmbeddedEngine } from './adapters/engines/embedded/engine.ts'
+import { fileBundleShelf } from './adapters/files/bundle-shelf.ts'
+import { copyDurably, dropDatabase, hasDatabase, hasLog, moveDatabase } from './adapters/files/database-file.ts'
+import { readLines } from './adapters/files/read-lines.ts'
+import { fileReceiptLines } from './adapters/files/receipt-lines.ts'
 import { functionHandlers, type StepFunctions } from './adapters/handlers/functions.ts'
 import { fileSigningKeys } from './adapters/keys/file-keys.ts'
+import { fileReceiptKeys } from './adapters/keys/receipt-keys.ts'
 import { openMemoryStore } from './adapters/stores/memory/store.ts'
-import { openSqliteStore } from './adapters/stores/sqlite/store.ts'
+import { openSqliteStore, type SqliteStore } from './adapters/stores/sqlite/store.ts'
 import { systemClock } from './adapters/system/clock.ts'
 import { isOwnerGone, processOwner } from './adapters/system/process-owner.ts'
 import { systemRandom } from './adapters/system/random.ts'
 import { systemTimers } from './adapters/system/timers.ts'
 import { RunAdvancer } from './app/advance-run.ts'
+import { checkBundle, type BundleReport } from './app/check-bundle.ts'
 import { compilePlan, type CompiledPlan } from './app/compile-plan.ts'
-import { missingHandlers } from './app/missing-handlers.ts'
+import { receiptFollower } from './app/issue-receipts.ts'
+import { LeftAlone } from './app/left-alone.ts'
+import { LOCAL_PRINCIPAL } from './app/principal.ts'
+import { recoverRuns, witnessRestore, type Recovered } from './app/recover-runs.ts'
 import { createRunDriver } from './app/run-driver.ts'
 import type { Services } from './app/services.ts'
-import { KeelsonError, type Problem } from './core/problems/problem.ts'
+import { agentDefinition } from './app/run-grants.ts'
+import { resourcePool } from './core/plan/wants.ts'
+import { fail, KeelsonError, type Problem } from './core/problems/problem.ts'
+import { isoFromMs } from './core/time.ts'
 import type { AdvanceReport } from './ports/engine.ts'
+import type { ReceiptBook } from './ports/receipts.ts'
 import type { RunKey, RunStore } from './ports/run-store.ts'
 import { Keelson } from './edge/library/keelson.ts'
+import type { Parts } from './edge/library/parts.ts'
+import { startReceipts, warnOfProblem, type TellProblem } from './edge/library/receipt-service.ts'
+import { demandedKey, Upkeep, type VerifyOptions } from './edge/library/upkeep.ts'
 
 export { Keelson } from './edge/library/keelson.ts'
+export type { Upkeep, VerifyOptions } from './edge/library/upkeep.ts'
 export { RunHandle, type RunResult } from './edge/library/run-handle.ts'
 export { KeelsonError, type Problem } from './core/problems/problem.ts'
 export type { StepContext, StepFunction } from './ports/step-handlers.ts'
@@ -36,17 +53,30 @@ export interface OpenOptions {
   readonly steps?: StepFunctions
   /** Where state lives; default `.keelson` in the current folder. `:memory:` keeps nothing. */
   readonly directory?: string
+  /** Another store than SQLite in `directory`, such as `openPostgresStore`'s; it is closed with Keelson. */
+  readonly store?: RunStore & { readonly onWake?: (listener: () => void) => () => void }
   /** Adopt runs of this store that have no living driver. Default true. */
   readonly adopt?: boolean
   readonly leaseMs?: number
   readonly pollMs?: number
+  /** Steps at work in this process at once, over all its runs. Default 256. */
+  readonly maxSteps?: number
+  /** How many steps of an agent may be at work at once, over all runs of the store. Default 3 each. */
+  readonly agents?: Readonly<Record<string, number>>
+  /** What steps may claim by name: units there are, or units per window of time. */
+  readonly resources?: Readonly<Record<string, number | { readonly units: number; readonly perMs: number }>>
   readonly onProgress?: (runKey: RunKey, report: AdvanceReport) => void
+  /** Sign receipts of runs' starts and ends into `<directory>/receipts`. Problems are warnings unless told elsewhere. */
+  readonly receipts?: boolean | { readonly onProblem: TellProblem }
 }
+
+const DATABASE = 'keelson.db'
 
 /** Opens the store and starts the embedded engine. Close it (or use `await using`) to give the runs back. */
 export async function openKeelson(options: OpenOptions = {}): Promise<Keelson> {
   const directory = options.directory ?? '.keelson'
-  const store = await openStore(directory)
+  const { store, backup } = options.store === undefined ? await openStore(directory) : givenStore(options.store)
+  await declarePools(store, options)
   const handlers = functionHandlers(options.steps ?? {})
   const services: Services = { store, clock: systemClock, random: systemRandom, timers: systemTimers, handlers }
   const advancer = new RunAdvancer(services)
@@ -57,30 +87,165 @@ export async function openKeelson(options: OpenOptions = {}): Promise<Keelson> {
       else void engine.want(row.runKey)
     },
   })
+  const owner = processOwner(systemRandom)
+  const leftAlone = new LeftAlone({ store, plans: advancer.plans, handlers, owner })
   const engine: EmbeddedEngine = new EmbeddedEngine({
     store,
     driver,
     clock: systemClock,
     timers: systemTimers,
-    owner: processOwner(systemRandom),
+    owner,
     isOwnerGone,
     adoptOthers: options.adopt ?? true,
     ...(options.leaseMs === undefined ? {} : { leaseMs: options.leaseMs }),
     ...(options.pollMs === undefined ? {} : { pollMs: options.pollMs }),
+    ...(options.maxSteps === undefined ? {} : { maxSteps: options.maxSteps }),
     ...(options.onProgress === undefined ? {} : { onProgress: options.onProgress }),
-    canDrive: async (row) => {
-      const { plan } = await advancer.plans.get(row.planSha256)
-      return missingHandlers(plan, handlers).length === 0
-    },
+    ...(options.store?.onWake === undefined ? {} : { onWake: options.store.onWake }),
+    canDrive: (row) => leftAlone.mayDrive(row),
+    onLost: (runKey, problem) => void leftAlone.lost(runKey, problem),
   })
   const keys = fileSigningKeys(join(directory, 'keys'), systemRandom)
-  return new Keelson({ services, advancer, engine, keys, engineType: EMBEDDED })
+  const parts = { services, advancer, engine, keys, engineType: EMBEDDED }
+  if (backup === undefined) return new Keelson(parts)
+  return new Keelson({ ...parts, ...lastingParts(directory, services, advancer, backup, options.receipts) })
 }
 
-async function openStore(directory: string): Promise<RunStore> {
-  if (directory === ':memory:') return openMemoryStore({ clock: systemClock })
+async function declarePools(store: RunStore, { agents = {}, resources = {} }: OpenOptions): Promise<void> {
+  for (const [id, capacity] of Object.entries(agents)) await store.putPool(agentDefinition(id, capacity))
+  for (const [name, size] of Object.entries(resources)) {
+    const quota = typeof size === 'number' ? { capacity: size } : { capacity: size.units, windowMs: size.perMs }
+    await store.putPool({ pool: resourcePool(name), ...quota })
+  }
+}
+
+type Backup = SqliteStore['backup']
+
+/** A store in memory has no backup, nor anything else that lasts. */
+async function openStore(directory: string): Promise<{ readonly store: RunStore; readonly backup?: Backup }> {
+  if (directory === ':memory:') return { store: openMemoryStore({ clock: systemClock }) }
   await mkdir(directory, { recursive: true })
-  return openSqliteStore({ path: join(directory, 'keelson.db'), clock: systemClock })
+  const store = await openSqliteStore({ path: join(directory, DATABASE), clock: systemClock })
+  return { store, backup: (file) => store.backup(file) }
+}
+
+function givenStore(store: RunStore): { readonly store: RunStore; readonly backup: Backup } {
+  const why = 'this store is backed up by its own server, with pg_dump or pg_basebackup'
+  return { store, backup: async () => fail('BACKUP_ELSEWHERE', why) }
+}
+
+function receiptBookIn(directory: string): ReceiptBook {
+  return {
+    keys: fileReceiptKeys(join(directory, 'keys'), systemRandom),
+    lines: fileReceiptLines(join(directory, 'receipts')),
+  }
+}
+
+function lastingParts(
+  directory: string,
+  services: Services,
+  advancer: RunAdvancer,
+  backup: Backup,
+  receipts: OpenOptions['receipts'] = false,
+): Pick<Parts, 'upkeep' | 'receipts'> {
+  const book = receiptBookIn(directory)
+  const tell = typeof receipts === 'object' ? receipts.onProblem : warnOfProblem
+  const issuer = receiptFollower(services, book, tell)
+  const upkeep = new Upkeep({
+    services,
+    advancer,
+    book,
+    issuer,
+    backup,
+    shelf: (folder) => fileBundleShelf(folder ?? join(directory, 'archive'), systemRandom),
+    receiptsIn: fileReceiptLines,
+  })
+  return receipts === false ? { upkeep } : { upkeep, receipts: startReceipts(issuer, tell) }
+}
+
+/** Proves a bundle file by itself: no store, no folder. */
+export function verifyBundleFile(file: string, options: VerifyOptions = {}): Promise<BundleReport> {
+  const demanded = demandedKey(options)
+  return checkBundle(readLines(file), demanded === undefined ? {} : { demanded })
+}
+
+export interface RestoreOptions {
+  /** What `backup` wrote. */
+  readonly file: string
+  readonly directory?: string
+  /** Replace a database that is there; it is kept beside the new one. */
+  readonly force?: boolean
+}
+
+export interface Restored extends Recovered {
+  /** Where the database lies that was there before. */
+  readonly keptAt?: string
+}
+
+/**
+ * Puts a backup in place. Epochs are raised and irreversible attempts set aside in the copy, before anybody can open it;
+ * so a crash at any point leaves the old state or the recovered one, never a restored database that nobody recovered.
+ */
+export async function restoreKeelson(options: RestoreOptions): Promise<Restored> {
+  const { file, directory = '.keelson', force = false } = options
+  const place = join(directory, DATABASE)
+  if (!hasDatabase(file)) fail('FILE_NOT_FOUND', `there is no file ${file}`)
+  if (hasLog(file)) fail('RESTORE_REFUSED', `${file} is in use or was copied while in use; take what a backup wrote`)
+  if (hasDatabase(place)) {
+    if (!force) fail('RESTORE_REFUSED', `there is a database ${place}`)
+    await refuseDriven(place)
+  }
+  const draft = `${place}.restoring`
+  await copyDurably(file, draft)
+  let recovered: Recovered
+  try {
+    recovered = await inStore(draft, (services) => recoverRuns(services, new RunAdvancer(services)))
+  } catch (thrown) {
+    await dropDatabase(draft)
+    throw thrown
+  }
+  const now = systemClock.now()
+  const keptAt = `${place}.before-${isoFromMs(now).replaceAll(/[:.]/g, '-')}`
+  const hadOne = await moveDatabase(place, keptAt)
+  await moveDatabase(draft, place)
+  await inStore(place, ({ store }) => witnessRestore(store, LOCAL_PRINCIPAL.tenantId, receiptBookIn(directory), now))
+  return { ...recovered, ...(hadOne ? { keptAt } : {}) }
+}
+
+async function inStore<T>(path: string, work: (services: Services) => Promise<T>): Promise<T> {
+  const store = await openSqliteStore({ path, clock: systemClock })
+  try {
+    return await work({
+      store,
+      clock: systemClock,
+      random: systemRandom,
+      timers: systemTimers,
+      handlers: functionHandlers({}),
+    })
+  } finally {
+    await store.close()
+  }
+}
+
+const LIVE_PAGE = 500
+
+/** Who drives runs of the old database would go on with them beside the restored ones. */
+async function refuseDriven(path: string): Promise<void> {
+  let store: RunStore
+  try {
+    store = await openSqliteStore({ path, clock: systemClock, readOnly: true })
+  } catch {
+    // It may be why there is a restore: a database that cannot be read tells nothing, and is kept as it is.
+    return
+  }
+  try {
+    const page = await store.listRuns(LOCAL_PRINCIPAL.tenantId, { status: ['RUNNING', 'PAUSED'] }, { limit: LIVE_PAGE })
+    const now = systemClock.now()
+    const driven = page.runs.find(({ lease }) => lease !== undefined && lease.until > now && !isOwnerGone(lease.owner))
+    if (driven !== undefined) fail('RESTORE_REFUSED', `run ${driven.runId} is being driven by a living process`)
+  } finally {
+    await store.close()
+  }
 }
 
 /** Compiles plan text (YAML or JSON); throws a KeelsonError with every problem found. */

@@ -21,6 +21,8 @@ import { inboxInput } from './inbox-input.ts'
 import { PlanShelf } from './load-plan.ts'
 import { loadRun, snapshotBody, type LoadedRun } from './load-run.ts'
 import { prepareOutcome } from './prepare-outcome.ts'
+import { reportLetter } from './report-letter.ts'
+import { RunGrants } from './run-grants.ts'
 import { scopePauseFor } from './scope-pauses.ts'
 import { startOfRow } from './start-input.ts'
 import { sealEvents } from './seal-events.ts'
@@ -51,6 +53,8 @@ export class RunAdvancer {
   readonly queue: CommitQueue
   readonly #loaded = new Map<RunKey, LoadedRun>()
   readonly #turns = new Map<RunKey, Promise<unknown>>()
+  /** Of runs whose plan wants grants; dropped with the fold. */
+  readonly #grants = new Map<RunKey, RunGrants>()
   /** The epoch this process drives each run under; a run whose row has moved on is no longer ours (I9). */
   readonly #epochs = new Map<RunKey, number>()
   /** Runs whose last turn failed or whose commit's fate is unknown: effects may be owed that nobody was given (P-10). */
@@ -90,11 +94,12 @@ export class RunAdvancer {
 
   forget(runKey: RunKey): void {
     this.#loaded.delete(runKey)
+    this.#grants.delete(runKey)
   }
 
   /** The run has ended or is somebody else's: nothing of it is kept. */
   release(runKey: RunKey): void {
-    this.#loaded.delete(runKey)
+    this.forget(runKey)
     this.#epochs.delete(runKey)
     this.#unsure.delete(runKey)
   }
@@ -108,6 +113,7 @@ export class RunAdvancer {
       if (done === 'lost') {
         losses += 1
         this.forget(runKey)
+        rest = await this.#leaveLetters(runKey, rest)
         continue
       }
       effects.push(...done.report.effects)
@@ -117,11 +123,30 @@ export class RunAdvancer {
     return fail('STORE_UNAVAILABLE', `run ${runKey} lost its compare-and-set ${LOSSES_MAX} times in a row`)
   }
 
+  /** Who lost leaves its outcomes in the inbox for whoever wins, unless the run is somebody else's by now (P-12, I9). */
+  async #leaveLetters(runKey: RunKey, request: AdvanceRequest): Promise<AdvanceRequest> {
+    const { store } = this.#services
+    if (request.adopt === true || request.reports === undefined || request.reports.length === 0) return request
+    const row = await store.getRun(runKey)
+    if (row === undefined || row.epoch !== this.#epochs.get(runKey) || isTerminalRun(row.status)) return request
+    const left: EffectReport[] = []
+    for (const report of request.reports) {
+      const letter = reportLetter(report)
+      if (letter === undefined) left.push(report)
+      else await store.insertInbox(row, letter)
+    }
+    return { ...request, reports: left }
+  }
+
   async #attempt(runKey: RunKey, request: AdvanceRequest): Promise<Done | 'lost'> {
     try {
       const run = await this.#load(runKey, request.adopt === true)
-      const turn = await this.#decideAll(run, request)
-      const answer = await this.#commit(run, turn)
+      const grants = await this.#grantsOf(run)
+      let turn = await this.#decideAll(run, request, grants)
+      let answer = await this.#commit(run, turn)
+      // Each refusal leaves fewer slots to try, so this ends.
+      for (; answer === 'ungranted'; answer = await this.#commit(run, turn))
+        turn = await this.#decideAll(run, request, grants)
       if (answer === 'lost') return 'lost'
       const report = this.#report(run, turn, request.adopt === true)
       if (report.terminal) this.release(runKey)
@@ -138,12 +163,13 @@ export class RunAdvancer {
 
   /** A run whose log or decision breaks a rule is set aside alone; everything else is for the caller to repeat (P-09). */
   async #setAside(runKey: RunKey, thrown: unknown): Promise<void> {
-    if (!(thrown instanceof KeelsonError) || !BROKEN.has(thrown.code)) return
+    const code = brokenBy(thrown)
+    if (code === undefined || !(thrown instanceof Error)) return
     const row = await this.#services.store.getRun(runKey)
     this.release(runKey)
     if (row === undefined || row.quarantine !== undefined) return
-    await this.#services.store.quarantine(runKey, thrown.code)
-    const details = thrown.problems[0]?.details
+    await this.#services.store.quarantine(runKey, code)
+    const details = thrown instanceof KeelsonError ? thrown.problems[0]?.details : undefined
     const message = `run ${row.runId} was set aside: ${thrown.message}`
     throw new KeelsonError([problem('RUN_QUARANTINED', message, details === undefined ? {} : { details })], {
       cause: thrown,
@@ -166,12 +192,23 @@ export class RunAdvancer {
     return run
   }
 
-  async #decideAll(run: LoadedRun, request: AdvanceRequest): Promise<Turn> {
+  async #grantsOf(run: LoadedRun): Promise<RunGrants | undefined> {
+    if (!run.plan.graph.anyWants || isTerminalRun(run.state.status)) return undefined
+    const { runKey } = run.row
+    const known = this.#grants.get(runKey)
+    if (known !== undefined) return known
+    const loaded = await RunGrants.load(this.#services.store, runKey, run.plan.graph)
+    this.#grants.set(runKey, loaded)
+    return loaded
+  }
+
+  async #decideAll(run: LoadedRun, request: AdvanceRequest, grants: RunGrants | undefined): Promise<Turn> {
     const { store, clock } = this.#services
     const { runKey } = run.row
     const now = Math.max(clock.now(), run.state.lastNow)
     const epoch = request.adopt === true ? run.epoch + 1 : run.epoch
-    const round = new DecisionRound(store, run, now, epoch)
+    grants?.mayFree(request.reports ?? [], run.state)
+    const round = new DecisionRound(store, run, now, epoch, grants?.atHand(now))
     const consumed: { inboxId: string; seq: number }[] = []
     if (request.adopt === true) await round.take({ kind: 'adopt', claims: await store.readClaims(runKey) })
     const paused = await scopePauseFor(store, run.identity, run.state)
@@ -186,16 +223,24 @@ export class RunAdvancer {
       if (round.isFull) break
       consumed.push({ inboxId: row.inboxId, seq: round.nextSeq })
       const one = inboxInput(row)
+      if (one.kind === 'input' && one.input.kind === 'grant') {
+        grants?.offered(one.input.slot)
+        round.grants = grants?.atHand(now)
+      }
       if (one.kind === 'input') await round.take(one.input)
       else if (one.kind === 'report') await this.#takeReport(run, round, one.report)
       else if (one.kind === 'child')
         await this.#takeReport(run, round, await childReport(store, one.body), one.body.childRunId)
     }
     await startWhenDue(run, round)
-    await fireTimers(round)
-    if (round.drafts.length === 0 || round.cut)
-      await round.take({ kind: 'continue', cause: `cut:${round.firstSeq}`, facts: new Map() })
-    return { round, consumed, left }
+    await fireTimers(round, grants?.isWaiting === true)
+    const rest = { kind: 'continue', cause: `cut:${round.firstSeq}`, facts: new Map() } as const
+    if (round.drafts.length === 0 || round.cut) await round.take(rest)
+    if (grants?.isLifted(round.state) === true) {
+      round.grants = grants.atHand(now, round.state)
+      await round.take(rest)
+    }
+    return { round, consumed, left, grants }
   }
 
   async #takeReport(run: LoadedRun, round: DecisionRound, report: EffectReport, childRunId?: string): Promise<void> {
@@ -213,10 +258,16 @@ export class RunAdvancer {
     await round.take(input, prepared)
   }
 
-  async #commit(run: LoadedRun, { round, consumed }: Turn): Promise<'committed' | 'lost'> {
+  async #commit(run: LoadedRun, turn: Turn): Promise<'committed' | 'lost' | 'ungranted'> {
+    const { round, consumed, grants } = turn
     const epochChanged = round.epoch !== run.epoch
-    if (round.drafts.length === 0 && consumed.length === 0 && !epochChanged)
+    const drafts = round.drafts.map(({ draft }) => draft)
+    const parts = grants?.commitParts(drafts, round.state) ?? {}
+    if (round.drafts.length === 0 && consumed.length === 0 && !epochChanged && parts.waits === undefined) {
+      // The turn is over all the same: what was refused in it may be tried in the next.
+      grants?.committed(round.state)
       return (await this.#isCurrent(run)) ? 'committed' : 'lost'
+    }
     const sealed = sealEvents({
       identity: run.identity,
       drafts: round.drafts,
@@ -231,13 +282,19 @@ export class RunAdvancer {
       expected: { epoch: run.epoch, nextSeq: run.nextSeq },
       ...(epochChanged ? { newEpoch: round.epoch } : {}),
       events: sealed.events,
-      summary: summaryOf(round.state, round.cut),
+      summary: summaryOf(round.state, round.cut, grants?.times(round.state, round.now)),
       consumed,
       context: round.context,
       notify: ended ? childEndNotice(run, round) : [],
+      ...parts,
     }
     const result = await this.queue.submit(commit)
     if (result.kind === 'conflict') return 'lost'
+    if (result.kind === 'ungranted') {
+      grants?.refused(parts.claims ?? [], result.refused, round.now)
+      return 'ungranted'
+    }
+    grants?.committed(round.state)
     if (result.kind !== 'committed') {
       await this.#services.store.quarantine(run.row.runKey, 'INVALID_TRANSITION')
       fail('RUN_QUARANTINED', `run ${run.row.runId} was set aside: the store refused its events (${result.kind})`)
@@ -271,16 +328,19 @@ export class RunAdvancer {
     })
   }
 
-  #report(run: LoadedRun, { round }: Turn, adopted: boolean): AdvanceReport {
+  #report(run: LoadedRun, { round, grants }: Turn, adopted: boolean): AdvanceReport {
     const { state, epoch } = run
     const terminal = isTerminalRun(state.status)
     const unsure = this.#unsure.delete(run.row.runKey)
+    const { nextWakeAt, owed } = summaryOf(state, round.cut, grants?.times(state, round.now))
     return {
       epoch,
       headSeq: run.nextSeq - 1,
       status: state.status,
       effects: adopted || unsure ? openEffects(run.plan.graph, state, epoch) : round.effects,
-      wakeAt: terminal ? undefined : summaryOf(state, round.cut).nextWakeAt,
+      ...(owed === undefined ? {} : { owed }),
+      ...(grants?.freedUnits === true ? { freed: true as const } : {}),
+      wakeAt: terminal ? undefined : nextWakeAt,
       terminal,
     }
   }
@@ -291,11 +351,19 @@ interface Turn {
   readonly consumed: readonly { readonly inboxId: string; readonly seq: number }[]
   /** Reports there was no room for. */
   readonly left: readonly EffectReport[]
+  readonly grants: RunGrants | undefined
 }
 
 interface Done {
   readonly report: AdvanceReport
   readonly left: readonly EffectReport[]
+}
+
+/** Undefined for what may go well another time. A store's failures are KeelsonErrors; these others are our own defects. */
+function brokenBy(thrown: unknown): string | undefined {
+  if (thrown instanceof KeelsonError) return BROKEN.has(thrown.code) ? thrown.code : undefined
+  const defect = thrown instanceof TypeError || thrown instanceof RangeError || thrown instanceof SyntaxError
+  return defect ? 'INTERNAL' : undefined
 }
 
 /** A delayed run starts once its instant has come and somebody approved it (BPQ-04). */
@@ -306,9 +374,9 @@ async function startWhenDue(run: LoadedRun, round: DecisionRound): Promise<void>
 }
 
 /** Fires every due timer by (dueAt, id). One that decides nothing now would come round for ever, so it is left. */
-async function fireTimers(round: DecisionRound): Promise<void> {
+async function fireTimers(round: DecisionRound, waitsForGrants: boolean): Promise<void> {
   for (;;) {
-    const due = nextTimer(round.state)
+    const due = nextTimer(round.state, waitsForGrants ? round.now : undefined)
     if (due === undefined || due.dueAt > round.now || due.timer === 'not-before' || round.isFull) return
     const before = round.drafts.length
     await round.take({ kind: 'timer', timer: due.timer })

@@ -13,6 +13,7 @@ import type { Random } from '../ports/random.ts'
 import type { OpenAppendResult, OpenWrite, RunRef, RunRow, RunStore } from '../ports/run-store.ts'
 import { canonicalText } from './canonical.ts'
 import { checkSizes } from './check-draft.ts'
+import { checkTransitions, type Diverted } from './check-transitions.ts'
 import { recordOf } from './read-events.ts'
 import { identityText } from './record-text.ts'
 import { SALT_BYTES, sealOne } from './seal-events.ts'
@@ -25,6 +26,8 @@ export interface OpenAppendOptions {
   readonly keyVersion?: 'v1' | 'v2'
   /** Recorded as the decision's cause. Default: `append`. */
   readonly cause?: string
+  /** Refuse step events that cannot follow what the log says, but for attempts whose start was diverted (STO-25). */
+  readonly transitions?: { readonly diverted: Diverted }
   /** Called for every write whose key was there with other content (IDM-13). */
   readonly onMismatch?: (write: RunEventWrite, existing: AppendResult) => void
 }
@@ -52,6 +55,10 @@ export async function appendEvents(
 ): Promise<readonly AppendResult[]> {
   const row = (await store.findRun(run)) ?? fail('RUN_NOT_FOUND', `There is no run ${run.runId}.`)
   const prepared = prepareAll(writes, row, options)
+  if (options.transitions !== undefined) {
+    const { diverted } = options.transitions
+    await checkTransitions(store, row.runKey, await unwritten(store, row, prepared), diverted)
+  }
   const results = await store.appendOpen(run, prepared, sealing(row, options))
   return Promise.all(
     results.map(async (result, index) => {
@@ -63,6 +70,19 @@ export async function appendEvents(
       return mismatch
     }),
   )
+}
+
+/** A repeat is answered by its key, not judged again. */
+async function unwritten(store: RunStore, row: RunRow, writes: readonly PreparedWrite[]): Promise<RunEventWrite[]> {
+  const keys = new Set<string>()
+  for (let afterSeq = 0; ;) {
+    const page = await store.readEvents(row.runKey, { afterSeq })
+    const last = page.at(-1)
+    if (last === undefined) break
+    for (const { idempotencyKey } of page) keys.add(Buffer.from(idempotencyKey).toString('hex'))
+    afterSeq = last.runSeq
+  }
+  return writes.flatMap(({ idempotencyKey, write }) => (keys.has(idempotencyKey) ? [] : [write]))
 }
 
 /** The strict mode of X-09: a key that exists is an error instead of an answer. One write, so nothing is half done. */

@@ -32,6 +32,7 @@ function write(value: unknown, depth: number): string | undefined {
       return value ? 'true' : 'false'
     case 'object':
       if (value === null) return 'null'
+      refuseContainers(value)
       if (depth >= OWN_DEPTH || 'toJSON' in value || isBoxed(value)) return canonicalize(value)
       return Array.isArray(value) ? writeList(value, depth) : writeObject(value, depth)
     case 'bigint':
@@ -77,6 +78,15 @@ function isSorted(names: readonly string[]): boolean {
     if ((names[i - 1] ?? '') > (names[i] ?? '')) return false
   }
   return true
+}
+
+/** Bytes belong into artifacts, and what JSON would silently empty is not written as if it were empty (STO-26). */
+function refuseContainers(value: object): void {
+  const prototype: unknown = Object.getPrototypeOf(value)
+  if (prototype === Object.prototype || prototype === Array.prototype || prototype === null) return
+  if (ArrayBuffer.isView(value) || value instanceof ArrayBuffer)
+    throw new Error('bytes have no JSON form; keep them elsewhere and give an artifact reference')
+  if (value instanceof Map || value instanceof Set) throw new Error('a Map or Set has no JSON form')
 }
 
 function isBoxed(value: object): boolean {

@@ -7,7 +7,7 @@ import { LIMITS } from '../core/limits.ts'
 import { decide } from '../core/run/decide.ts'
 import type { Draft } from '../core/run/draft.ts'
 import type { Effect } from '../core/run/effect.ts'
-import { causeOf, type InputBody, type Need } from '../core/run/input.ts'
+import { causeOf, type GrantsAtHand, type InputBody, type Need } from '../core/run/input.ts'
 import type { RunState } from '../core/run/state.ts'
 import { timerText } from '../core/run/timers.ts'
 import type { ContextWrite, RunStore } from '../ports/run-store.ts'
@@ -16,7 +16,7 @@ import type { LoadedRun } from './load-run.ts'
 import type { ContextChange } from './run-context.ts'
 
 /** An input may write a few events at once whatever the room; below this much room the rest waits for the next turn. */
-const ROOM_PER_INPUT = 8
+export const ROOM_PER_INPUT = 8
 
 export class DecisionRound {
   readonly #store: RunStore
@@ -30,11 +30,14 @@ export class DecisionRound {
   readonly pending: ContextChange[] = []
   /** Outputs of this append by seq, for expressions evaluated before it is committed. */
   readonly outputs = new Map<number, unknown>()
+  /** What is known of grants; undefined for a plan that wants none. May change between inputs. */
+  grants: GrantsAtHand | undefined
   state: RunState
   cut = false
 
-  constructor(store: RunStore, run: LoadedRun, now: number, epoch: number) {
+  constructor(store: RunStore, run: LoadedRun, now: number, epoch: number, grants?: GrantsAtHand) {
     this.#store = store
+    this.grants = grants
     this.#run = run
     this.now = now
     this.epoch = epoch
@@ -84,6 +87,7 @@ export class DecisionRound {
       epoch: this.epoch,
       nextSeq: this.nextSeq,
       room,
+      ...(this.grants === undefined ? {} : { grants: this.grants }),
     })
     for (const draft of result.drafts) this.drafts.push({ draft, decision })
     this.effects.push(...result.effects)

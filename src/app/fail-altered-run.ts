@@ -29,10 +29,7 @@ export async function failAlteredRun(
   if (row === undefined || runTransition(row.status, 'RunFailed') === undefined) return false
   const now = services.clock.now()
   const decision = { firstSeq: row.nextSeq, cause: 'integrity' }
-  const drafts = [
-    ...(await openAttempts(services.store, row)).map((open) => closing(open, now)),
-    ...ending(row, now, thrown.message),
-  ]
+  const drafts = alteredRunDrafts(await openAttempts(services.store, row), row.nextSeq, now, thrown.message)
   const sealed = sealEvents({
     identity: identityOf(row),
     drafts: drafts.map((draft) => ({ draft, decision })),
@@ -46,8 +43,20 @@ export async function failAlteredRun(
     expected: { epoch: row.epoch, nextSeq: row.nextSeq },
     events: sealed.events,
     summary: endSummary(row, now),
+    releases: 'all',
+    waits: [],
   })
   return result.kind === 'committed'
+}
+
+/** What is written of such a run; pure, so that it can be checked later as every other decision. */
+export function alteredRunDrafts(
+  open: Iterable<OpenAttempt>,
+  firstSeq: number,
+  now: number,
+  message: string,
+): readonly Draft[] {
+  return [...[...open].map((one) => closing(one, now)), ...ending(firstSeq, now, message)]
 }
 
 function endSummary(row: RunRow, endedAt: number): RunSummary {
@@ -56,7 +65,7 @@ function endSummary(row: RunRow, endedAt: number): RunSummary {
   return { status: 'FAILED', ...counts, endedAt, errorCode: CODE, ...(startedAt === undefined ? {} : { startedAt }) }
 }
 
-interface OpenAttempt {
+export interface OpenAttempt {
   readonly slot: string
   readonly attempt: number
 }
@@ -69,14 +78,15 @@ async function openAttempts(store: RunStore, row: RunRow): Promise<readonly Open
     if (last === undefined) break
     for (const stored of page) {
       const record = recordOf(stored)
-      if (record.ok) note(open, record.value)
+      if (record.ok) noteAttempt(open, record.value)
     }
     after = last.runSeq
   }
   return [...open.values()]
 }
 
-function note(open: Map<string, OpenAttempt>, record: ForeignRecord): void {
+/** Keeps `open` what it says while a log is read from its beginning. */
+export function noteAttempt(open: Map<string, OpenAttempt>, record: ForeignRecord): void {
   if (record.stepId === undefined) return
   const slot = stepSlotText({ ...record, stepId: record.stepId })
   if (record.eventType === 'StepStarted') open.set(slot, { slot, attempt: record.logicalAttemptId })
@@ -93,13 +103,13 @@ function closing({ slot, attempt }: OpenAttempt, now: number): Draft {
   }
 }
 
-function ending(row: RunRow, now: number, message: string): Draft[] {
+function ending(firstSeq: number, now: number, message: string): Draft[] {
   const at = isoFromMs(now)
   const error = { code: CODE, retryable: false, errorClass: 'validation', category: 'validation' } as const
   return [
     {
       eventType: 'AlertRaised',
-      slot: alertSlot(CODE, RUN_SLOT, row.nextSeq),
+      slot: alertSlot(CODE, RUN_SLOT, firstSeq),
       attempt: 1,
       payload: { code: CODE, priority: 'P1', raisedAt: at },
     },

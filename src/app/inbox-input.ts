@@ -5,6 +5,7 @@
 import type { InputBody } from '../core/run/input.ts'
 import type { InboxRow } from '../ports/run-store.ts'
 import type { EffectReport } from '../ports/engine.ts'
+import { hasForm } from './inbox-body.ts'
 
 export type InboxInput =
   | { readonly kind: 'input'; readonly input: InputBody }
@@ -31,7 +32,7 @@ export function inboxInput(row: InboxRow): InboxInput {
   } catch {
     return { kind: 'unreadable' }
   }
-  if (typeof body !== 'object' || body === null) return { kind: 'unreadable' }
+  if (typeof body !== 'object' || body === null || !hasForm(row.kind, body)) return { kind: 'unreadable' }
   switch (row.kind) {
     case 'signal':
       return {
@@ -46,6 +47,8 @@ export function inboxInput(row: InboxRow): InboxInput {
       }
     case 'approve':
       return { kind: 'input', input: { kind: 'approve', ...(body as { approvedBy: string }) } }
+    case 'grant':
+      return { kind: 'input', input: { kind: 'grant', slot: (body as { slot: string }).slot } }
     case 'scope':
       return {
         kind: 'input',

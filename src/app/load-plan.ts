@@ -17,10 +17,10 @@ export interface LoadedPlan {
 }
 
 export class PlanShelf {
-  readonly #store: RunStore
+  readonly #store: Pick<RunStore, 'getPlan'>
   readonly #kept = new BoundedCache<string, LoadedPlan>(PLANS_KEPT)
 
-  constructor(store: RunStore) {
+  constructor(store: Pick<RunStore, 'getPlan'>) {
     this.#store = store
   }
 

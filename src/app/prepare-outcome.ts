@@ -7,6 +7,7 @@ import { artifactRef } from '../core/events/payloads.ts'
 import { LIMITS } from '../core/limits.ts'
 import type { Problem } from '../core/problems/problem.ts'
 import { describeClass } from '../core/run/classify-error.ts'
+import { INDETERMINATE_ERROR } from '../core/run/decide/fail-step.ts'
 import type { InputBody, Outcome } from '../core/run/input.ts'
 import { locate, stepAt } from '../core/run/units.ts'
 import { checkOf } from '../core/schema/check.ts'
@@ -28,21 +29,14 @@ export interface PreparedOutcome {
   readonly output: unknown
 }
 
-/** Only the claim says so, never what a handler threw. */
-const INDETERMINATE_ERROR: ErrorInfo = {
-  code: 'INDETERMINATE',
-  retryable: false,
-  errorClass: 'permanent',
-  category: 'infrastructure',
-}
-
 type At = Omit<RootsAt, 'unit'> & { readonly buildId: string | undefined }
 
 export async function prepareOutcome(report: EffectReport, at: At): Promise<PreparedOutcome> {
   const { slot, attempt, engineAttempt, result } = report
   const base = { kind: 'outcome', slot, attempt, engineAttempt } as const
   if (result.kind === 'failed') {
-    const { error: described, errorText } = describeError(result.thrown, result.aborted)
+    const { error: described, errorText } = result.described ?? describeError(result.thrown, result.aborted)
+    // Only the claim says so, never what a handler threw.
     const error = result.indeterminate === true ? INDETERMINATE_ERROR : described
     const outcome: Outcome = { kind: 'failed', error, data: { errorText }, durationMs: result.durationMs, ...build(at) }
     return { input: { ...base, outcome }, writes: [], output: null }

@@ -3,7 +3,7 @@
  * must be there. A damaged row is a RUN_QUARANTINED problem about one run, never an exception (EVT-24, EVT-27).
  */
 import { isEventType, type EventType, type ForeignRecord } from '../core/events/event.ts'
-import { upcast } from '../core/compat/upcast.ts'
+import { upcast, type Upcasters } from '../core/compat/upcast.ts'
 import { foreignRecordSchema, recordSchema } from '../core/events/schemas.ts'
 import { problem, type Problem } from '../core/problems/problem.ts'
 import { ok, refused, type Result } from '../core/result.ts'
@@ -14,7 +14,16 @@ import { hexOf } from './sha256.ts'
 
 /** For drivers: of a known type the payload must hold what its record schema promises, or the fold would guess. */
 export function recordOf(stored: StoredEvent): Result<ForeignRecord> {
-  return read(stored, (type) => (isEventType(type) ? type : ''))
+  return read(stored, asItself)
+}
+
+/** As `recordOf`, with other upcasters than this version's. */
+export function recordReader(upcasters: Upcasters): (stored: StoredEvent) => Result<ForeignRecord> {
+  return (stored) => read(stored, asItself, upcasters)
+}
+
+function asItself(type: string): EventType | '' {
+  return isEventType(type) ? type : ''
 }
 
 /** For followers, who note a malformed payload and go on: only the envelope must be whole. */
@@ -22,19 +31,24 @@ export function envelopeOf(stored: StoredEvent): Result<ForeignRecord> {
   return read(stored, () => '')
 }
 
-function read(stored: StoredEvent, checkedAs: (type: string) => EventType | ''): Result<ForeignRecord> {
+function read(
+  stored: StoredEvent,
+  checkedAs: (type: string) => EventType | '',
+  upcasters?: Upcasters,
+): Result<ForeignRecord> {
   const parsed = parseObject(stored.record)
   if (typeof parsed === 'string') return damaged(stored, `its record ${parsed}`)
   const data = stored.data === undefined ? undefined : parseObject(stored.data)
   if (typeof data === 'string') return damaged(stored, `its data ${data}`)
   if (!Number.isFinite(stored.persistedAt)) return damaged(stored, 'its persistedAt is not a time')
-  const record = upcast({
+  const bare = {
     ...parsed,
     persistedAt: isoFromMs(stored.persistedAt),
     chainHash: hexOf(stored.chainHash),
     ...(data === undefined ? {} : { data }),
     ...(stored.salt === undefined ? {} : { salt: hexOf(stored.salt) }),
-  })
+  }
+  const record = upcast(bare, upcasters)
   const wrong = checkFor(checkedAs(String(record['eventType'])))(record) ?? misfiled(record, stored)
   return wrong === undefined ? ok(record as unknown as ForeignRecord) : damaged(stored, `its record${wrong}`)
 }

@@ -38,6 +38,10 @@ export function createRunDriver(services: Services, advancer: RunAdvancer, optio
       return report
     },
     execute: (runKey, effect, signal) => execute({ services, advancer, options, claims }, runKey, effect, signal),
+    forget: (runKey) => {
+      advancer.release(runKey)
+      claims.forget(runKey)
+    },
   }
 }
 

@@ -17,10 +17,12 @@ import { isTerminalRun } from '../core/run/transitions.ts'
 import type { RunAdvancer } from './advance-run.ts'
 import { BoundedCache } from './bounded-cache.ts'
 import { canonicalText } from './canonical.ts'
+import { checkResources } from './check-resources.ts'
 import { DecisionRound } from './decision-round.ts'
 import { FIRST_PREVIOUS } from './event-hashes.ts'
 import { applyDefaults } from './json-schema.ts'
 import type { LoadedRun } from './load-run.ts'
+import { nothingAtHand } from './run-grants.ts'
 import { scopePauseFor } from './scope-pauses.ts'
 import type { Principal } from './principal.ts'
 import { sealEvents } from './seal-events.ts'
@@ -62,8 +64,10 @@ function requestKey(principal: Principal, plan: Plan, runRequestId: string): str
 export async function startRun(services: Services, advancer: RunAdvancer, request: StartRequest): Promise<StartAnswer> {
   const checked = checkInput(request.plan.plan, request.input)
   const { run, newRun, altered } = await prepareRun(services, advancer, request)
+  await checkResources(services.store, run.plan.graph)
   const { admit, blobs } = admission(request, checked)
-  const round = new DecisionRound(services.store, run, services.clock.now(), 1)
+  const grants = nothingAtHand(run.plan.graph)
+  const round = new DecisionRound(services.store, run, services.clock.now(), 1, grants)
   await round.take(admit)
   if (request.admission === undefined) {
     const pause = await scopePauseFor(services.store, run.identity, run.state)
@@ -73,6 +77,8 @@ export async function startRun(services: Services, advancer: RunAdvancer, reques
       ...(altered === undefined ? {} : { integrityFailure: { message: altered } }),
     }
     await round.take(start, { facts: false })
+    // What wants grants starts with the first advance, which is due at once.
+    if (grants !== undefined && !isTerminalRun(round.state.status)) round.cut = true
   }
   const sealed = sealEvents({
     identity: run.identity,
@@ -122,8 +128,16 @@ async function prepareRun(services: Services, advancer: RunAdvancer, request: St
 function reportOf(round: DecisionRound): AdvanceReport {
   const { state, effects } = round
   const terminal = isTerminalRun(state.status)
-  const wakeAt = terminal ? undefined : summaryOf(state, round.cut).nextWakeAt
-  return { epoch: 1, headSeq: round.nextSeq - 1, status: state.status, effects, wakeAt, terminal }
+  const { nextWakeAt, owed } = summaryOf(state, round.cut)
+  return {
+    epoch: 1,
+    headSeq: round.nextSeq - 1,
+    status: state.status,
+    effects,
+    ...(owed === undefined ? {} : { owed }),
+    wakeAt: terminal ? undefined : nextWakeAt,
+    terminal,
+  }
 }
 
 /** Bytes that do not have the pinned hash are neither published nor run: the run ends before it began (P-45). */

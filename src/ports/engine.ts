@@ -2,6 +2,7 @@
  * What an engine is given and what it must do: run this effect at least once; wake this run at or after T.
  * It never decides: every decision is made by `advance`.
  */
+import type { ErrorInfo, EventData } from '../core/events/event.ts'
 import type { Effect } from '../core/run/effect.ts'
 import type { RunKey, RunStatus } from './run-store.ts'
 
@@ -21,6 +22,11 @@ export interface EffectReport {
     | {
         readonly kind: 'failed'
         readonly thrown: unknown
+        /** What was thrown, put into the log's words already: it came by letter (P-12). */
+        readonly described?: {
+          readonly error: ErrorInfo
+          readonly errorText: NonNullable<EventData['errorText']>
+        }
         readonly aborted?: 'cancel' | 'timeout'
         /** Another driver began this irreversible attempt: whether it happened is not known (P-28). */
         readonly indeterminate?: true
@@ -47,6 +53,10 @@ export interface AdvanceReport {
   readonly status: RunStatus
   /** Effects opened by decisions committed in this call. They leave only now (P-13). */
   readonly effects: readonly Effect[]
+  /** Work is in flight: whoever drives the run must keep hold of it. */
+  readonly owed?: true
+  /** Units of pools were freed: others may be able to start now. */
+  readonly freed?: true
   /** Wake the run at this instant; undefined when only the outside can move it. */
   readonly wakeAt: number | undefined
   readonly terminal: boolean
@@ -59,6 +69,8 @@ export interface RunDriver {
   adopt(runKey: RunKey): Promise<AdvanceReport>
   /** Carries an effect out. Undefined: nothing to report (it is gone, or reports by another way). */
   execute(runKey: RunKey, effect: Effect, signal: AbortSignal): Promise<EffectReport | undefined>
+  /** The engine has let the run go: nothing of it need be kept until it is adopted again. */
+  forget?(runKey: RunKey): void
 }
 
 export interface EngineCapabilities {

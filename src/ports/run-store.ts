@@ -2,76 +2,13 @@
  * What the product asks of a store. Bytes are sealed (hashed, keyed, numbered) before they come here; a store keeps
  * them exactly, compares and sets, and never decides. Every look-up by an outside id carries the tenant.
  */
-import type { RunIdentity } from '../core/events/event.ts'
-import type { StateSummary } from '../core/run/summary.ts'
 import type { RunStatus } from '../core/run/transitions.ts'
+import type { ArchiveStore } from './archive.ts'
+import type { FeedStore } from './feed.ts'
+import type { GrantRefusal, GrantRelease, GrantRequest, GrantStore } from './grants.ts'
+import type { NewRun, RunKey, RunParent, RunRef, RunRow, RunSummary, SealedEvent, StoredEvent } from './stored-run.ts'
 
-/** The store's own integer for a run; events, inbox, context and blobs hang on it. */
-export type RunKey = number
-
-export interface RunRef {
-  readonly tenantId: string
-  readonly runId: string
-}
-
-export type { RunStatus }
-
-/** One event as its exact bytes. `record` is canonical JSON without persistedAt, data, salt and chainHash (P-33). */
-export interface SealedEvent {
-  readonly runSeq: number
-  readonly eventType: string
-  /** 32 bytes; unique per run. */
-  readonly idempotencyKey: Uint8Array
-  readonly record: string
-  /** Canonical JSON of the erasable part, with its 16-byte salt. Both or neither. */
-  readonly data?: string
-  readonly salt?: Uint8Array
-  /** 32 bytes. */
-  readonly chainHash: Uint8Array
-  /** `<slot>#<attempt>` on StepCompleted, StepFailed and StepSkipped: unique per run, an assertion (P-09). */
-  readonly terminalSlot?: string
-}
-
-/** A sealed event as it comes back. After erasure `data` and `salt` are absent. */
-export interface StoredEvent extends SealedEvent {
-  /** Epoch milliseconds of the store's own clock at write time (EVT-13). */
-  readonly persistedAt: number
-}
-
-export interface RunParent {
-  readonly runId: string
-  readonly slot: string
-  readonly attempt: number
-}
-
-/** Metadata written in the transaction of the run's first events (STO-12, STO-13). */
-export interface NewRun extends RunIdentity {
-  /** Hex SHA-256 of the plan's canonical bytes; the plan itself is stored once by hash. */
-  readonly planSha256: string
-  readonly engineType: string
-  readonly engineRunRef: string
-  /** Hex; unique per tenant. A second create with it answers `request-exists` (BPQ-06). */
-  readonly requestKey?: string
-  readonly originalRunId?: string
-  readonly parent?: RunParent
-  readonly triggeredBy?: string
-}
-
-/** What lists show and drivers need, kept in the append's transaction; always a fold of the log. */
-export type RunSummary = StateSummary
-
-export interface RunRow extends NewRun, RunSummary {
-  readonly runKey: RunKey
-  readonly epoch: number
-  readonly nextSeq: number
-  /** chainHash of the last event; 32 zero bytes before the first. */
-  readonly headHash: Uint8Array
-  readonly createdAt: number
-  readonly updatedAt: number
-  readonly lease?: { readonly owner: string; readonly until: number }
-  /** Problem code that set this run aside; a quarantined run is not driven. */
-  readonly quarantine?: string
-}
+export type { NewRun, RunKey, RunParent, RunRef, RunRow, RunStatus, RunSummary, SealedEvent, StoredEvent }
 
 export interface InboxInsert {
   /** `signal:<id>`, `manual:<hash>`, `child:<runId>`, `outcome:<effectId>`, `approve:<id>`, `scope:<id>` … (P-21). */
@@ -117,6 +54,12 @@ export interface RunCommit {
   readonly blobs?: readonly { readonly sha256: string; readonly text: string }[]
   /** Sets the run's lease in the same transaction, e.g. for the process that creates it. Default: unchanged. */
   readonly lease?: { readonly owner: string; readonly until: number }
+  /** Units freed, before anything is claimed. `all`: the run has ended, and whatever it holds is freed. */
+  readonly releases?: readonly GrantRelease[] | 'all'
+  /** Units this commit's StepStarteds need. One that is not to be had refuses the whole commit (P-09). */
+  readonly claims?: readonly GrantRequest[]
+  /** The slots of the run that wait for grants after this commit, all of them. Absent: as before. */
+  readonly waits?: readonly GrantRequest[]
 }
 
 export type CommitResult =
@@ -125,6 +68,8 @@ export type CommitResult =
   | { readonly kind: 'conflict' }
   | { readonly kind: 'run-exists' }
   | { readonly kind: 'request-exists'; readonly runId: string }
+  /** Claims that could not be granted, all of them; nothing of this run was written. Decide again without them. */
+  | { readonly kind: 'ungranted'; readonly refused: readonly GrantRefusal[] }
   /** A unique index refused what compare-and-set let through: a defect; the run is quarantined by the caller (P-09). */
   | { readonly kind: 'constraint'; readonly detail: string }
 
@@ -188,7 +133,7 @@ export interface StoreManifest {
   readonly orphans: string
 }
 
-export interface RunStore {
+export interface RunStore extends GrantStore, FeedStore, ArchiveStore {
   readonly manifest: StoreManifest
 
   /**
@@ -217,6 +162,8 @@ export interface RunStore {
     filter: ListFilter,
     page: { readonly limit: number; readonly cursor?: string },
   ): Promise<ListPage>
+  /** How many runs a tenant has in each status, kept without a hot row (P-41). Statuses without runs may be absent. */
+  countRuns(tenantId: string): Promise<ReadonlyMap<RunStatus, number>>
   quarantine(runKey: RunKey, code: string): Promise<void>
 
   /** Ascending by runSeq, strictly after `afterSeq` (default 0), at most `limit` (default 1,000). */

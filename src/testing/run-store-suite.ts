@@ -4,8 +4,15 @@
  */
 import type { Clock } from '../ports/clock.ts'
 import type { RunStore } from '../ports/run-store.ts'
+import { ARCHIVE_CASES } from './archive-cases.ts'
 import { COMMIT_CASES } from './commit-cases.ts'
+import { COUNT_CASES } from './count-cases.ts'
 import { DRIVING_CASES } from './driving-cases.ts'
+import { FEED_CASES } from './feed-cases.ts'
+import { GRANT_CASES } from './grant-cases.ts'
+import { GRANT_ORDER_CASES } from './grant-order-cases.ts'
+import { GRANT_QUEUE_CASES } from './grant-queue-cases.ts'
+import { GRANT_TIME_CASES } from './grant-time-cases.ts'
 import { INBOX_CASES } from './inbox-cases.ts'
 import { OPEN_APPEND_CASES } from './open-append-cases.ts'
 import { RUN_CASES } from './run-cases.ts'
@@ -40,6 +47,13 @@ const PARTS: readonly (readonly [string, readonly StoreCase[]])[] = [
   ['values', VALUE_CASES],
   ['runs', RUN_CASES],
   ['driving', DRIVING_CASES],
+  ['counts', COUNT_CASES],
+  ['feed', FEED_CASES],
+  ['archive', ARCHIVE_CASES],
+  ['grants', GRANT_CASES],
+  ['grants, waiting', GRANT_QUEUE_CASES],
+  ['grants, order', GRANT_ORDER_CASES],
+  ['grants, time', GRANT_TIME_CASES],
 ]
 
 /**

@@ -7,9 +7,9 @@ import { ROOT } from '../../scripts/terminal.ts'
 
 const STORES = 'src/adapters/stores'
 
-/** Concepts only one store has: SQLite's own errors, its schema's versions, and rows as columns. */
+/** Concepts only one store has: a database's own errors, its schema's versions, rows as columns, its files. */
 const ALONE: Readonly<Record<string, readonly string[]>> = {
-  sqlite: ['failure.ts', 'migrate.ts', 'run-row.ts'],
+  sqlite: ['backup.ts', 'failure.ts', 'grant-pools.ts', 'migrate.ts', 'run-row.ts', 'wal.ts'],
   postgres: [
     'commit-values.ts',
     'driver.ts',

@@ -1,7 +1,7 @@
 /**
  * `npm run bench`: runs every exported `bench…` function of test/bench/*.bench.ts one after another and prints their
- * rows as a table, or with `--json` as an array. Names given as arguments choose files. A row that misses its floor
- * fails the command.
+ * rows as a table, or with `--json` as an array. Names given as arguments choose files (`npm run bench -- scale`). A row
+ * that misses its limit fails the command.
  */
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
@@ -25,7 +25,7 @@ function cells(row: BenchRow): readonly string[] {
     `${number(row.value)} ${row.unit}`,
     `baseline ${number(row.baseline)}`,
     `ratio ${number(row.ratio)}`,
-    `floor ${number(row.floor)}`,
+    `${row.atMost === true ? 'at most' : 'floor'} ${number(row.floor)}`,
   ]
 }
 

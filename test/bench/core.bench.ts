@@ -5,7 +5,7 @@ import { decide } from '../../src/core/run/decide.ts'
 import type { Effect } from '../../src/core/run/effect.ts'
 import type { InputBody } from '../../src/core/run/input.ts'
 import { initialState } from '../../src/core/run/state.ts'
-import type { BenchRow } from './row.ts'
+import { atMostRow, type BenchRow } from './row.ts'
 
 const FLOOR_EVENTS_PER_SECOND = 300_000
 const GROWTH_MAX = 12
@@ -121,21 +121,7 @@ export async function benchCore(): Promise<readonly BenchRow[]> {
       floor: 1,
       ok: speed >= FLOOR_EVENTS_PER_SECOND,
     },
-    growth('time at 10,000 steps ÷ time at 1,000 (at most 12)', tenThousand.ms, thousand.ms),
-    growth('time at 100,000 steps ÷ time at 10,000 (at most 12)', hundredThousand.ms, tenThousand.ms),
+    atMostRow('time at 10,000 steps ÷ time at 1,000', 'ms', tenThousand.ms, thousand.ms, GROWTH_MAX),
+    atMostRow('time at 100,000 steps ÷ time at 10,000', 'ms', hundredThousand.ms, tenThousand.ms, GROWTH_MAX),
   ]
-}
-
-/** Here smaller is better: the row is good while the ratio is at most `floor`. */
-function growth(name: string, ms: number, smallerMs: number): BenchRow {
-  const ratio = ms / smallerMs
-  return {
-    name,
-    value: Math.round(ms),
-    unit: 'ms',
-    baseline: smallerMs,
-    ratio,
-    floor: GROWTH_MAX,
-    ok: ratio <= GROWTH_MAX,
-  }
 }

@@ -7,14 +7,15 @@ import { dirname, join } from 'node:path'
 import { connect } from '../../src/adapters/stores/sqlite/connect.ts'
 import { openSqliteStore, storeOn } from '../../src/adapters/stores/sqlite/store.ts'
 import { KeelsonError } from '../../src/core/problems/problem.ts'
-import type { CommitResult, RunRow, RunStore } from '../../src/ports/run-store.ts'
+import type { CommitResult, RunCommit, RunRow, RunStore } from '../../src/ports/run-store.ts'
 import { newRun } from '../../src/testing/run-fixtures.ts'
-import { openSeal, openWrite } from '../../src/testing/sealed-events.ts'
+import { openSeal, openWrite, type EventSpec } from '../../src/testing/sealed-events.ts'
 import { creation, nextCommit, step } from '../../src/testing/store-case.ts'
 
 export const RUNS_PER_BATCH = 5
 export const EVENTS_PER_RUN = 4
 export const BOOT_EVENTS = 3
+export const LAST_UNIT = 'resource:last'
 
 const clock = { now: () => Date.now() }
 const tell = (line: string): void => void writeSync(1, `${line}\n`)
@@ -67,6 +68,32 @@ async function tryToWrite(path: string): Promise<void> {
   await store.close()
 }
 
+/** Takes and frees the only unit of a pool again and again, each time with the events that go with it. */
+async function claimAgain(path: string, runId: string, limit: number): Promise<void> {
+  const store = await openSqliteStore({ path, clock })
+  committed(await store.commit([creation(newRun({ runId }), [])]))
+  const turn = async (specs: readonly EventSpec[], extras: Partial<RunCommit>): Promise<CommitResult | undefined> => {
+    const row = await store.findRun({ tenantId: 'tenant-a', runId })
+    return row === undefined ? undefined : (await store.commit([nextCommit(row, specs, extras)]))[0]
+  }
+  for (let granted = 0; granted < limit;) {
+    const slot = `s${granted}`
+    const request = { slot, attempt: 1, wants: { [LAST_UNIT]: 1 }, priority: 0 }
+    const claimed = await turn([step('StepStarted', slot)], { claims: [request], waits: [] })
+    if (claimed?.kind === 'ungranted') {
+      committed([(await turn([], { waits: [request] })) ?? claimed])
+      tell('refused')
+      await new Promise(setImmediate)
+      continue
+    }
+    committed(claimed === undefined ? [] : [claimed])
+    tell(`granted ${++granted}`)
+    const freed = await turn([step('StepCompleted', slot)], { releases: [{ slot, attempt: 1, result: 'ok' }] })
+    committed(freed === undefined ? [] : [freed])
+  }
+  await store.close()
+}
+
 /** Commits until the disk is full, then makes room and goes on with the same handle. */
 async function fill(path: string, how: string): Promise<void> {
   const ballast = join(dirname(path), 'ballast')
@@ -95,6 +122,7 @@ async function fill(path: string, how: string): Promise<void> {
 async function main([mode = '', path = '', ...rest]: readonly string[]): Promise<void> {
   if (mode === 'append') return appendBatches(path, rest[0] ?? 'w', Number(rest[1] ?? Infinity))
   if (mode === 'append-open') return appendOpenly(path, rest[0] ?? '', rest[1] ?? '', Number(rest[2] ?? 1))
+  if (mode === 'claim') return claimAgain(path, rest[0] ?? '', Number(rest[1] ?? Infinity))
   if (mode === 'try') return tryToWrite(path)
   if (mode === 'fill') return fill(path, rest[0] ?? 'pages')
   throw new Error(`unknown mode ${mode}`)

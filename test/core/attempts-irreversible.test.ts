@@ -53,6 +53,27 @@ steps: [{ id: pay, forEach: "input.list", run: pay, effect: irreversible }]`,
   })
 })
 
+describe('an irreversible attempt that ran out of time', () => {
+  it('may still happen: INDETERMINATE, never retried, no fallback, and the run is held under every policy [P-28]', () => {
+    for (const policy of ['failFast', 'continue', 'hold']) {
+      for (const end of ['reported', 'backstop'] as const) {
+        const run = scenario(plan(policy)).start()
+        if (end === 'reported') run.fails('pay', { class: 'timeout', code: 'TIMEOUT' })
+        run.completes('aside')
+        run.at('+24h')
+        expect([policy, end, ...run.dispatched()]).toEqual([policy, end, 'pay#1', 'aside#1'])
+        expect(run.payload('StepFailed', 'pay')).toMatchObject({ error: { code: 'INDETERMINATE' }, final: true })
+        expect([run.status, run.substatus]).toEqual(['RUNNING', 'embedded/HOLDING'])
+      }
+    }
+  })
+
+  it('is judged by its own error when the handler says that it failed', () => {
+    const run = scenario(plan('continue')).start().fails('pay', { class: '5xx' })
+    expect(run.payload('StepFailed', 'pay')).toMatchObject({ error: { errorClass: '5xx' }, final: false })
+  })
+})
+
 describe('the begin-claim', () => {
   it('is on disk before the step acts, and who comes second executes nothing [P-28]', async () => {
     const world = new World()

@@ -66,6 +66,7 @@ describe('an append', () => {
       }
       const process = world.process('only', {
         script,
+        maxSteps: 1200,
         wrapStore: watching((commit) => sizes.push(commit.events.length)),
       })
       const key = await process.start(fan(2000), list(1200))

@@ -200,7 +200,8 @@ describe('the app', () => {
       }),
     })
     await world.runUntil(() => world.hasEnded(key))
-    expect(Math.min(...read)).toBe(Math.max(...seqs))
+    // The last event of the snapshot is read once more: the chain goes on from its hash.
+    expect(Math.min(...read)).toBe(Math.max(...seqs) - 1)
     expect(world.row(key).status).toBe('COMPLETED')
     expect(world.time.now()).toBeGreaterThan(START)
   })

@@ -1,44 +1,27 @@
-/**
- * The operations of the differential test: each makes its arguments from a seeded source and what the runs look like
- * now, and gives a call to be made on every store alike, with the answers that count as a success.
- */
-import type { CommitResult, RunCommit, RunRow, RunStatus, RunStore } from '../../src/ports/run-store.ts'
+/** Operations of the differential test on runs, logs, inboxes, values, leases and pauses. */
+import { isTerminalRun } from '../../src/core/run/transitions.ts'
+import type { RunCommit, RunStatus, RunStore } from '../../src/ports/run-store.ts'
 import { newRun, summary } from '../../src/testing/run-fixtures.ts'
 import { openSeal, openWrite, type EventSpec } from '../../src/testing/sealed-events.ts'
 import { creation, nextCommit } from '../../src/testing/store-case.ts'
+import {
+  anyRow,
+  commitMove,
+  committed,
+  found,
+  hasKind,
+  refused,
+  SLOTS,
+  some,
+  STATUSES,
+  TENANTS,
+  yes,
+  type Move,
+  type Operations,
+  type Scene,
+} from './scene.ts'
 
-export interface Chance {
-  /** 0 … below − 1. */
-  below(limit: number): number
-  pick<const T>(items: readonly [T, ...T[]]): T
-}
-
-export interface Scene {
-  readonly chance: Chance
-  /** The rows of all runs, as the oracle has them. */
-  readonly rows: readonly RunRow[]
-  readonly now: number
-}
-
-export interface Move {
-  readonly call: (store: RunStore) => Promise<unknown>
-  readonly succeeded?: (answer: unknown) => boolean
-}
-
-type Operation = (scene: Scene) => Move
-
-const TENANTS = ['tenant-a', 'tenant-b'] as const
-const STATUSES: readonly [RunStatus, ...RunStatus[]] = ['PENDING', 'RUNNING', 'PAUSED', 'COMPLETED', 'FAILED']
-const SLOTS = ['a', 'b', 'c', 'd[1]', 'ü'] as const
 const OWNERS = ['me', 'you'] as const
-
-/** Mostly one of a few, so that operations meet what others left. */
-function anyRow({ chance, rows }: Scene): RunRow {
-  const row = rows[chance.below(chance.below(4) === 0 ? rows.length : Math.min(2, rows.length))]
-  return row ?? { ...newRun({ runId: 'none' }), ...summary(), ...NOWHERE }
-}
-
-const NOWHERE = { runKey: 404, epoch: 1, nextSeq: 1, headHash: new Uint8Array(32), createdAt: 0, updatedAt: 0 }
 
 function anySpecs({ chance }: Scene, max: number): readonly EventSpec[] {
   return Array.from({ length: chance.below(max + 1) }, () => ({
@@ -50,13 +33,14 @@ function anySpecs({ chance }: Scene, max: number): readonly EventSpec[] {
   }))
 }
 
-function anySummary({ chance, now }: Scene) {
+/** A run that has ended stays so. */
+function anySummary({ chance, now }: Scene, before?: RunStatus) {
+  const status = chance.pick(STATUSES)
   return summary({
-    status: chance.pick(STATUSES),
+    status: before !== undefined && isTerminalRun(before) ? before : status,
     stepsDone: chance.below(9),
     ...(chance.below(2) === 0 ? {} : { nextWakeAt: now + chance.below(2000) - 1000 }),
     ...(chance.below(3) === 0 ? { owed: true as const } : {}),
-    ...(chance.below(3) === 0 ? { owed: true } : {}),
     ...(chance.below(3) === 0 ? { substatus: 'RETRYING', errorCode: 'TIMEOUT', endedAt: now } : {}),
   })
 }
@@ -81,34 +65,21 @@ function anyNext(scene: Scene): RunCommit {
   const seq = row.nextSeq
   const letter = { inboxId: `child:${chance.below(4)}`, kind: 'child', body: `${chance.below(2)}` }
   return {
-    ...nextCommit(row, anySpecs(scene, 4), { summary: anySummary(scene) }),
+    ...nextCommit(row, anySpecs(scene, 4), { summary: anySummary(scene, row.status) }),
     ...(chance.below(6) === 0 ? { expected: { epoch: row.epoch, nextSeq: Math.max(1, seq - chance.below(2)) } } : {}),
     ...(chance.below(4) === 0 ? { newEpoch: row.epoch + 1 } : {}),
     ...(chance.below(3) === 0 ? { consumed: [{ inboxId: `signal:${chance.below(2)}`, seq }] } : {}),
     ...(chance.below(3) === 0 ? { context: [{ variable: chance.pick(SLOTS), seq, value: `${chance.below(9)}` }] } : {}),
     ...(chance.below(3) === 0 ? { notify: [{ run: target, row: letter }] } : {}),
-    ...(chance.below(4) === 0 ? { blobs: [{ sha256: `blob-${chance.below(3)}`, text: `${chance.below(2)}` }] } : {}),
+    ...(chance.below(4) === 0 ? { blobs: [{ sha256: `blob-${chance.below(2)}`, text: `${chance.below(2)}` }] } : {}),
     ...(chance.below(5) === 0 ? { lease: { owner: chance.pick(OWNERS), until: scene.now + 500 } } : {}),
   }
-}
-
-const committed = (answer: unknown): boolean =>
-  (answer as readonly CommitResult[]).some(({ kind }) => kind === 'committed')
-const refused = (kind: CommitResult['kind']) => (answer: unknown) =>
-  (answer as readonly CommitResult[]).some((result) => result.kind === kind)
-const found = (answer: unknown): boolean => answer !== undefined
-const some = (answer: unknown): boolean => (answer as { readonly length: number }).length > 0
-const yes = (answer: unknown): boolean => answer === true
-const hasKind = (kind: string) => (answer: unknown) => (answer as { readonly kind: string }).kind === kind
-
-function commitMove(batch: readonly RunCommit[], succeeded: (answer: unknown) => boolean): Move {
-  return { call: (store) => store.commit(batch), succeeded }
 }
 
 function insertMove(scene: Scene, kind: string): Move {
   const row = anyRow(scene)
   const { chance } = scene
-  const insert = { inboxId: `signal:${chance.below(2)}`, kind: 'signal', body: `${chance.below(2)}` }
+  const insert = { inboxId: `signal:${chance.pick([0, 0, 1])}`, kind: 'signal', body: `${chance.below(2)}` }
   const run = chance.below(8) === 0 ? { ...row, tenantId: 'tenant-c' } : row
   return { call: (store) => store.insertInbox(run, insert), succeeded: hasKind(kind) }
 }
@@ -132,7 +103,7 @@ function listMove(scene: Scene): Move {
   return { call, succeeded: some }
 }
 
-export const OPERATIONS: Readonly<Record<string, Operation>> = {
+export const RUN_OPERATIONS: Operations = {
   create: (scene) => commitMove([anyCreation(scene)], committed),
   createKnown: (scene) => commitMove([anyCreation(scene)], refused('run-exists')),
   createRequested: (scene) => commitMove([anyCreation(scene)], refused('request-exists')),
@@ -199,21 +170,21 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
   },
   putBlob: (scene) => {
     const { runKey } = anyRow(scene)
-    const [sha256, text] = [`blob-${scene.chance.below(3)}`, `${scene.chance.below(2)}`]
+    const [sha256, text] = [`blob-${scene.chance.below(2)}`, `${scene.chance.below(2)}`]
     return { call: (store) => store.putBlob(runKey, sha256, text) }
   },
   getBlob: (scene) => {
     const { runKey } = anyRow(scene)
-    const sha256 = `blob-${scene.chance.below(3)}`
+    const sha256 = `blob-${scene.chance.below(2)}`
     return { call: (store) => store.getBlob(runKey, sha256), succeeded: found }
   },
   putPlan: (scene) => {
-    const n = scene.chance.below(6)
+    const n = scene.chance.below(4)
     const plan = { sha256: `${n}`, planId: `p${n % 2}`, planVersion: `${n % 3}`, text: `${scene.chance.below(2)}` }
     return { call: (store) => store.putPlan(plan) }
   },
   getPlan: (scene) => {
-    const sha256 = `${scene.chance.below(6)}`
+    const sha256 = `${scene.chance.below(4)}`
     return { call: (store) => store.getPlan(sha256), succeeded: found }
   },
   findPlan: (scene) => {
@@ -224,13 +195,13 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
   putSnapshot: (scene) => {
     const { runKey } = anyRow(scene)
     const { chance } = scene
-    const kind = chance.pick(['state', 'view'])
+    const kind = chance.pick(['state', 'state', 'view'])
     const snapshot = { kind, seq: chance.below(9), rulesVersion: 1, body: `${chance.below(9)}` }
     return { call: (store) => store.putSnapshot(runKey, snapshot) }
   },
   getSnapshot: (scene) => {
     const { runKey } = anyRow(scene)
-    const [kind, maxSeq] = [scene.chance.pick(['state', 'view']), 5 + scene.chance.below(9)]
+    const [kind, maxSeq] = [scene.chance.pick(['state', 'state', 'view']), 5 + scene.chance.below(9)]
     return { call: (store) => store.getSnapshot(runKey, kind, maxSeq), succeeded: found }
   },
   acquireLease: (scene) => {

@@ -13,12 +13,14 @@ import {
   mkdirSync,
   mkdtempSync,
   readFileSync,
+  realpathSync,
   rmSync,
   writeFileSync,
 } from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
-import { delimiter, join } from 'node:path'
+import { delimiter, dirname, join } from 'node:path'
+import { pipeline } from 'node:stream/promises'
 import { setTimeout as pause } from 'node:timers/promises'
 import { Client } from 'pg'
 
@@ -97,7 +99,7 @@ export async function startPostgres(settings: Settings = {}): Promise<PostgresSe
 
 const TRIGGERS = ['events_never_change', 'events_never_go', 'events_never_truncated']
 const TABLES = `SELECT format('keelson.%I', tablename) AS name FROM pg_tables
-  WHERE schemaname = 'keelson' AND tablename <> 'migrations'`
+  WHERE schemaname = 'keelson' AND tablename NOT IN ('migrations', 'feed_generation')`
 
 /** Empties the store in a database: much quicker than a new database, whose files must all be synced. */
 export async function emptyStore(url: string): Promise<void> {
@@ -111,6 +113,24 @@ export async function emptyStore(url: string): Promise<void> {
   } finally {
     await client.end()
   }
+}
+
+/** A logical copy into an empty database, which may be another server's: what `pg_dump` writes, read by `psql`. */
+export async function dumpAndRestore(from: string, to: string): Promise<void> {
+  const dump = spawn(tool('pg_dump'), ['--no-owner', from], { stdio: ['ignore', 'pipe', 'pipe'] })
+  const restore = spawn(tool('psql'), ['-X', '-q', '-v', 'ON_ERROR_STOP=1', to], { stdio: ['pipe', 'ignore', 'pipe'] })
+  let told = ''
+  for (const { stderr } of [dump, restore]) stderr.on('data', (chunk: Buffer) => (told += chunk.toString()))
+  const ended = Promise.all([dump, restore].map(async (child) => once(child, 'close')))
+  await pipeline(dump.stdout, restore.stdin)
+  const codes = (await ended).map(([code]) => code as unknown)
+  if (codes.some((code) => code !== 0)) throw new Error(`The database could not be copied:\n${told}`)
+}
+
+/** Beside the server, where packages put it; else on PATH. */
+function tool(name: string): string {
+  const beside = join(dirname(realpathSync(join(findBinaries(), 'postgres'))), name)
+  return existsSync(beside) ? beside : name
 }
 
 async function asSuperuser(url: string, sql: string): Promise<void> {

@@ -52,6 +52,9 @@ function smallScenario(seed: number): Scenario {
     diligence: 1,
     burn: 0,
     fork: false,
+    pools: [],
+    helping: 0,
+    feed: false,
   }
 }
 

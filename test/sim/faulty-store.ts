@@ -6,19 +6,29 @@ import type { CommitResult, RunCommit, RunStore } from '../../src/ports/run-stor
 
 export type Gate = <T>(method: keyof RunStore, work: () => Promise<T>) => Promise<T>
 
-/** Told of every commit that reached the disk, with its answer, whether or not the answer reaches anybody. */
-export type CommitObserver = (batch: readonly RunCommit[], results: readonly CommitResult[]) => void
+/** Told of every commit that reaches the disk, and of its answer, whether or not the answer reaches anybody. */
+export interface CommitObserver {
+  begin(): void
+  end(batch: readonly RunCommit[], results: readonly CommitResult[]): void
+}
 
-export function faultyStore(inner: RunStore, gate: Gate, onCommit: CommitObserver): RunStore {
+export function faultyStore(inner: RunStore, gate: Gate, observer: CommitObserver): RunStore {
   return {
     manifest: inner.manifest,
     commit: (batch) =>
-      gate('commit', () =>
-        inner.commit(batch).then((results) => {
-          onCommit(batch, results)
-          return results
-        }),
-      ),
+      gate('commit', () => {
+        observer.begin()
+        return inner.commit(batch).then(
+          (results) => {
+            observer.end(batch, results)
+            return results
+          },
+          (thrown: unknown) => {
+            observer.end([], [])
+            throw thrown
+          },
+        )
+      }),
     appendOpen: (run, writes, seal) => gate('appendOpen', () => inner.appendOpen(run, writes, seal)),
     findRun: (run) => gate('findRun', () => inner.findRun(run)),
     findRunByRequest: (tenantId, requestKey) =>
@@ -48,6 +58,21 @@ export function faultyStore(inner: RunStore, gate: Gate, onCommit: CommitObserve
     readClaims: (runKey) => gate('readClaims', () => inner.readClaims(runKey)),
     putScopePause: (pause) => gate('putScopePause', () => inner.putScopePause(pause)),
     readScopePauses: (tenantId) => gate('readScopePauses', () => inner.readScopePauses(tenantId)),
+    countRuns: (tenantId) => gate('countRuns', () => inner.countRuns(tenantId)),
+    putPool: (definition, options) => gate('putPool', () => inner.putPool(definition, options)),
+    listPools: () => gate('listPools', () => inner.listPools()),
+    readGrants: (runKey) => gate('readGrants', () => inner.readGrants(runKey)),
+    sweepGrants: () => gate('sweepGrants', () => inner.sweepGrants()),
+    readFeed: (subscriber, page) => gate('readFeed', () => inner.readFeed(subscriber, page)),
+    settleFeed: (subscriber, settled) => gate('settleFeed', () => inner.settleFeed(subscriber, settled)),
+    feedStatus: (subscriber) => gate('feedStatus', () => inner.feedStatus(subscriber)),
+    readDeadLetters: (subscriber, limit) => gate('readDeadLetters', () => inner.readDeadLetters(subscriber, limit)),
+    dropDeadLetter: (subscriber, runKey, runSeq) =>
+      gate('dropDeadLetter', () => inner.dropDeadLetter(subscriber, runKey, runSeq)),
+    dropSubscriber: (subscriber) => gate('dropSubscriber', () => inner.dropSubscriber(subscriber)),
+    archivableRuns: (before, limit) => gate('archivableRuns', () => inner.archivableRuns(before, limit)),
+    archiveRun: (runKey, expected) => gate('archiveRun', () => inner.archiveRun(runKey, expected)),
+    raiseEpochs: () => gate('raiseEpochs', () => inner.raiseEpochs()),
     close: () => Promise.resolve(),
   }
 }

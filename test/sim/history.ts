@@ -3,10 +3,11 @@
  * what rests is resolved by people until every run has ended, and the judges look at all of it once more.
  */
 import { createHash } from 'node:crypto'
-import { createMemoryDisk } from '../../src/adapters/stores/memory/connect.ts'
+import { createMemoryDisk, type MemoryDisk } from '../../src/adapters/stores/memory/connect.ts'
 import { openMemoryStore } from '../../src/adapters/stores/memory/store.ts'
 import type { RunStore } from '../../src/ports/run-store.ts'
 import { FaultSource, type FiredFault } from './faults.ts'
+import { SUBSCRIBER } from './feed-witness.ts'
 import { checkHistory } from './invariants.ts'
 import { DECLARED, restOf } from './oracle-rest.ts'
 import { isEnd } from './oracle-tables.ts'
@@ -46,6 +47,8 @@ export interface HistoryOptions {
 /** After healing every run must be at rest within this much virtual time: long plans whose every attempt times out need most of it. */
 const REST_WITHIN_MS = 90 * 60 * 1000
 const STEPS_MAX = 30_000
+const STEPS_AT_ONCE_MAX = 5000
+const FEED_WITHIN_MS = 10 * 60 * 1000
 const ROUNDS = 12
 
 export async function runHistory(scenario: Scenario, options: HistoryOptions = {}): Promise<History> {
@@ -55,10 +58,13 @@ export async function runHistory(scenario: Scenario, options: HistoryOptions = {
       ? FaultSource.byRates(scenario.rates, new Rng(`faults ${scenario.seed}`), longestMs)
       : FaultSource.exactly(options.faults)
   const time = new VirtualTime()
+  const disk: MemoryDisk | undefined = options.openStore === undefined ? createMemoryDisk() : undefined
+  const clock = { now: () => time.now }
   const store =
     options.openStore?.(time) ??
-    openMemoryStore({ clock: { now: () => time.now }, disk: createMemoryDisk(), burn: scenario.burn })
-  const world = new World(scenario, faults, time, store)
+    openMemoryStore({ clock, ...(disk === undefined ? {} : { disk }), burn: scenario.burn })
+  const world = new World(scenario, faults, time, store, disk)
+  for (const definition of scenario.pools) await world.declare(definition)
   scenario.processes.forEach(({ startMs, skewMs }, index) =>
     index === 0 ? world.boot(skewMs) : world.after(startMs, () => world.boot(skewMs)),
   )
@@ -68,13 +74,16 @@ export async function runHistory(scenario: Scenario, options: HistoryOptions = {
   const settleOnce = options.faults?.length
   while (time.nextAt() <= healAt && (await time.step())) {
     // What rests is only polled any more, and a list of faults that is used up will not go on.
+    if (time.stepsNow > STEPS_AT_ONCE_MAX) break
     if (time.nextAt() === time.now) continue
     if (settleOnce !== undefined && faults.fired.length === settleOnce && world.people.busy === 0) break
     if (await isAtRest(world)) break
   }
+  if (time.stepsNow > STEPS_AT_ONCE_MAX) world.complain('I12 somebody asks again and again without a pause')
   faults.healed = true
   await settle(world)
   if (scenario.fork && world.violations.length === 0) await forkAndSettle(world)
+  if (world.violations.length === 0) await feedToEnd(world)
   if (world.violations.length === 0) await checkHistory(world, new Rng(`checks ${scenario.seed}`))
   for (const what of options.judge?.(world) ?? []) world.complain(what)
   return summaryOf(world)
@@ -182,6 +191,16 @@ async function forkAndSettle(world: World): Promise<void> {
   await settle(world)
 }
 
+/** Followers that live come to the end of the feed within a while (I11). */
+async function feedToEnd(world: World): Promise<void> {
+  const { feed, store, time } = world
+  if (feed === undefined) return
+  const until = time.now + FEED_WITHIN_MS
+  while ((await store.feedStatus(SUBSCRIBER)).runsBehind > 0) {
+    if (time.now > until || !(await time.step())) return world.complain('I11 the follower never came to the end')
+  }
+}
+
 function summaryOf(world: World): History {
   const { faults, effects } = world
   const tracks = [...world.tracks.values()]
@@ -228,5 +247,17 @@ function reachedIn(world: World, tracks: readonly RunTrack[]): ReadonlyMap<strin
   }
   for (const name of ['crashes', 'adoptions', 'staleDrivers', 'refusedCommits'] as const)
     for (let n = 0; n < world[name]; n += 1) count(`world ${name}`)
+  const { grants, feed, helping } = world
+  const met = {
+    'grants refused': grants.refusals,
+    'grants offers that ran out': grants.lapsed,
+    'grants waits passed over': grants.mostBypassed,
+    'grants starving': grants.mostBypassed >= 10 ? 1 : 0,
+    'feed deliveries': feed?.deliveries ?? 0,
+    'feed repeats': feed?.repeats ?? 0,
+    'letters outcomes': world.letters,
+    'helping hands': helping.handedIn,
+  }
+  for (const [name, times] of Object.entries(met)) if (times > 0) counts.set(name, times)
   return counts
 }

@@ -1,17 +1,18 @@
 /**
  * What must hold of a finished history beyond what the oracle checked record by record: the store holds every record
  * that was acknowledged and nothing else, chains verify, folds and views agree with each other and with the rows, and
- * everything acknowledged was decided. I11 (the outbox feed) belongs to a part not yet built and is not checked here.
+ * everything acknowledged was decided, delivered by the feed (I11), and gave back what it held.
  */
 import { recordOf } from '../../src/app/read-events.ts'
-import { snapshotBody } from '../../src/app/load-run.ts'
+import { readSnapshot, snapshotBody } from '../../src/app/load-run.ts'
 import { verifyChain } from '../../src/app/verify-chain.ts'
+import { verifyDecisions } from '../../src/app/verify-decisions.ts'
 import type { ForeignRecord } from '../../src/core/events/event.ts'
 import { compileGraph } from '../../src/core/plan/graph.ts'
+import { fail } from '../../src/core/problems/problem.ts'
 import { evolve } from '../../src/core/run/evolve.ts'
 import { foldEventOfRecord } from '../../src/core/run/fold-event.ts'
-import { unpackState } from '../../src/core/run/state-snapshot.ts'
-import { initialState, type RunState } from '../../src/core/run/state.ts'
+import { initialState, RULES_VERSION, type RunState } from '../../src/core/run/state.ts'
 import { summaryOf } from '../../src/core/run/summary.ts'
 import { runMetaOf } from '../../src/core/view/run-meta.ts'
 import { incrementalProject, projectRun } from '../../src/core/view/project-run.ts'
@@ -42,9 +43,12 @@ export async function checkHistory(world: World, rng: Rng): Promise<void> {
     // The dear ones in turn: a defect in them shows in any log.
     if (rng.chance(0.5)) checkViews(track, row, records, rng, say)
     else if (rng.chance(0.7)) checkChain(stored, say)
+    checkDecisions(track, records, say)
     await checkDrivers(world, track, row, folded, say)
     await checkContext(world, track, say)
   }
+  await checkGrants(world)
+  world.feed?.check(world.tracks, (what) => world.complain(what))
   checkSignals(world)
   checkReuse(world)
   checkChildren(world)
@@ -92,6 +96,17 @@ function checkChain(stored: readonly StoredEvent[], say: Say): void {
   if (chain.broken !== undefined) say(`I1 the chain breaks at ${chain.broken.runSeq}: ${chain.broken.what}`)
 }
 
+/** Every decision of the log follows from the log alone. */
+function checkDecisions(track: RunTrack, records: readonly ForeignRecord[], say: Say): void {
+  const { plan, sha256 } = track.plan
+  const report = verifyDecisions(records, { plan, graph: compileGraph(plan), sha256 })
+  const [first] = report.differences
+  if (first !== undefined)
+    say(`I6 #${first.runSeq} does not follow from ${first.cause}: expected ${first.expected}, found ${first.found}`)
+  if (first === undefined && report.rederived !== report.decisions)
+    say(`I6 ${report.notDerivable[0]?.why ?? 'a decision cannot be made again'}`)
+}
+
 /** Gives back the fold of the whole log as text. */
 function checkFold(
   world: World,
@@ -106,7 +121,8 @@ function checkFold(
   const text = snapshotBody(whole)
   const cut = rng.int(0, records.length)
   const part = foldOf(initialState(graph), records.slice(0, cut))
-  const restored = unpackState(graph, JSON.parse(snapshotBody(part)) as Record<string, unknown>)
+  const stored = { body: snapshotBody(part), seq: part.seq, rulesVersion: RULES_VERSION }
+  const restored = readSnapshot(graph, stored) ?? fail('STORE_CORRUPT', 'a snapshot cannot be read back')
   if (JSON.stringify(summaryOf(restored)) !== JSON.stringify(summaryOf(part)))
     say(`I10 a snapshot at ${cut} waits for something else than the fold`)
   if (snapshotBody(foldOf(restored, records.slice(cut))) !== text)
@@ -181,6 +197,20 @@ function sorted(value: unknown): unknown {
       .sort(([a], [b]) => (a < b ? -1 : 1))
       .map(([name, part]) => [name, sorted(part)]),
   )
+}
+
+/** By the books and by the store's own word: nothing is held, nobody waits (P-18). */
+async function checkGrants(world: World): Promise<void> {
+  if (world.scenario.pools.length === 0) return
+  world.grants.checkEnd()
+  for (const { runKey } of world.tracks.values()) {
+    const { held, waits } = await world.store.readGrants(runKey)
+    if (held.length > 0) world.complain(`P-18 run ${runKey} still holds ${held[0]?.slot ?? ''}`)
+    if (waits.length > 0) world.complain(`P-19 run ${runKey} still waits for ${waits[0]?.slot ?? ''}`)
+  }
+  for (const { pool, used, waiting, windowMs } of await world.store.listPools())
+    if ((used > 0 && windowMs === undefined) || waiting > 0)
+      world.complain(`P-18 ${pool}: ${used} held, ${waiting} wait`)
 }
 
 function checkSignals(world: World): void {

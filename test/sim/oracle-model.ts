@@ -196,6 +196,12 @@ export class RunModel {
     )
   }
 
+  /** Ready steps may start now, as far as the run itself is concerned. */
+  mayStartMore(): boolean {
+    if (this.phase !== 'RUNNING' || this.cancelling !== undefined) return false
+    return !this.undoStarted && !this.isEnding && !this.isFailing()
+  }
+
   *open(): Generator<{ slot: SlotModel; attempt: Attempt }> {
     for (const slot of this.slots.values()) {
       const attempt = slot.attempts.at(-1)

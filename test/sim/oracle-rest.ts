@@ -4,7 +4,7 @@
  */
 import type { RunModel } from './oracle-model.ts'
 import { itemNames } from './oracle-steps.ts'
-import { GRACE_MS, isEnd } from './oracle-tables.ts'
+import { GRACE_MS, isEnd, unitsOf } from './oracle-tables.ts'
 
 export type Rest = 'ended' | 'paused' | 'held' | 'manual' | 'child' | 'approval' | 'busy' | 'timed'
 
@@ -34,7 +34,7 @@ export function restOf(model: RunModel): Rest {
 }
 
 /** Is there anything to start, with a slot of the run free for it? */
-function couldStart(model: RunModel): boolean {
+export function couldStart(model: RunModel): boolean {
   const full = model.inFlight().length >= model.limit
   return model.order.some((stepId) => {
     const step = model.steps.get(stepId)
@@ -54,8 +54,11 @@ function itemCouldStart(model: RunModel, stepId: string): boolean {
   return !heldBack && names.some((name) => model.standing(name) === 'pending')
 }
 
-/** The earliest instant at which the run must be woken; undefined when only the outside can move it. */
-export function wakeBy(model: RunModel): number | undefined {
+/**
+ * The earliest instant at which the run must be woken; undefined when only the outside can move it. Retries due up to
+ * `retriesAfter` may wait for grants, and time alone does not start them.
+ */
+export function wakeBy(model: RunModel, retriesAfter = -1): number | undefined {
   if (isEnd(model.phase) || model.phase === 'PENDING') return undefined
   const due: number[] = []
   if (model.phase === 'APPROVED') return model.notBefore >= 0 ? model.notBefore : undefined
@@ -71,16 +74,18 @@ export function wakeBy(model: RunModel): number | undefined {
   if (model.undo?.state === 'FAILED' && model.undo.retryAt !== undefined) due.push(model.undo.retryAt)
   const runs = model.phase === 'RUNNING' && model.cancelling === undefined
   if (runs && model.runTimeoutAt >= 0 && model.timedOutAt < 0 && !model.undoStarted) due.push(model.runTimeoutAt)
-  if (runs && !model.isFailing()) due.push(...activeDues(model, flight.length < model.limit))
+  if (runs && !model.isFailing()) due.push(...activeDues(model, flight.length < model.limit, retriesAfter))
   return due.length === 0 ? undefined : Math.min(...due)
 }
 
-function activeDues(model: RunModel, slotFree: boolean): number[] {
+function activeDues(model: RunModel, slotFree: boolean, retriesAfter: number): number[] {
   const due: number[] = []
   for (const slot of model.slots.values()) {
     const last = slot.attempts.at(-1)
     if (last?.state === 'RUNNING' && last.waitDue !== undefined) due.push(last.waitDue + model.pausedMs)
-    if (slotFree && model.isInBackoff(slot) && last?.retryDue !== undefined) due.push(last.retryDue + model.pausedMs)
+    if (!slotFree || !model.isInBackoff(slot) || last?.retryDue === undefined) continue
+    const at = last.retryDue + model.pausedMs
+    if (at > retriesAfter || unitsOf(slot.step, slot.isFallback) === undefined) due.push(at)
   }
   return due
 }

@@ -4,7 +4,15 @@
  */
 import type { Attempt, SlotModel } from './oracle-model.ts'
 import { openAttempt, type Rule, type Walk } from './oracle-walk.ts'
-import { conditionHolds, isRepeated, QUEUE_ALLOWANCE_MS, slotName, waitAfter, type LogEvent } from './oracle-tables.ts'
+import {
+  conditionHolds,
+  isRepeated,
+  QUEUE_ALLOWANCE_MS,
+  slotName,
+  unitsOf,
+  waitAfter,
+  type LogEvent,
+} from './oracle-tables.ts'
 
 const instant = (value: unknown): number => (typeof value === 'string' ? Date.parse(value) : -1)
 
@@ -39,6 +47,15 @@ const stepStarted: Rule = (walk, event) => {
   checkTiming(walk, slot, attempt, reused)
   slot.attempts.push(attempt)
   if (model.isFanParent(slot) && event.attempt > 1) reopenItems(walk, slot)
+  if (!reused && !model.isFanParent(slot)) checkGrants(walk, slot, event)
+}
+
+/** What it wants it holds; without it an attempt is only started to fail, because there can never be enough (RES-06). */
+function checkGrants({ model, must }: Walk, slot: SlotModel, event: LogEvent): void {
+  const wanted = unitsOf(slot.step, slot.isFallback)
+  const told = event.payload['grants']
+  if (wanted !== undefined && told === undefined) model.follows = 'StepFailed'
+  else must(JSON.stringify(told) === JSON.stringify(wanted), `P-18 started with ${JSON.stringify(told)}`)
 }
 
 function checkTiming(walk: Walk, slot: SlotModel, attempt: Attempt, reused: boolean): void {
@@ -157,8 +174,10 @@ const stepFailed: Rule = (walk, event) => {
   attempt.endSeq = event.runSeq
   checkVerdict(walk, slot, attempt, event, stopped)
   // Executors count their own time; half an hour later the decider's backstop only finds what got lost.
-  const lost = slot.kind === 'run' && event.payload['forced'] === true && error.code === 'TIMEOUT'
+  const lost = slot.kind === 'run' && event.decision.cause.startsWith('timer:timeout:')
   walk.must(!lost, 'I12 its effect got lost: only the backstop ended it')
+  const abandoned = error.errorClass === 'timeout' && slot.step.effect === 'irreversible'
+  walk.must(!abandoned, 'P-28 an irreversible attempt that ran out of time is said to have failed')
   if (model.isFanParent(slot)) checkFanFailure(walk, slot, event)
   else if (slot.kind === 'run' && event.payload['forced'] !== true) checkFailureSeen(walk, slot, attempt)
   if (!attempt.final) attempt.retryDue = model.active(event.at) + (instant(event.payload['retryAt']) - event.at)

@@ -126,6 +126,18 @@ export function kindOfStep(step: Step): Kind {
   return 'plan' in step ? 'plan' : 'run'
 }
 
+/** What an attempt of a step holds while it runs (P-18): a fallback needs no agent. In order of names. */
+export function unitsOf(step: Step, isFallback: boolean): Readonly<Record<string, number>> | undefined {
+  if (kindOfStep(step) !== 'run') return undefined
+  const units = Object.entries(step.resources ?? {}).map(([name, amount]): [string, number] => [
+    `resource:${name}`,
+    amount,
+  ])
+  if (step.agent !== undefined && !isFallback) units.push([`agent:${step.agent}`, 1])
+  if (units.length === 0) return undefined
+  return Object.fromEntries(units.sort(([a], [b]) => (a < b ? -1 : 1)))
+}
+
 /** Conditions of simulated plans have an answer known beforehand. */
 export function conditionHolds(step: Step): boolean {
   if (step.if === 'input.no' || step.unless === 'input.yes') return false

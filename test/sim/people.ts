@@ -81,6 +81,9 @@ export class People {
       case 'stop':
         this.#errand(act.atMs, () => this.#world.stopGracefully(act.process))
         return
+      case 'pool':
+        this.#errand(act.atMs, () => this.#world.declare(act.definition))
+        return
       case 'scope':
         this.#errand(act.atMs, async () => {
           const row = this.runs[act.run]

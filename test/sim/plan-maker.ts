@@ -2,6 +2,7 @@
  * Random plans as authors write them: chains and graphs, fan-outs, waits, people, child plans, retries, fallbacks,
  * undoing, all failure policies. Conditions have a truth the oracle knows beforehand (`input.yes`, `input.no`).
  */
+import { wantsOf, type Competition } from './competition.ts'
 import type { Rng } from './random.ts'
 
 export type StepDoc = Readonly<Record<string, unknown>> & { readonly id: string }
@@ -33,6 +34,8 @@ export interface PlanStyle {
   readonly steps: number
   /** Ids of plans a step may start as a child run. */
   readonly children: readonly string[]
+  /** What its steps may want of agents and resources. */
+  readonly competition?: Competition
 }
 
 export function makePlan(rng: Rng, planId: string, style: PlanStyle): PlanDoc {
@@ -93,6 +96,7 @@ function makeStep(
     ...(kind === 'wait' ? {} : { with: { ...mappingOf(rng, ancestors), ...(kind === 'plan' ? WHOLE_INPUT : {}) } }),
     ...(rng.chance(0.14) ? { forEach: `input.${rng.pick(['list0', 'list1', 'list3', 'list5'])}` } : {}),
     ...(kind === 'run' ? runFields(rng) : {}),
+    ...(kind === 'run' && style.competition !== undefined ? wantsOf(rng, style.competition) : {}),
     ...(kind === 'plan' && rng.chance(0.5)
       ? { retry: { maxAttempts: 1, initialBackoffMs: 0, backoffMultiplier: 1, maxBackoffMs: 0 } }
       : {}),

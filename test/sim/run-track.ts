@@ -5,10 +5,23 @@
 import { createHash } from 'node:crypto'
 import type { CompiledPlan } from '../../src/app/compile-plan.ts'
 import type { NewRun, RunCommit, RunKey, SealedEvent } from '../../src/ports/run-store.ts'
-import { wakeBy } from './oracle-rest.ts'
+import { couldStart, wakeBy } from './oracle-rest.ts'
 import { logEvent, type LogEvent } from './oracle-tables.ts'
 import type { Witness } from './oracle-walk.ts'
 import { RunOracle } from './oracle.ts'
+
+/** What the world knows at a commit that the log does not say. */
+export interface Outlook {
+  /** The store's clock, and the furthest ahead any process's may be. */
+  readonly now: number
+  readonly latestNow: number
+  readonly waitsForGrants: boolean
+  /** A quota or breaker it waits for opens then. */
+  readonly grantsBy?: number
+}
+
+/** Whoever asks too early by another clock asks again after this long. */
+const ASK_AGAIN_MS = 50
 
 export class RunTrack {
   readonly runKey: RunKey
@@ -46,8 +59,8 @@ export class RunTrack {
     return this.create.runId
   }
 
-  /** An append that the store accepted. */
-  take(commit: RunCommit): void {
+  /** An append that the store accepted. Gives back its records. */
+  take(commit: RunCommit): readonly LogEvent[] {
     const { expected, events, newEpoch } = commit
     if (expected.epoch !== this.epoch)
       this.#complain(`I9 the store took epoch ${expected.epoch} while the run is at ${this.epoch}`)
@@ -64,7 +77,7 @@ export class RunTrack {
       this.events.push(event)
       this.oracle.take(event, { epoch: this.epoch, firstSeq: expected.nextSeq })
     }
-    this.#checkSummary(commit)
+    return this.events.slice(this.events.length - events.length)
   }
 
   /** P-33 once more: SHA-256 over the hash before and the record's bytes. */
@@ -75,13 +88,16 @@ export class RunTrack {
       this.#complain(`I1 #${sealed.runSeq} is not chained to the event before`)
   }
 
-  #checkSummary({ summary }: RunCommit): void {
+  checkSummary({ summary }: RunCommit, outlook: Outlook): void {
     const { model } = this.oracle
     if (summary.status !== model.phase) this.#complain(`I10 the row says ${summary.status}, the log ${model.phase}`)
-    const earliest = wakeBy(model)
-    // What is due already may be woken for now: a decision that was cut asks for that.
-    const due = earliest === undefined ? undefined : Math.max(earliest, this.events.at(-1)?.at ?? 0)
+    const lastAt = this.events.at(-1)?.at ?? 0
     const { nextWakeAt } = summary
+    const { waitsForGrants, latestNow } = outlook
+    const earliest = wakeBy(model, waitsForGrants ? Math.max(lastAt, latestNow) : undefined)
+    // What is due already may be woken for now: a decision that was cut asks for that.
+    const due = earliest === undefined ? undefined : Math.max(earliest, lastAt)
+    this.#checkGrants(nextWakeAt, outlook)
     if (due !== undefined && (nextWakeAt === undefined || nextWakeAt > due)) {
       this.#complain(
         `P-25 after #${this.oracle.lastSeq} the run must be woken by ${due}, the row says ${nextWakeAt ?? 'never'}`,
@@ -90,5 +106,22 @@ export class RunTrack {
     const owed = model.inFlight().length > 0 || model.undo?.state === 'RUNNING'
     if (owed !== (summary.owed === true))
       this.#complain(`I12 after #${this.oracle.lastSeq} work is ${owed ? '' : 'not '}owed and the row says otherwise`)
+  }
+
+  /** What is ready starts, or waits in a queue, or the run is woken for it; nothing is left lying (P-19, I12). */
+  #checkGrants(nextWakeAt: number | undefined, { now, latestNow, waitsForGrants, grantsBy }: Outlook): void {
+    const { model } = this.oracle
+    const after = `after #${this.oracle.lastSeq}`
+    if (!model.mayStartMore()) {
+      if (waitsForGrants) this.#complain(`P-19 ${after} it waits for grants though nothing more may start`)
+      return
+    }
+    const wakes = nextWakeAt !== undefined && nextWakeAt <= Math.max(latestNow, this.events.at(-1)?.at ?? 0)
+    if (!wakes && !waitsForGrants && couldStart(model))
+      this.#complain(`I12 ${after} something could start, and nobody will`)
+    const by = grantsBy === undefined ? undefined : Math.max(grantsBy, latestNow + ASK_AGAIN_MS)
+    const slotFree = model.inFlight().length < model.limit
+    if (by !== undefined && slotFree && (nextWakeAt === undefined || nextWakeAt > by))
+      this.#complain(`P-19 ${after} a pool opens ${by - now} ms from now, and the row says ${nextWakeAt ?? 'never'}`)
   }
 }

@@ -2,7 +2,9 @@
  * A history before it happens: plans, processes, what people do and when, how steps behave and what goes wrong. All of
  * it is plain data drawn from one seed, so a failing one can be cut down piece by piece.
  */
+import type { PoolDefinition } from '../../src/ports/grants.ts'
 import type { BehaviourRates } from './behaviour.ts'
+import { makeCompetition } from './competition.ts'
 import { NO_FAULTS, type FaultRates } from './faults.ts'
 import { makePlan, type PlanDoc } from './plan-maker.ts'
 import { Rng } from './random.ts'
@@ -26,6 +28,7 @@ export type Act =
     }
   | { readonly kind: 'scope'; readonly atMs: number; readonly run: number; readonly active: boolean }
   | { readonly kind: 'stop'; readonly atMs: number; readonly process: number }
+  | { readonly kind: 'pool'; readonly atMs: number; readonly definition: PoolDefinition }
 
 export interface Scenario {
   readonly seed: number
@@ -45,6 +48,12 @@ export interface Scenario {
   /** Numbers the store throws away after each commit. */
   readonly burn: number
   readonly fork: boolean
+  /** Declared before any run starts; none where runs do not compete. */
+  readonly pools: readonly PoolDefinition[]
+  /** Probability that another process hands in an outcome beside the run's driver (P-12). */
+  readonly helping: number
+  /** Somebody follows the feed in every process (I11). */
+  readonly feed: boolean
 }
 
 export interface ScenarioLimits {
@@ -52,14 +61,74 @@ export interface ScenarioLimits {
 }
 
 export function makeScenario(seed: number, limits: ScenarioLimits = { maxSteps: 40 }): Scenario {
+  // Chances of their own, so that the histories without competition stay what they are.
+  const beside = new Rng(`beside ${seed}`)
+  return beside.chance(COMPETING) ? contested(seed, limits, beside) : alone(seed, limits, beside)
+}
+
+/** Share of the histories in which runs compete for grants. */
+const COMPETING = 0.4
+
+/** Several runs of one small plan on several processes, which want the same few things. */
+export function contested(seed: number, limits: ScenarioLimits, beside: Rng): Scenario {
+  const rng = new Rng(`contested ${seed}`)
+  const behaviour = { ...makeBehaviour(rng, true), slowestMs: rng.pick([300, 800, 3000]) }
+  const competition = makeCompetition(rng, behaviour.fail + behaviour.hang + behaviour.stubborn > 0)
+  const children = rng.chance(0.15)
+    ? [makePlan(rng, `child-${seed}`, { steps: rng.int(1, 2), children: [], competition })]
+    : []
+  const steps = Math.min(limits.maxSteps, rng.chance(0.05) ? rng.int(6, 12) : rng.int(1, 5))
+  const style = { steps, children: children.map((doc) => doc.plan), competition }
+  const main = makePlan(rng, `main-${seed}`, style)
+  const runs = Number(rng.weighted({ 2: 5, 3: 4, 4: 2, 6: 1 }))
+  const healMs = rng.pick([3000, 10_000, 20_000])
+  const processes = rng.pick([1, 2, 2, 3])
+  const drawn = common(rng, { seed, main, children, runs, processes, healMs })
+  const acts = [...drawn.acts, ...poolActs(rng, competition.pools, healMs)].sort((a, b) => a.atMs - b.atMs)
+  return withCompany({ ...drawn, acts, behaviour, pools: competition.pools }, beside)
+}
+
+/** Somebody changes how much there is while runs want it. */
+function poolActs(rng: Rng, pools: readonly PoolDefinition[], healMs: number): Act[] {
+  if (!rng.chance(0.08)) return []
+  const definition = rng.pick(pools)
+  return [{ kind: 'pool', atMs: rng.int(0, healMs), definition: { ...definition, capacity: rng.int(1, 4) } }]
+}
+
+function alone(seed: number, limits: ScenarioLimits, beside: Rng): Scenario {
   const rng = new Rng(`scenario ${seed}`)
   const children = rng.chance(0.25) ? [makePlan(rng, `child-${seed}`, { steps: rng.int(1, 3), children: [] })] : []
   const steps = Math.min(limits.maxSteps, rng.chance(0.06) ? rng.int(10, 40) : rng.int(1, 7))
   const main = makePlan(rng, `main-${seed}`, { steps, children: children.map((doc) => doc.plan) })
   const runs = rng.chance(0.15) ? 2 : 1
+  return withCompany(common(rng, { seed, main, children, runs }), beside)
+}
+
+/** A follower in one history of four; helpers where no process dies with what it was given to do. */
+function withCompany(scenario: Scenario, beside: Rng): Scenario {
+  const feed = beside.chance(0.25)
+  const helps = beside.chance(0.5)
+  const { rates, acts, processes } = scenario
+  const somebodyDies =
+    rates['crash-before'] + rates['crash-after'] + rates.stall > 0 || acts.some((act) => act.kind === 'stop')
+  const helping = helps && !somebodyDies && processes.length > 1 ? beside.pick([0.2, 0.6]) : 0
+  return { ...scenario, feed, helping }
+}
+
+interface Drawn {
+  readonly seed: number
+  readonly main: PlanDoc
+  readonly children: readonly PlanDoc[]
+  readonly runs: number
+  readonly processes?: number
+  readonly healMs?: number
+}
+
+function common(rng: Rng, drawn: Drawn): Scenario {
+  const { seed, main, children, runs } = drawn
   const leaseMs = rng.pick([3000, 10_000])
   const calm = rng.chance(0.3)
-  const healMs = rng.pick([3000, 10_000, 30_000])
+  const healMs = drawn.healMs ?? rng.pick([3000, 10_000, 30_000])
   const acts = makeActs(rng, main, runs, healMs)
   return {
     seed,
@@ -68,7 +137,7 @@ export function makeScenario(seed: number, limits: ScenarioLimits = { maxSteps: 
       atMs: index * rng.int(0, 500),
       delayMs: rng.chance(0.06) ? rng.int(1, 4000) : 0,
     })),
-    processes: Array.from({ length: rng.pick([1, 1, 2, 3]) }, () => ({
+    processes: Array.from({ length: drawn.processes ?? rng.pick([1, 1, 2, 3]) }, () => ({
       startMs: rng.int(0, 300),
       skewMs: rng.chance(0.1) ? rng.int(-8000, 8000) : 0,
     })),
@@ -81,6 +150,9 @@ export function makeScenario(seed: number, limits: ScenarioLimits = { maxSteps: 
     diligence: rng.pick([0, 0.7, 1]),
     burn: rng.chance(0.04) ? rng.int(1, 3) : 0,
     fork: rng.chance(0.2),
+    pools: [],
+    helping: 0,
+    feed: false,
   }
 }
 

@@ -21,7 +21,7 @@ export function kindOf(violation: string): string {
     .replace(/^\+\d+ms /, '')
     .replace(/^[0-9a-f]{8} /, '')
     .replace(/#\d+ /, '')
-  return (/(?:I|P|X|CMP|SIG|RTY|CAN|RTO|MAN|RSM)-?\d+[^:(]*/.exec(words)?.[0] ?? words)
+  return (/(?:I|P|X|CMP|SIG|RTY|CAN|RTO|MAN|RSM|RES|SCH)-?\d+[^:(]*/.exec(words)?.[0] ?? words)
     .replace(/\d+/g, 'n')
     .slice(0, 60)
 }
@@ -55,6 +55,8 @@ export async function shrink(
     () => best.faults,
     (faults) => attempt(best.scenario, faults),
   )
+  if (best.scenario.feed) await attempt({ ...best.scenario, feed: false }, best.faults)
+  if (best.scenario.helping > 0) await attempt({ ...best.scenario, helping: 0 }, best.faults)
   await dropEach(
     () => best.scenario.acts,
     (acts) => attempt({ ...best.scenario, acts }, best.faults),

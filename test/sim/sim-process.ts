@@ -4,6 +4,7 @@
  */
 import { EmbeddedEngine } from '../../src/adapters/engines/embedded/engine.ts'
 import { RunAdvancer } from '../../src/app/advance-run.ts'
+import { Follower } from '../../src/app/follow-feed.ts'
 import { createRunDriver } from '../../src/app/run-driver.ts'
 import type { Services } from '../../src/app/services.ts'
 import { KeelsonError, problem } from '../../src/core/problems/problem.ts'
@@ -11,6 +12,7 @@ import type { Effect } from '../../src/core/run/effect.ts'
 import type { RunDriver } from '../../src/ports/engine.ts'
 import type { InboxInsert, RunKey, RunRef, RunStore } from '../../src/ports/run-store.ts'
 import { faultyStore } from './faulty-store.ts'
+import { SUBSCRIBER } from './feed-witness.ts'
 import { portRandom, Rng } from './random.ts'
 import type { Owner } from './virtual-time.ts'
 import type { World } from './world.ts'
@@ -26,6 +28,7 @@ export class SimProcess implements Owner {
   readonly services: Services
   readonly advancer: RunAdvancer
   readonly engine: EmbeddedEngine
+  readonly driver: RunDriver
   readonly #world: World
   readonly #known = new Map<RunKey, number>()
   isDead = false
@@ -35,11 +38,10 @@ export class SimProcess implements Owner {
     this.#world = world
     this.name = name
     const { time, scenario } = world
-    const store = faultyStore(
-      world.store,
-      (method, work) => this.#pass(method, work),
-      (batch, results) => world.committed(batch, results),
-    )
+    const store = faultyStore(world.store, (method, work) => this.#pass(method, work), {
+      begin: () => world.grants.begin(),
+      end: (batch, results) => world.committed(batch, results),
+    })
     this.services = {
       store: this.#watching(store),
       clock: { now: () => time.now + skewMs },
@@ -58,7 +60,36 @@ export class SimProcess implements Owner {
       },
     }
     this.advancer = new RunAdvancer(this.services)
+    this.driver = this.driverOver(this.advancer)
     this.engine = this.#startEngine()
+    this.#follow()
+  }
+
+  driverOver(advancer: RunAdvancer): RunDriver {
+    return createRunDriver(this.services, advancer, {
+      onChild: (row, report) => {
+        if (report !== undefined) this.engine.drive(row.runKey, report)
+        else void this.engine.adopt(row.runKey).catch(() => undefined)
+      },
+      lease: () => this.engine.lease(),
+      onManualTask: (row, slot, attempt) => this.#world.people.taskOpened(row.runKey, slot, attempt),
+    })
+  }
+
+  /** Every process follows the feed for the same subscriber; whoever dies between read, delivery and settling leaves it to the others. */
+  #follow(): void {
+    const { feed } = this.#world
+    if (feed === undefined) return
+    const follower = new Follower({
+      ...this.services,
+      subscriber: SUBSCRIBER,
+      deliver: { each: (item) => feed.deliver(item) },
+      maxAttempts: Number.MAX_SAFE_INTEGER,
+      backoff: { initialMs: 100, maxMs: 1000 },
+      pageEvents: 8,
+      pollMs: 800,
+    })
+    follower.start()
   }
 
   /** What this process was told of each log: it cannot know of a commit whose answer is still on its way. */
@@ -67,6 +98,10 @@ export class SimProcess implements Owner {
       void this.#known.set(runKey, Math.max(seq, this.knownSeq(runKey)))
     return {
       ...store,
+      sweepGrants: () => {
+        this.#world.sweeping()
+        return store.sweepGrants()
+      },
       dueRuns: (now, owner, limit) =>
         store.dueRuns(now, owner, limit).then((rows) => rows.filter((row) => this.#world.tracks.has(row.runKey))),
       commit: async (batch) => {
@@ -76,6 +111,11 @@ export class SimProcess implements Owner {
             result.kind === 'committed' && told(result.runKey, batch[index]?.events.at(-1)?.runSeq ?? 0),
         )
         return results
+      },
+      insertInbox: async (run, row) => {
+        const answer = await store.insertInbox(run, row)
+        if (row.inboxId.startsWith('outcome:') && !row.inboxId.endsWith(':repeat')) this.#world.letters += 1
+        return answer
       },
       getRun: async (runKey) => {
         const row = await store.getRun(runKey)
@@ -92,17 +132,14 @@ export class SimProcess implements Owner {
   #startEngine(): EmbeddedEngine {
     const { scenario } = this.#world
     const { store, clock, timers } = this.services
-    const driver = createRunDriver(this.services, this.advancer, {
-      onChild: (row, report) => {
-        if (report !== undefined) this.engine.drive(row.runKey, report)
-        else void this.engine.adopt(row.runKey).catch(() => undefined)
-      },
-      lease: () => this.engine.lease(),
-      onManualTask: (row, slot, attempt) => this.#world.people.taskOpened(row.runKey, slot, attempt),
-    })
+    const { driver } = this
     return new EmbeddedEngine({
       store,
-      driver: { ...driver, execute: (runKey, effect, signal) => this.#execute(driver, runKey, effect, signal) },
+      driver: {
+        ...driver,
+        execute: (runKey, effect, signal) =>
+          this.#world.helping.execute(this, runKey, effect, () => this.#execute(runKey, effect, signal)),
+      },
       clock,
       timers,
       owner: this.name,
@@ -114,7 +151,8 @@ export class SimProcess implements Owner {
   }
 
   /** An effect may leave twice: its repeat comes later, and reports through the inbox as an executor that lost would (P-12). */
-  #execute(driver: RunDriver, runKey: RunKey, effect: Effect, signal: AbortSignal): ReturnType<RunDriver['execute']> {
+  #execute(runKey: RunKey, effect: Effect, signal: AbortSignal): ReturnType<RunDriver['execute']> {
+    const { driver } = this
     const fault = this.#world.faults.take('effect')
     if (
       fault !== undefined &&
@@ -158,6 +196,7 @@ export class SimProcess implements Owner {
   /** Every store call is a point where something may go wrong. */
   #pass<T>(_method: keyof RunStore, work: () => Promise<T>): Promise<T> {
     const { time, faults } = this.#world
+    ;(globalThis as any).__trace?.(`${this.#world.elapsed} ${this.name} ${String(_method)}`) // DEBUG
     if (this.isDead) return NEVER
     if (this.stalledUntil > time.now) return this.#later(this.stalledUntil - time.now, work)
     const fault = faults.take('store')

@@ -28,6 +28,8 @@ export class VirtualTime {
   now = START
   /** Events run so far. */
   steps = 0
+  /** Events run at this very instant. */
+  stepsNow = 0
   readonly #heap: Entry[] = []
   #made = 0
 
@@ -56,6 +58,7 @@ export class VirtualTime {
       this.#push(entry)
       return true
     }
+    this.stepsNow = entry.at > this.now ? 0 : this.stepsNow + 1
     this.now = Math.max(this.now, entry.at)
     this.steps += 1
     entry.run?.()

@@ -2,14 +2,19 @@
  * The simulated world: one clock, one disk that outlives every process, processes that run the product unchanged, people,
  * and the judges. Everything that happens is drawn from the scenario's seed, so the same seed is the same history.
  */
+import type { MemoryDisk } from '../../src/adapters/stores/memory/connect.ts'
 import { compilePlanDocument, type CompiledPlan } from '../../src/app/compile-plan.ts'
 import { KeelsonError } from '../../src/core/problems/problem.ts'
+import type { PoolDefinition } from '../../src/ports/grants.ts'
 import type { CommitResult, RunCommit, RunKey, RunStore } from '../../src/ports/run-store.ts'
 import { EffectLog } from './effect-log.ts'
 import type { FaultSource } from './faults.ts'
+import { FeedWitness } from './feed-witness.ts'
+import { GrantLedger } from './grant-ledger.ts'
+import { Helping } from './helping.ts'
 import { People } from './people.ts'
 import { RUN_INPUT, type PlanDoc } from './plan-maker.ts'
-import { RunTrack } from './run-track.ts'
+import { RunTrack, type Outlook } from './run-track.ts'
 import type { Scenario } from './scenario.ts'
 import { SimProcess } from './sim-process.ts'
 import { START, type VirtualTime } from './virtual-time.ts'
@@ -40,17 +45,28 @@ export class World {
   readonly people: People
   readonly processes: SimProcess[] = []
   readonly violations: string[] = []
+  readonly grants: GrantLedger
+  readonly helping: Helping
+  readonly feed: FeedWitness | undefined
+  /** The disk behind the store, where it is one that can be looked into. */
+  readonly disk: MemoryDisk | undefined
   crashes = 0
   adoptions = 0
   staleDrivers = 0
   refusedCommits = 0
+  /** Outcomes that came by letter from whoever lost the compare-and-set (P-12). */
+  letters = 0
   readonly #byRunId = new Map<string, RunTrack>()
 
-  constructor(scenario: Scenario, faults: FaultSource, time: VirtualTime, store: RunStore) {
+  constructor(scenario: Scenario, faults: FaultSource, time: VirtualTime, store: RunStore, disk?: MemoryDisk) {
     this.scenario = scenario
     this.faults = faults
     this.time = time
     this.store = store
+    this.disk = disk
+    this.grants = new GrantLedger((what) => this.complain(what))
+    this.helping = new Helping(this)
+    this.feed = scenario.feed ? new FeedWitness(scenario.seed) : undefined
     this.plans = scenario.plans.map(compiled)
     this.effects = new EffectLog(this)
     this.people = new People(this)
@@ -110,13 +126,44 @@ export class World {
   }
 
   committed(batch: readonly RunCommit[], results: readonly CommitResult[]): void {
+    this.grants.end()
+    ;(globalThis as any).__trace?.(
+      `   ${this.elapsed} ` +
+        JSON.stringify(
+          batch.map((c, i) => [
+            c.runKey,
+            c.expected,
+            c.events.map((e) => e.eventType + JSON.parse(e.record).stepId),
+            c.claims,
+            c.releases,
+            c.waits,
+            c.consumed,
+            c.summary.nextWakeAt,
+            results[i],
+          ]),
+        ),
+    ) // DEBUG
     batch.forEach((commit, index) => {
       const result = results[index]
       if (result?.kind === 'committed') this.#record(commit, result.runKey)
       else if (result?.kind === 'constraint')
         this.complain(`I3 the store refused a commit by its constraint ${result.detail}`)
+      else if (result?.kind === 'ungranted') this.grants.refused(commit.runKey ?? -1, commit, result.refused)
       else this.refusedCommits += 1
     })
+    if (this.disk !== undefined) this.grants.compare(this.disk)
+  }
+
+  /** How much there is of something, said by whoever runs the place. */
+  async declare(definition: PoolDefinition): Promise<void> {
+    this.grants.declare(definition, this.time.now)
+    await this.store.putPool(definition)
+  }
+
+  /** Offers nobody came for are taken back by the sweep that is about to come. */
+  sweeping(): void {
+    for (const { offeredUntil } of this.disk?.grants.waits.values() ?? [])
+      if (offeredUntil !== undefined && offeredUntil <= this.time.now) this.grants.lapsed += 1
   }
 
   #record(commit: RunCommit, runKey: RunKey): void {
@@ -138,6 +185,21 @@ export class World {
     }
     if (commit.newEpoch !== undefined) this.adoptions += 1
     if (track === undefined) this.complain(`I2 a commit of run ${runKey}, which nobody created`)
-    else track.take(commit)
+    else {
+      const events = track.take(commit)
+      this.grants.take(runKey, commit, events, this.time.now)
+      track.checkSummary(commit, this.#outlook(runKey))
+    }
+  }
+
+  #outlook(runKey: RunKey): Outlook {
+    const skewMs = Math.max(0, ...this.scenario.processes.map((one) => one.skewMs))
+    const grantsBy = this.grants.wakeBy(runKey)
+    return {
+      now: this.time.now,
+      latestNow: this.time.now + skewMs,
+      waitsForGrants: this.grants.isWaiting(runKey),
+      ...(grantsBy === undefined ? {} : { grantsBy }),
+    }
   }
 }

@@ -2,10 +2,12 @@
  * Signing keys as files: 32 random bytes under `<folder>/<keyId>`, mode 0600, created exclusively so that two processes
  * starting at once agree on one key (P-35).
  */
-import { link, mkdir, open, readdir, readFile, unlink } from 'node:fs/promises'
+import { mkdir, readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { fail } from '../../core/problems/problem.ts'
 import type { Random } from '../../ports/random.ts'
 import type { SigningKey, SigningKeys } from '../../ports/signing-keys.ts'
+import { createExclusively } from './create-exclusively.ts'
 
 const KEY_BYTES = 32
 const KEY_ID = /^k\d{1,9}$/
@@ -40,24 +42,6 @@ async function createKey(
 ): Promise<SigningKey> {
   const keyId = 'k1'
   const secret = random.bytes(KEY_BYTES)
-  // Written whole under another name first: a process that finds the key must never read half of it.
-  const draft = join(folder, `.${random.uuid()}`)
-  const file = await open(draft, 'wx', 0o600)
-  try {
-    await file.writeFile(secret)
-    await file.sync()
-  } finally {
-    await file.close()
-  }
-  try {
-    await link(draft, join(folder, keyId))
-    return { keyId, secret }
-  } catch (thrown) {
-    if ((thrown as NodeJS.ErrnoException).code !== 'EEXIST') throw thrown
-    const other = await read(keyId)
-    if (other === undefined) throw thrown
-    return other
-  } finally {
-    await unlink(draft)
-  }
+  if (await createExclusively(folder, keyId, secret, random)) return { keyId, secret }
+  return (await read(keyId)) ?? fail('STORE_CORRUPT', `the key file ${join(folder, keyId)} is not a key`)
 }

@@ -4,10 +4,12 @@
  */
 export type Fields = Readonly<Record<string, unknown>>
 
-/** By event type; each takes the shape before it to the next. */
-const UPCASTERS: Readonly<Record<string, (record: Fields) => Fields>> = {}
+/** By event type; each takes every earlier shape of its type to today's, and today's as it is. */
+export type Upcasters = Readonly<Record<string, (record: Fields) => Fields>>
 
-export function upcast(record: Fields, upcasters = UPCASTERS): Fields {
+const UPCASTERS: Upcasters = {}
+
+export function upcast(record: Fields, upcasters: Upcasters = UPCASTERS): Fields {
   const type = record['eventType']
   if (typeof type !== 'string' || !Object.hasOwn(upcasters, type)) return record
   return upcasters[type]?.(record) ?? record

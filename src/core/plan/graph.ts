@@ -3,6 +3,7 @@
  * A plan without `dependsOn` anywhere is a sequence: its edges carry order only (X-60, P-46).
  */
 import { actionKind, type ActionKind, type Plan, type Step } from './plan.ts'
+import { stepWants, type Wants } from './wants.ts'
 
 /** What the fold asks of a step on every event, one bit each, so that it need not touch the step itself. */
 export const TRAIT = {
@@ -36,6 +37,10 @@ export interface PlanGraph {
   readonly dependentsFrom: readonly number[]
   /** Unit index of a plain step's fallback, after all steps; -1 where there is none (core/run/units.ts). */
   readonly fallbackIndex: readonly number[]
+  /** By step: units of pools its attempts claim, and its fallback's; undefined where none do. */
+  readonly wants: readonly (Wants | undefined)[]
+  /** False for a plan no step of which claims anything: then nothing is asked about grants anywhere. */
+  readonly anyWants: boolean
   /** Order only: a failed predecessor does not block its successor under `continue`. */
   readonly sequential: boolean
 }
@@ -69,6 +74,7 @@ export function compileGraph(plan: Plan): PlanGraph {
   const kinds = steps.map(actionKind)
   const traits = steps.map(traitsOf)
   const dependencyCount = dependencies.map((needed) => needed.length)
+  const wants = steps.map(stepWants)
   let end = 0
   const dependentsFrom = [0, ...dependents.map((those) => (end += those.length))]
   return {
@@ -85,6 +91,8 @@ export function compileGraph(plan: Plan): PlanGraph {
     dependentsFlat: dependents.flat(),
     dependentsFrom,
     fallbackIndex,
+    wants,
+    anyWants: wants.some((one) => one !== undefined),
     sequential,
   }
 }

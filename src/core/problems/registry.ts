@@ -7,6 +7,8 @@ import { RUN_PROBLEMS } from './run-problems.ts'
 import { STEP_PROBLEMS } from './step-problems.ts'
 import { STORE_PROBLEMS } from './store-problems.ts'
 import { EDGE_PROBLEMS } from './edge-problems.ts'
+import { GRANT_PROBLEMS } from './grant-problems.ts'
+import { LASTING_PROBLEMS } from './lasting-problems.ts'
 
 export interface ProblemEntry {
   /** One line: what happened, in the reader's words. */
@@ -25,6 +27,8 @@ export const REGISTRY = {
   ...STEP_PROBLEMS,
   ...STORE_PROBLEMS,
   ...EDGE_PROBLEMS,
+  ...GRANT_PROBLEMS,
+  ...LASTING_PROBLEMS,
 } satisfies Record<string, ProblemEntry>
 
 export type ProblemCode = keyof typeof REGISTRY

@@ -132,6 +132,12 @@ export const RUN_PROBLEMS = {
     did: 'The run was left alone.',
     todo: 'Drive it with a newer Keelson.',
   },
+  DECISION_MISMATCH: {
+    title: 'A recorded decision does not follow from the log before it.',
+    retryable: false,
+    did: 'Nothing was changed; the first event that differs is named with what was expected there.',
+    todo: 'Compare the log with a backup or an exported bundle; if Keelson itself wrote it, report it as a defect.',
+  },
   RUN_EPOCH_STALE: {
     title: 'Another driver has taken the run over.',
     retryable: false,

@@ -55,10 +55,10 @@ export const STORE_PROBLEMS = {
     todo: 'Wait for the other process or stop it, then try again.',
   },
   STORE_READ_ONLY: {
-    title: 'The database file or its folder cannot be written.',
+    title: 'The database cannot be written.',
     retryable: false,
     did: 'Nothing was written.',
-    todo: 'Give this user write permission on the file and its folder, or choose another database.',
+    todo: 'On SQLite give this user write permission on the file and its folder; on PostgreSQL connect to the primary, with a role that may do this.',
   },
   STORE_CORRUPT: {
     title: 'The file is not a Keelson database, or it is damaged.',
@@ -77,6 +77,12 @@ export const STORE_PROBLEMS = {
     retryable: false,
     did: 'Nothing was created.',
     todo: 'Check the path, or run a plan there first.',
+  },
+  STORE_DRIVER_MISSING: {
+    title: 'The package that talks to this database is not installed.',
+    retryable: false,
+    did: 'No connection was tried.',
+    todo: 'Install it beside keelson: npm install pg',
   },
   STORE_CLOSED: {
     title: 'The store was used after it was closed.',
@@ -100,13 +106,25 @@ export const STORE_PROBLEMS = {
     title: 'The database is set up in a way that can lose acknowledged writes.',
     retryable: false,
     did: 'Keelson refused to start on it.',
-    todo: 'Use WAL with synchronous=FULL on SQLite.',
+    todo: 'Use WAL with synchronous=FULL on SQLite; on PostgreSQL set fsync, full_page_writes and synchronous_commit to on.',
+  },
+  BACKUP_EXISTS: {
+    title: 'There is a file already where the backup should go.',
+    retryable: false,
+    did: 'The file was left as it is; no backup was made.',
+    todo: 'Choose another path, or move the old backup away.',
   },
   EVENTS_APPEND_ONLY: {
     title: 'Something tried to change or delete a stored event.',
     retryable: false,
     did: 'The database refused; the log is unchanged.',
     todo: 'Correct a record by appending a new event; delete only whole archived runs.',
+  },
+  FEED_STALLED: {
+    title: "Somebody else's long transaction keeps followers of the log from seeing what was appended since.",
+    retryable: true,
+    did: 'Runs go on; deliveries wait until that transaction ends, and none is lost.',
+    todo: 'End the transaction of the process that the message names.',
   },
   PAYLOAD_TOO_LARGE: {
     title: 'An inline value is larger than its limit.',

@@ -43,9 +43,28 @@ export type Cause =
   | { readonly kind: 'dependency'; readonly stepId: string; readonly status: string; readonly final: boolean }
   | { readonly kind: 'no-free-slot'; readonly limit: number }
   | { readonly kind: 'unknown-slot' }
+  | GrantCause
   | { readonly kind: 'outside'; readonly why: string }
 
+/** A pool that spans runs has no room for it now. */
+export interface GrantCause {
+  readonly kind: 'waiting-for-grant'
+  readonly slot: string
+  readonly pool: string
+  readonly wants: number
+  readonly used: number
+  readonly capacity: number
+  readonly waiting: number
+  readonly since: number
+  /** Units are given out anew every so many milliseconds. */
+  readonly windowMs?: number
+  /** The pool's breaker lets nothing through until then. */
+  readonly openUntil?: number
+}
+
 export interface Outside {
+  /** Pools the slot waits for. */
+  readonly grants?: readonly GrantCause[]
   /** Things the log does not tell, in the reader's words: "no process has the handler x". */
   readonly reasons?: readonly string[]
 }
@@ -59,7 +78,7 @@ export function explain(
 ): readonly Cause[] {
   const found = locate(state, slot)
   if (found === undefined) return [{ kind: 'unknown-slot' }]
-  const causes = [...ofUnit(graph, state, found.unit, now), ...ofRun(state, found.unit)]
+  const causes = [...ofUnit(graph, state, found.unit, now), ...(outside.grants ?? []), ...ofRun(state, found.unit)]
   return [...causes, ...(outside.reasons ?? []).map((why): Cause => ({ kind: 'outside', why }))]
 }
 

@@ -119,9 +119,22 @@ export type InputBody =
   | { readonly kind: 'erase'; readonly payload: Payload<'ErasureRecorded'>; readonly notes?: string }
   | { readonly kind: 'continue'; readonly cause: string; readonly facts: ReadonlyMap<string, SlotFacts> }
 
+/**
+ * What is known of grants before the claim itself (docs/adr/0002-grants.md). A slot that wants a held pool from that
+ * amount on does not start, unless it is to be tried; one that can never be granted fails at once.
+ */
+export interface GrantsAtHand {
+  readonly held: ReadonlyMap<string, number>
+  readonly tried: ReadonlySet<string>
+  /** Messages by slot (RES-06). */
+  readonly impossible: ReadonlyMap<string, string>
+}
+
 export type Input = InputBody & {
   readonly now: number
   readonly epoch: number
+  /** Absent: everything wanted is taken to be had; the claim in the commit has the last word. */
+  readonly grants?: GrantsAtHand
   /** Number the first event of this decision will get; the log's head + 1 unless the store burned numbers. */
   readonly nextSeq?: number
   /** How many events this decision may still write; more continue on the next turn (P-11). Default 500. */

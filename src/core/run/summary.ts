@@ -4,7 +4,7 @@
 import { LIMITS } from '../limits.ts'
 import { isHeld } from './decide/proceed.ts'
 import { rootCause } from './decide/finish.ts'
-import { RULES_VERSION, type RunState } from './state.ts'
+import type { RunState } from './state.ts'
 import { nextTimer } from './timers.ts'
 import { isTerminalRun, type RunStatus } from './transitions.ts'
 
@@ -26,17 +26,23 @@ export interface StateSummary {
   readonly errorCode?: string
 }
 
+/** What waiting for grants means for the next wake-up: due retries wait with it, and time may free a quota or breaker. */
+export interface GrantTimes {
+  readonly retriesAfter: number
+  readonly retryAt?: number
+}
+
 /** `cut`: the last decision had more to write, so the run wants to be woken at once (P-11). */
-export function summaryOf(state: RunState, cut = false): StateSummary {
+export function summaryOf(state: RunState, cut = false, waiting?: GrantTimes): StateSummary {
   const substatus = substatusOf(state)
-  const wakeAt = cut ? state.lastNow : nextTimer(state)?.dueAt
+  const wakeAt = cut ? state.lastNow : earliest(nextTimer(state, waiting?.retriesAfter)?.dueAt, waiting?.retryAt)
   const code = state.status === 'FAILED' ? (state.timedOutAt >= 0 ? 'RUN_TIMEOUT' : rootCause(state)?.code) : undefined
   return {
     status: state.status,
     ...(substatus === undefined ? {} : { substatus }),
     ...(wakeAt === undefined ? {} : { nextWakeAt: wakeAt }),
     rulesVersion: state.rulesVersion,
-    minRulesVersion: RULES_VERSION,
+    minRulesVersion: state.rulesVersion,
     ...(state.startedAt < 0 ? {} : { startedAt: state.startedAt }),
     ...(state.endedAt < 0 ? {} : { endedAt: state.endedAt }),
     stepsTotal: state.graph.steps.length,
@@ -45,6 +51,11 @@ export function summaryOf(state: RunState, cut = false): StateSummary {
     ...(state.inFlight.size > 0 || state.undo?.current?.status === 'RUNNING' ? { owed: true as const } : {}),
     ...(code === undefined ? {} : { errorCode: code }),
   }
+}
+
+function earliest(a: number | undefined, b: number | undefined): number | undefined {
+  if (a === undefined || b === undefined) return a ?? b
+  return Math.min(a, b)
 }
 
 export function substatusOf(state: RunState): string | undefined {

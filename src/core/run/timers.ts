@@ -5,7 +5,7 @@
 import { compareTimers, heapPop, type Timer, type TimerHeap } from '../collections/timer-heap.ts'
 import { vectorGet } from '../collections/vector.ts'
 import { LIMITS } from '../limits.ts'
-import type { RunState } from './state.ts'
+import type { RunState, Unit } from './state.ts'
 import { isTerminalRun } from './transitions.ts'
 import { slotOfUnit } from './units.ts'
 
@@ -39,13 +39,14 @@ function dropSettled(state: RunState, heap: TimerHeap | undefined): TimerHeap | 
   return top
 }
 
-/** Units whose backoff is over, earliest first, at most `limit` of them. */
-export function dueRetries(state: RunState, now: number, limit: number): number[] {
-  const due: number[] = []
+/** Units whose backoff is over and that may start, earliest first, at most `limit` of them. */
+export function dueRetries(state: RunState, now: number, limit: number, mayStart: (unit: Unit) => boolean): Unit[] {
+  const due: Unit[] = []
   const active = activeTime(state, now)
   let heap = state.retries
   while (heap !== undefined && heap.timer.dueAt <= active && due.length < limit) {
-    if (isOwed(state, heap.timer)) due.push(heap.timer.unit)
+    const unit = isOwed(state, heap.timer) ? vectorGet(state.units, heap.timer.unit) : undefined
+    if (unit !== undefined && mayStart(unit)) due.push(unit)
     heap = heapPop(heap)
   }
   return due
@@ -53,15 +54,18 @@ export function dueRetries(state: RunState, now: number, limit: number): number[
 
 export type DueTimer = { readonly dueAt: number; readonly timer: Timer | 'grace' | 'run-timeout' | 'not-before' }
 
-/** The earliest timer the run waits for, with its instant; undefined when only the outside can move it. */
-export function nextTimer(state: RunState): DueTimer | undefined {
+/**
+ * The earliest timer the run waits for, with its instant; undefined when only the outside can move it. Retries due up to
+ * `retriesAfter` are left out: they wait for grants, and time alone does not start them.
+ */
+export function nextTimer(state: RunState, retriesAfter = -1): DueTimer | undefined {
   if (isTerminalRun(state.status)) return undefined
   let first: DueTimer | undefined
-  for (const one of candidates(state)) if (first === undefined || precedes(one, first)) first = one
+  for (const one of candidates(state, retriesAfter)) if (first === undefined || precedes(one, first)) first = one
   return first
 }
 
-function* candidates(state: RunState): Generator<DueTimer> {
+function* candidates(state: RunState, retriesAfter: number): Generator<DueTimer> {
   if (state.notBefore >= 0 && state.status === 'APPROVED') yield { dueAt: state.notBefore, timer: 'not-before' }
   const stopAt = stopDeadline(state)
   const paused = state.status === 'PAUSED'
@@ -75,9 +79,16 @@ function* candidates(state: RunState): Generator<DueTimer> {
   if (paused || state.cancelling !== undefined || state.failing) return
   if (state.waits !== undefined) yield { dueAt: state.waits.timer.dueAt + state.pausedMs, timer: state.waits.timer }
   // A backoff that is over while all slots are taken is looked at when one is freed.
-  if (state.retries !== undefined && state.slotsInUse < state.limit) {
-    yield { dueAt: state.retries.timer.dueAt + state.pausedMs, timer: state.retries.timer }
-  }
+  if (state.slotsInUse >= state.limit) return
+  const retry = retryAfter(state, retriesAfter)
+  if (retry !== undefined) yield { dueAt: retry.dueAt + state.pausedMs, timer: retry }
+}
+
+function retryAfter(state: RunState, after: number): Timer | undefined {
+  let heap = state.retries
+  while (heap !== undefined && (heap.timer.dueAt + state.pausedMs <= after || !isOwed(state, heap.timer)))
+    heap = heapPop(heap)
+  return heap?.timer
 }
 
 /** Once the run is being undone or cancelled, or has timed out, its own limit no longer matters. */

@@ -17,6 +17,7 @@ export interface Options {
   readonly json: boolean
   readonly debug: boolean
   text(name: string): string | undefined
+  flag(name: string): boolean
   list(name: string): readonly string[]
   whole(name: string): number | undefined
 }
@@ -31,6 +32,7 @@ export function optionsOf(values: Readonly<Record<string, unknown>>): Options {
     json: values['json'] === true,
     debug: values['debug'] === true,
     text,
+    flag: (name) => values[name] === true,
     list: (name) => (Array.isArray(values[name]) ? (values[name] as readonly string[]) : []),
     whole: (name) => {
       const value = text(name)

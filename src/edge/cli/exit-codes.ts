@@ -31,10 +31,11 @@ const NOT_NOW: readonly ProblemCode[] = [
   'STEP_RUNNING',
   'STEP_NOT_FAILED',
   'TASK_NOT_OPEN',
+  'RESTORE_REFUSED',
 ]
 
 export function exitOfProblem(code: ProblemCode): number {
   if (REFUSED.includes(code)) return EXIT.refused
-  if (NOT_NOW.includes(code)) return EXIT.failed
+  if (NOT_NOW.includes(code) || code === 'BUNDLE_BROKEN') return EXIT.failed
   return ENVIRONMENT.includes(code) || code.startsWith('STORE_') ? EXIT.environment : EXIT.usage
 }

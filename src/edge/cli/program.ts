@@ -12,6 +12,7 @@ interface Spec {
   readonly use: string
   readonly about: string
   readonly options?: readonly (readonly [flags: string, about: string])[]
+  readonly examples?: readonly string[]
   readonly load: () => Promise<Act>
 }
 
@@ -100,8 +101,75 @@ const COMMANDS: readonly Spec[] = [
   },
   {
     use: 'verify <run>',
-    about: "check that a run's log was not altered",
+    about: "check that a run's log, or a bundle file, was not altered",
+    options: [
+      ['--key <public key>', 'only receipts of this key count, and there must be some'],
+      ['--receipts <folder>', 'a copy of the receipts, instead of the ones kept here'],
+    ],
+    examples: ['keelson verify last', 'keelson verify order.jsonl --key 3b1f…'],
     load: async () => (await import('./commands/verify.ts')).verify,
+  },
+  {
+    use: 'resources',
+    about: 'agents and resources that runs share: in use, capacity, waiting',
+    load: async () => (await import('./commands/resources.ts')).resources,
+  },
+  {
+    use: 'resources set <name>',
+    about: 'declare a resource, or the limit of agent:<id>',
+    options: [
+      ['--capacity <units>', 'how many units there are'],
+      ['--per <ms>', 'so many units every so many milliseconds, instead of at once'],
+    ],
+    load: async () => (await import('./commands/resources.ts')).setResource,
+  },
+  {
+    use: 'export <run>',
+    about: 'a run as one self-contained bundle, to a file or to stdout',
+    options: [['--out <file>', 'write it there, and prove what was written']],
+    examples: ['keelson export last --out order.jsonl && keelson verify order.jsonl'],
+    load: async () => (await import('./commands/export.ts')).exportBundle,
+  },
+  {
+    use: 'archive [run]',
+    about: 'move the logs of ended runs into bundle files',
+    options: [
+      ['--older-than <age>', 'runs that ended so long ago, such as 12h; default 90d'],
+      ['--to <folder>', 'where bundles go; default archive in the state folder'],
+      ['--dry-run', 'say what would be archived, and do nothing'],
+    ],
+    examples: ['keelson archive --older-than 90d --dry-run', 'keelson archive 1a2b3c4d'],
+    load: async () => (await import('./commands/archive.ts')).archive,
+  },
+  {
+    use: 'erase <run>',
+    about: 'delete inputs, outputs and messages of an ended run; the log records it',
+    options: [REASON, ['--yes', 'do not ask']],
+    examples: ['keelson erase 1a2b3c4d --reason "request 4711"'],
+    load: async () => (await import('./commands/erase.ts')).erase,
+  },
+  {
+    use: 'receipts key',
+    about: 'the public key that signs receipts; note it elsewhere',
+    load: async () => (await import('./commands/receipts.ts')).receiptsKey,
+  },
+  {
+    use: 'receipts issue',
+    about: 'sign the starts and ends of runs that were not signed yet',
+    load: async () => (await import('./commands/receipts.ts')).receiptsIssue,
+  },
+  {
+    use: 'backup <file>',
+    about: 'a consistent copy of the database while runs go on',
+    examples: ['keelson backup "backup-$(date +%F).db"'],
+    load: async () => (await import('./commands/backup.ts')).backup,
+  },
+  {
+    use: 'restore <file>',
+    about: 'put a backup in place and recover its runs',
+    options: [['--force', 'replace the database that is there; it is kept beside the new one']],
+    examples: ['keelson restore backup-2026-11-15.db --force'],
+    load: async () => (await import('./commands/restore.ts')).restore,
   },
   {
     use: 'plan check <file>',
@@ -181,6 +249,10 @@ function add(program: Command, spec: Spec, terminal: Terminal, done: (code: numb
     .option('--json', 'one JSON object per line instead of text')
     .option('--debug', 'stack traces with errors')
     .helpOption('-h, --help', 'this help')
+    .addHelpText(
+      'after',
+      (spec.examples ?? []).map((one, at) => `${at === 0 ? '\nSuch as:\n' : ''}  ${one}`).join('\n'),
+    )
     .action(async (...received: unknown[]) => {
       const args = received.filter((one): one is string => typeof one === 'string')
       const act = await spec.load()
@@ -188,16 +260,16 @@ function add(program: Command, spec: Spec, terminal: Terminal, done: (code: numb
     })
 }
 
+/** Words that only hold other commands. */
+const GROUPS: Readonly<Record<string, readonly [usage: string, about: string]>> = {
+  plan: ['check <file>', 'every problem of a plan, without running it'],
+  receipts: ['key|issue', 'signed receipts of runs: their public key, and signing what is new'],
+}
+
 function groupOf(program: Command, name: string): Command {
   const known = program.commands.find((one) => one.name() === name)
-  return (
-    known ??
-    program
-      .command(name)
-      .usage('check <file>')
-      .description('every problem of a plan, without running it')
-      .helpCommand(false)
-  )
+  const [usage, about] = GROUPS[name] ?? ['<command>', '']
+  return known ?? program.command(name).usage(usage).description(about).helpCommand(false)
 }
 
 async function help(program: Command, topic: string | undefined, terminal: Terminal): Promise<number> {

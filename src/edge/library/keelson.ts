@@ -9,10 +9,12 @@ import { startRun } from '../../app/start-run.ts'
 import type { Services } from '../../app/services.ts'
 import { fail } from '../../core/problems/problem.ts'
 import { isTerminalRun } from '../../core/run/transitions.ts'
+import { isoFromMs } from '../../core/time.ts'
 import type { Plan } from '../../core/plan/plan.ts'
 import type { ListFilter, ListPage } from '../../ports/run-store.ts'
 import type { Parts } from './parts.ts'
 import { RunHandle } from './run-handle.ts'
+import type { Upkeep } from './upkeep.ts'
 
 export class Keelson {
   readonly #parts: Parts
@@ -48,6 +50,8 @@ export class Keelson {
   async run(runId: string): Promise<RunHandle> {
     const row = await this.#parts.services.store.findRun({ tenantId: this.#principal.tenantId, runId })
     if (row === undefined) return fail('RUN_NOT_FOUND', `no run ${runId}`)
+    if (row.archivedAt !== undefined)
+      fail('RUN_ARCHIVED', `run ${runId} ended ${row.status} and was archived on ${isoFromMs(row.archivedAt)}`)
     return new RunHandle(this.#parts, row)
   }
 
@@ -89,8 +93,14 @@ export class Keelson {
     return handle
   }
 
+  /** Receipts, verification, erasure, archival, backup. */
+  get upkeep(): Upkeep {
+    return this.#parts.upkeep ?? fail('STORE_NOT_FOUND', 'a store in memory keeps nothing')
+  }
+
   async close(): Promise<void> {
     await this.#parts.engine.stop()
+    await this.#parts.receipts?.stop()
     await this.#parts.services.store.close()
   }
 

@@ -4,6 +4,8 @@ import type { Services } from '../../app/services.ts'
 import type { Principal } from '../../app/principal.ts'
 import type { EngineCapabilities, EngineHost } from '../../ports/engine.ts'
 import type { SigningKeys } from '../../ports/signing-keys.ts'
+import type { ReceiptService } from './receipt-service.ts'
+import type { Upkeep } from './upkeep.ts'
 
 export interface Parts {
   readonly services: Services
@@ -12,4 +14,8 @@ export interface Parts {
   readonly keys: SigningKeys
   readonly engineType: EngineCapabilities
   readonly principal?: Principal
+  /** Absent where nothing is kept. */
+  readonly upkeep?: Upkeep
+  /** Issues receipts while this process lives. */
+  readonly receipts?: ReceiptService
 }

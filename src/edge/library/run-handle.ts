@@ -9,11 +9,14 @@ import {
   type OpenTask,
   type TaskCompletion,
 } from '../../app/manual-tasks.ts'
+import { explainSlot } from '../../app/explain-slot.ts'
 import { recordOf } from '../../app/read-events.ts'
+import { getSnapshot } from '../../app/read-snapshot.ts'
 import { signalRun, type SignalAnswer } from '../../app/signal-run.ts'
 import type { ForeignRecord } from '../../core/events/event.ts'
 import { fail } from '../../core/problems/problem.ts'
-import { explain, type Cause } from '../../core/run/explain.ts'
+import type { Cause } from '../../core/run/explain.ts'
+import type { RunSnapshot } from '../../core/view/run-snapshot.ts'
 import { isTerminalRun, type RunStatus } from '../../core/run/transitions.ts'
 import type { RunRow } from '../../ports/run-store.ts'
 import type { Parts } from './parts.ts'
@@ -31,23 +34,24 @@ export class RunHandle {
   readonly row: RunRow
   /** The run was there before: a repeated request found it. */
   readonly existed: boolean
-  readonly #ended: Promise<RunStatus>
 
   constructor(parts: Parts, row: RunRow, existed = true) {
     this.#parts = parts
     this.row = row
     this.existed = existed
-    this.#ended = parts.engine.ended(row.runKey)
   }
 
   get runId(): string {
     return this.row.runId
   }
 
-  /** Resolves when the run has ended. Only the process that drives the run sees its end at once. */
+  /** Resolves when the run has ended: at once where it is driven, elsewhere within a poll. */
   async result(): Promise<RunResult> {
-    const now = await this.#parts.services.store.getRun(this.row.runKey)
-    const status = now !== undefined && isTerminalRun(now.status) ? now.status : await this.#ended
+    const { engine, services } = this.#parts
+    // Asked for first: an end between the two is not missed. A handle that nobody asks for its result costs nothing.
+    const ended = engine.ended(this.row.runKey)
+    const now = await services.store.getRun(this.row.runKey)
+    const status = now !== undefined && isTerminalRun(now.status) ? now.status : await ended
     const last = (await this.records()).findLast(
       (one) => one.eventType === 'RunCompleted' || one.eventType === 'RunFailed' || one.eventType === 'RunCancelled',
     )
@@ -119,10 +123,18 @@ export class RunHandle {
     return answer
   }
 
+  /** The run as people see it, now or as it was after an event. */
+  async snapshot(atSeq?: number): Promise<RunSnapshot> {
+    const { services, advancer } = this.#parts
+    const found = await getSnapshot(services.store, advancer.plans, this.row, atSeq)
+    if (!found.ok) return fail('RUN_QUARANTINED', `the log of run ${this.runId} cannot be read`)
+    return found.value ?? fail('RUN_NOT_FOUND', `no run ${this.runId}`)
+  }
+
   /** Why a step is where it is, now. */
   async why(slot: string): Promise<readonly Cause[]> {
-    const { plan, state } = await this.#fresh()
-    return explain(plan.graph, state, slot, this.#parts.services.clock.now())
+    const { store, clock } = this.#parts.services
+    return explainSlot(store, await this.#fresh(), slot, clock.now())
   }
 
   /** The fold as the log has it now, also when another process drives the run. */

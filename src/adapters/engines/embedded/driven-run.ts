@@ -8,6 +8,7 @@ import type { Clock } from '../../../ports/clock.ts'
 import type { AdvanceReport, EffectReport, RunDriver } from '../../../ports/engine.ts'
 import type { RunKey, RunStatus } from '../../../ports/run-store.ts'
 import type { Timers } from '../../../ports/timers.ts'
+import type { ProcessSlots } from './process-slots.ts'
 
 const RETRY_MS = 200
 
@@ -16,6 +17,10 @@ export interface DrivenRunOptions {
   readonly driver: RunDriver
   readonly clock: Clock
   readonly timers: Timers
+  /** Places of the process for steps at work. */
+  readonly slots: ProcessSlots
+  /** Takes the lease again. False when the run is somebody else's. */
+  readonly renew: () => Promise<boolean>
   readonly onReport: (report: AdvanceReport) => void
   /** The run has ended and nothing of it is in flight here, or it is somebody else's now. */
   readonly onDone: (reason: 'ended' | 'lost', problem?: unknown) => void
@@ -30,8 +35,15 @@ export class DrivenRun {
   #stopped = false
   #adopting: boolean
   #cancelWake: (() => void) | undefined
+  #wakesAt: number | undefined
+  /** Until when this process surely holds the run, by its own clock; kept by the engine, as `renewAt` is. */
+  leaseUntil = 0
+  #epoch: number | undefined
   #status: RunStatus = 'PENDING'
   #terminal = false
+  #owed = false
+  /** When its lease is to be renewed next; kept here for the engine, which holds the lease. */
+  renewAt = 0
 
   constructor(options: DrivenRunOptions, adopting: boolean) {
     this.#options = options
@@ -42,8 +54,20 @@ export class DrivenRun {
     return this.#status
   }
 
+  /** The epoch it is driven under; undefined until it has been taken over. */
+  get epoch(): number | undefined {
+    return this.#epoch
+  }
+
   get inFlight(): number {
     return this.#running.size
+  }
+
+  /** Nothing of it is under way here and nothing comes due until then: the log says all there is to know of it. */
+  isQuietUntil(instant: number): boolean {
+    const isBusy = this.#turning || this.#running.size > 0 || this.#reports.length > 0
+    if (isBusy || this.#stopped || this.#terminal || this.#owed || this.#adopting) return false
+    return this.#wakesAt === undefined || this.#wakesAt > instant
   }
 
   /** Something may have changed: take a turn. */
@@ -104,11 +128,14 @@ export class DrivenRun {
 
   #take(report: AdvanceReport): void {
     if (this.#stopped) return
+    this.#epoch = report.epoch
     this.#status = report.status
     this.#terminal = report.terminal
+    this.#owed = report.owed === true
     for (const effect of report.effects) this.#launch(effect)
     this.#cancelWake?.()
     this.#cancelWake = undefined
+    this.#wakesAt = undefined
     if (report.wakeAt !== undefined) this.#wakeAt(report.wakeAt)
     this.#options.onReport(report)
     if (!this.#turning) this.#finishIfDone()
@@ -116,6 +143,7 @@ export class DrivenRun {
 
   #wakeAt(instant: number): void {
     this.#cancelWake?.()
+    this.#wakesAt = instant
     this.#cancelWake = this.#options.timers.after(Math.max(0, instant - this.#options.clock.now()), () => this.wake())
   }
 
@@ -141,9 +169,28 @@ export class DrivenRun {
     )
   }
 
+  /** Work waits for a place of the process; whoever is asked to stop meanwhile reports at once without one. */
+  async #carryOut(effect: Effect, signal: AbortSignal): Promise<EffectReport | undefined> {
+    const { driver, runKey, slots } = this.#options
+    const works = effect.kind === 'ExecuteStep' || effect.kind === 'Compensate'
+    const entered = works && (await slots.enter(runKey, signal)) === 'entered'
+    try {
+      await this.#holdLease()
+      return await driver.execute(runKey, effect, signal)
+    } finally {
+      if (entered) slots.leave()
+    }
+  }
+
+  /** A process that slept past its lease must not act on what it knew before: the run may be over elsewhere. */
+  async #holdLease(): Promise<void> {
+    if (this.#options.clock.now() < this.leaseUntil || (await this.#options.renew())) return
+    throw new Error('the run is driven by another process')
+  }
+
   async #execute(effect: Effect, controller: AbortController): Promise<void> {
     try {
-      const report = await this.#options.driver.execute(this.#options.runKey, effect, controller.signal)
+      const report = await this.#carryOut(effect, controller.signal)
       this.#running.delete(effect.id)
       if (this.#stopped) return
       if (report !== undefined) {

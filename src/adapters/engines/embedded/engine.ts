@@ -1,6 +1,7 @@
 /**
  * The embedded engine: an event loop over the runs this process holds a lease on. It launches effects, wakes runs
- * when they are due, renews leases, and adopts runs whose driver is gone. It decides nothing.
+ * when they are due, renews leases, lets go of runs that only wait, and adopts runs that are due and have no driver. It
+ * decides nothing.
  */
 import { isTerminalRun } from '../../../core/run/transitions.ts'
 import type { Clock } from '../../../ports/clock.ts'
@@ -8,6 +9,8 @@ import type { AdvanceReport, EngineHost, RunDriver } from '../../../ports/engine
 import type { RunKey, RunRow, RunStatus, RunStore } from '../../../ports/run-store.ts'
 import type { Timers } from '../../../ports/timers.ts'
 import { DrivenRun } from './driven-run.ts'
+import { ProcessSlots } from './process-slots.ts'
+import { QuietRuns } from './quiet-runs.ts'
 
 export interface EmbeddedEngineOptions {
   readonly store: RunStore
@@ -18,19 +21,34 @@ export interface EmbeddedEngineOptions {
   readonly owner: string
   readonly leaseMs?: number
   readonly pollMs?: number
-  /** Adopt runs of other processes whose lease ran out (P-30). */
+  /** Steps at work in this process at once, over all runs (SCH-15). */
+  readonly maxSteps?: number
+  /** Adopt runs of other processes whose lease ran out (P-30). Who does not keeps hold of its own until they end. */
   readonly adoptOthers: boolean
+  /** A run in which nothing is under way, and will be for this long, is let go after that time. */
+  readonly dormantAfterMs?: number
   /** True when the holder of a lease surely no longer exists: its lease need not run out first. */
   readonly isOwnerGone?: (owner: string) => boolean
   /** May this process drive the run? A run whose handlers it lacks is left alone (DESIGN §9). */
   readonly canDrive?: (row: RunRow) => Promise<boolean>
+  /** Rings when some run may have something to do; the polls make up for a bell that is late or lost (P-22). */
+  readonly onWake?: (listener: () => void) => () => void
   readonly onProgress?: (runKey: RunKey, report: AdvanceReport) => void
   readonly onLost?: (runKey: RunKey, problem: unknown) => void
 }
 
 const DEFAULT_LEASE_MS = 10_000
 const DEFAULT_POLL_MS = 500
+const DEFAULT_MAX_STEPS = 256
+const DEFAULT_DORMANT_AFTER_MS = 5_000
 const DUE_PAGE = 100
+const DUE_PAGE_MAX = 3_200
+/** More quiet runs than these are let go at once, without waiting for a poll. */
+const QUIET_MAX = 256
+/** Store calls on their way at once where one is made for each of many runs. */
+const AT_ONCE = 32
+/** Ends of runs that others drive, asked for at each poll. */
+const ASKED_AT_ONCE = 100
 
 export class EmbeddedEngine implements EngineHost {
   readonly #options: EmbeddedEngineOptions
@@ -39,13 +57,29 @@ export class EmbeddedEngine implements EngineHost {
   readonly #lingering = new Set<DrivenRun>()
   readonly #waiters = new Map<RunKey, ((status: RunStatus) => void)[]>()
   readonly #wanted = new Set<RunKey>()
+  /** Runs let go of, with the end of the lease they were left under: it is not renewed and runs out. */
+  readonly #dormant = new Map<RunKey, number>()
+  readonly #quiet: QuietRuns
   readonly #leaseMs: number
+  readonly #pollMs: number
+  readonly #dormantAfterMs: number
+  readonly #slots: ProcessSlots
+  readonly #stopListening: (() => void) | undefined
   #cancelPoll: (() => void) | undefined
+  #looking = false
+  #lookAgain = false
   #stopped = false
 
   constructor(options: EmbeddedEngineOptions) {
     this.#options = options
     this.#leaseMs = options.leaseMs ?? DEFAULT_LEASE_MS
+    this.#pollMs = options.pollMs ?? DEFAULT_POLL_MS
+    this.#dormantAfterMs = options.dormantAfterMs ?? DEFAULT_DORMANT_AFTER_MS
+    this.#quiet = new QuietRuns(this.#dormantAfterMs, QUIET_MAX)
+    this.#slots = new ProcessSlots(options.maxSteps ?? DEFAULT_MAX_STEPS)
+    this.#stopListening = options.onWake?.(() => {
+      void this.#look()
+    })
     this.#schedulePoll()
   }
 
@@ -61,7 +95,7 @@ export class EmbeddedEngine implements EngineHost {
   /** Drives a run this process just created, from the report of its creation. */
   drive(runKey: RunKey, report: AdvanceReport): void {
     if (this.#stopped || this.#driven.has(runKey)) return
-    this.#add(runKey, false).begin(report)
+    this.#add(runKey, false, this.lease().until).begin(report)
   }
 
   /** Takes a run over if its lease is free: epoch + 1, everything owed goes out again. False when it is not to be had. */
@@ -70,7 +104,7 @@ export class EmbeddedEngine implements EngineHost {
     const row = (await this.#takeLease(runKey)) ?? (await this.#takeFromGone(runKey))
     if (row === undefined || this.#stopped || this.#driven.has(runKey)) return false
     this.#wanted.delete(runKey)
-    this.#add(runKey, true).wake()
+    this.#add(runKey, true, row.lease?.until ?? 0).wake()
     return true
   }
 
@@ -93,7 +127,7 @@ export class EmbeddedEngine implements EngineHost {
     return this.#takeLease(runKey)
   }
 
-  /** Resolves with the run's final status once this process has seen it end. */
+  /** Resolves with the run's final status once this process has seen it end: at once if it drives it, else by polling. */
   ended(runKey: RunKey): Promise<RunStatus> {
     return new Promise((resolve) => {
       this.#waiters.set(runKey, [...(this.#waiters.get(runKey) ?? []), resolve])
@@ -101,21 +135,27 @@ export class EmbeddedEngine implements EngineHost {
   }
 
   wake(runKey: RunKey): void {
-    this.#driven.get(runKey)?.wake()
+    const run = this.#driven.get(runKey)
+    if (run !== undefined) run.wake()
+    else if (this.#options.adoptOthers) void this.#look()
   }
 
   /** Stops driving and gives the leases back; runs stay as they are and can be adopted at once. */
   async stop(): Promise<void> {
     this.#stopped = true
     this.#cancelPoll?.()
-    const keys = [...this.#driven.keys()]
+    this.#stopListening?.()
+    const { store, owner } = this.#options
+    this.#forgetOldLeases()
+    const keys = [...this.#driven.keys(), ...this.#dormant.keys()]
     for (const run of [...this.#driven.values(), ...this.#lingering]) run.stop(true)
     this.#driven.clear()
+    this.#dormant.clear()
     this.#lingering.clear()
-    await Promise.all(keys.map((runKey) => this.#options.store.releaseLease(runKey, this.#options.owner)))
+    await eachOf(keys, (runKey) => store.releaseLease(runKey, owner))
   }
 
-  #add(runKey: RunKey, adopting: boolean): DrivenRun {
+  #add(runKey: RunKey, adopting: boolean, leaseUntil: number): DrivenRun {
     const { driver, clock, timers, onProgress, onLost } = this.#options
     const run: DrivenRun = new DrivenRun(
       {
@@ -123,18 +163,27 @@ export class EmbeddedEngine implements EngineHost {
         driver,
         clock,
         timers,
+        slots: this.#slots,
+        renew: () => this.#renew(runKey, run),
         onReport: (report) => {
           onProgress?.(runKey, report)
+          this.#noteQuiet(runKey, report)
+          // Whoever of our runs the units were offered to need not wait for the next poll.
+          if (report.freed === true) void this.#look()
           if (report.terminal) this.#ended(runKey, run, report.status)
         },
         onDone: (reason, problem) => {
           if (this.#driven.get(runKey) === run) this.#driven.delete(runKey)
+          this.#quiet.delete(runKey)
           this.#lingering.delete(run)
           if (reason === 'lost') onLost?.(runKey, problem)
         },
       },
       adopting,
     )
+    run.leaseUntil = leaseUntil
+    run.renewAt = this.#nextRenewal()
+    this.#dormant.delete(runKey)
     this.#driven.set(runKey, run)
     return run
   }
@@ -142,12 +191,22 @@ export class EmbeddedEngine implements EngineHost {
   #ended(runKey: RunKey, run: DrivenRun, status: RunStatus): void {
     if (this.#driven.get(runKey) === run) this.#driven.delete(runKey)
     this.#lingering.add(run)
-    for (const resolve of this.#waiters.get(runKey) ?? []) resolve(status)
-    this.#waiters.delete(runKey)
+    this.#tell(runKey, status)
+    void this.#answerLast(runKey)
+  }
+
+  /** A letter that came between the last look into the inbox and the end: its sender saw a run that would read it. */
+  async #answerLast(runKey: RunKey): Promise<void> {
+    const { store, driver } = this.#options
+    try {
+      if ((await store.readInbox(runKey)).length > 0) await driver.advance(runKey)
+    } catch {
+      // The letter stays in the inbox; whoever signals the ended run next answers both.
+    }
   }
 
   #schedulePoll(): void {
-    this.#cancelPoll = this.#options.timers.after(this.#options.pollMs ?? DEFAULT_POLL_MS, () => {
+    this.#cancelPoll = this.#options.timers.after(this.#pollMs, () => {
       void this.#poll()
     })
   }
@@ -157,17 +216,47 @@ export class EmbeddedEngine implements EngineHost {
     try {
       await this.#renewLeases()
       await this.#adoptWanted()
-      const due = await this.#options.store.dueRuns(this.#options.clock.now(), this.#options.owner, DUE_PAGE)
-      for (const row of due) {
-        const own = this.#driven.get(row.runKey)
-        if (own !== undefined) own.wake()
-        else if (this.#options.adoptOthers && (await this.#mayDrive(row))) await this.adopt(row.runKey)
-      }
+      await this.#takeDue()
+      await this.#letGo()
+      await this.#askForEnds()
+      await this.#options.store.sweepGrants()
     } catch {
       // A store that does not answer now is asked again at the next poll; nothing is lost meanwhile.
     } finally {
       if (!this.#stopped) this.#schedulePoll()
     }
+  }
+
+  /** Page by page, each as large as all before it: runs that are due and still waiting for us do not hide the others. */
+  async #takeDue(): Promise<void> {
+    const seen = new Set<RunKey>()
+    for (let limit = DUE_PAGE; limit <= DUE_PAGE_MAX && !this.#stopped; limit *= 2) {
+      const due = await this.#options.store.dueRuns(this.#options.clock.now(), this.#options.owner, limit)
+      const fresh = due.filter(({ runKey }) => !seen.has(runKey))
+      // One that cannot be taken must not keep those after it waiting; it is due again at the next look.
+      for (const row of fresh) await this.#takeOne(row).catch(() => undefined)
+      for (const { runKey } of fresh) seen.add(runKey)
+      if (due.length < limit || fresh.length === 0) return
+    }
+  }
+
+  async #takeOne(row: RunRow): Promise<void> {
+    const own = this.#driven.get(row.runKey)
+    if (own !== undefined) own.wake()
+    else if (this.#options.adoptOthers && (await this.#mayDrive(row))) await this.adopt(row.runKey)
+  }
+
+  /** A bell may ring at every commit of a busy fleet: those that ring during a look are one more look after it. */
+  async #look(): Promise<void> {
+    this.#lookAgain = true
+    if (this.#looking) return
+    this.#looking = true
+    while (this.#lookAgain && !this.#stopped) {
+      this.#lookAgain = false
+      // A look that fails is made up for by the next poll.
+      await this.#takeDue().catch(() => undefined)
+    }
+    this.#looking = false
   }
 
   async #adoptWanted(): Promise<void> {
@@ -184,9 +273,89 @@ export class EmbeddedEngine implements EngineHost {
 
   async #renewLeases(): Promise<void> {
     const now = this.#options.clock.now()
-    for (const runKey of this.#driven.keys()) {
-      const held = await this.#options.store.acquireLease(runKey, this.#options.owner, now, now + this.#leaseMs)
-      if (held === undefined) this.#driven.get(runKey)?.wake()
-    }
+    const due = [...this.#driven].filter(([, run]) => run.renewAt <= now)
+    await eachOf(due, ([runKey, run]) => this.#renew(runKey, run))
   }
+
+  /** False when somebody else has the run or had it meanwhile; a turn of its own tells why. */
+  async #renew(runKey: RunKey, run: DrivenRun): Promise<boolean> {
+    const row = await this.#takeLease(runKey)
+    const isOurs = row !== undefined && (run.epoch === undefined || run.epoch === row.epoch)
+    if (!isOurs) run.wake()
+    else {
+      run.leaseUntil = row.lease?.until ?? 0
+      run.renewAt = this.#nextRenewal()
+    }
+    return isOurs
+  }
+
+  /** With two polls to spare, or a lease would run out between them. */
+  #nextRenewal(): number {
+    return this.#options.clock.now() + Math.max(0, Math.min(this.#leaseMs / 3, this.#leaseMs - 2 * this.#pollMs))
+  }
+
+  #noteQuiet(runKey: RunKey, { terminal, owed, wakeAt }: AdvanceReport): void {
+    const now = this.#options.clock.now()
+    const waits = !terminal && owed !== true && (wakeAt === undefined || wakeAt > now + this.#dormantAfterMs)
+    if (waits && this.#options.adoptOthers) this.#quiet.add(runKey, now)
+    else this.#quiet.delete(runKey)
+    if (this.#quiet.isFull) void this.#letGo()
+  }
+
+  /** Whoever waits for a far instant or for a person is not kept: `next_wake_at` and the inbox bring it back (P-25). */
+  async #letGo(): Promise<void> {
+    this.#forgetOldLeases()
+    const { store, driver, clock } = this.#options
+    await eachOf(this.#quiet.take(clock.now()), async (runKey) => {
+      const row = await store.getRun(runKey).catch(() => undefined)
+      const run = this.#driven.get(runKey)
+      if (run === undefined || this.#stopped) return
+      const until = clock.now() + this.#dormantAfterMs
+      const isKept = row === undefined || row.owed === true || (row.nextWakeAt ?? Infinity) <= until
+      if (isKept || !run.isQuietUntil(until)) {
+        this.#quiet.add(runKey, clock.now())
+        return
+      }
+      run.stop(false)
+      this.#driven.delete(runKey)
+      if (row.lease?.owner === this.#options.owner) this.#dormant.set(runKey, row.lease.until)
+      driver.forget?.(runKey)
+    })
+  }
+
+  #forgetOldLeases(): void {
+    const now = this.#options.clock.now()
+    for (const [runKey, until] of this.#dormant) if (until <= now) this.#dormant.delete(runKey)
+  }
+
+  /** The end of a run that is driven elsewhere, or that another took up while it lay still, is seen in its row. */
+  async #askForEnds(): Promise<void> {
+    const asked: RunKey[] = []
+    for (const runKey of this.#waiters.keys()) {
+      if (asked.length >= ASKED_AT_ONCE) break
+      if (!this.#driven.has(runKey)) asked.push(runKey)
+    }
+    await eachOf(asked, async (runKey) => {
+      const row = await this.#options.store.getRun(runKey)
+      if (row !== undefined && isTerminalRun(row.status)) this.#tell(runKey, row.status)
+      else this.#askLater(runKey)
+    })
+  }
+
+  #askLater(runKey: RunKey): void {
+    const waiters = this.#waiters.get(runKey)
+    if (waiters === undefined) return
+    this.#waiters.delete(runKey)
+    this.#waiters.set(runKey, waiters)
+  }
+
+  #tell(runKey: RunKey, status: RunStatus): void {
+    for (const resolve of this.#waiters.get(runKey) ?? []) resolve(status)
+    this.#waiters.delete(runKey)
+  }
+}
+
+async function eachOf<T>(items: readonly T[], work: (item: T) => Promise<unknown>): Promise<void> {
+  for (let from = 0; from < items.length; from += AT_ONCE)
+    await Promise.all(items.slice(from, from + AT_ONCE).map(work))
 }

@@ -5,9 +5,10 @@
 import type { CommitResult, NewRun, RunCommit, RunRow, RunSummary } from '../../../ports/run-store.ts'
 import { pair, type MemoryDisk, type MemoryRun } from './connect.ts'
 import { writeContext } from './context.ts'
+import { queueGrants, takeGrants } from './grants.ts'
 import { consume, consumptionRefusal, insertRow } from './inbox.ts'
 import { addEvent, brokenConstraint } from './insert-events.ts'
-import { runByRef, runOf } from './read.ts'
+import { liveByRef, liveOf } from './read.ts'
 import { requireTenant } from './scope.ts'
 
 export interface AppendSettings {
@@ -35,15 +36,20 @@ function commitRun(disk: MemoryDisk, one: RunCommit, settings: AppendSettings): 
     const same = create.requestKey === undefined ? undefined : disk.byRequest.get(requestOf(create))
     if (same !== undefined) return { kind: 'request-exists', runId: same.row.runId }
   }
-  const run = create === undefined ? runOf(disk, one.runKey) : newRun(disk, one, create, settings.now)
+  const run = create === undefined ? liveOf(disk, one.runKey) : newRun(disk, one, create, settings.now)
   if (run === undefined) return { kind: 'conflict' }
   if (run.row.epoch !== expected.epoch || run.row.nextSeq !== expected.nextSeq) return { kind: 'conflict' }
   const consumption = consumptionRefusal(run, one)
   if (consumption === 'conflict') return { kind: 'conflict' }
-  const detail = consumption === 'constraint' ? 'inboxId' : brokenConstraint(run, one.events, expected.nextSeq)
+  if (consumption === 'constraint') return { kind: 'constraint', detail: 'inboxId' }
+  const grants = takeGrants(disk, run.row, one, settings.now)
+  if (grants !== undefined && grants.refused.length > 0) return { kind: 'ungranted', refused: grants.refused }
+  const detail = brokenConstraint(run, one.events, expected.nextSeq)
   if (detail !== undefined) return { kind: 'constraint', detail }
   if (create !== undefined) register(disk, run)
+  if (grants !== undefined) disk.grants = grants.tables
   apply(disk, run, one, settings)
+  if (grants !== undefined) queueGrants(disk, run.row, one, grants, settings.now)
   return { kind: 'committed', runKey: run.row.runKey, persistedAt: settings.now }
 }
 
@@ -71,6 +77,7 @@ function newRun(disk: MemoryDisk, one: RunCommit, create: NewRun, now: number): 
     blobs: new Map(),
     snapshots: new Map(),
     claims: new Map(),
+    feedPos: 0,
   }
 }
 
@@ -83,6 +90,7 @@ function register(disk: MemoryDisk, run: MemoryRun): void {
 function apply(disk: MemoryDisk, run: MemoryRun, one: RunCommit, settings: AppendSettings): void {
   const { now, burn } = settings
   for (const event of one.events) addEvent(run, event, now)
+  if (one.events.length > 0) run.feedPos = ++disk.feedPos
   for (const { inboxId, seq } of one.consumed ?? []) consume(run, inboxId, seq)
   for (const write of one.context ?? []) writeContext(run, write)
   for (const { sha256, text } of one.blobs ?? []) if (!run.blobs.has(sha256)) run.blobs.set(sha256, text)
@@ -98,7 +106,7 @@ function apply(disk: MemoryDisk, run: MemoryRun, one: RunCommit, settings: Appen
     ...(lease === undefined ? {} : { lease: Object.freeze({ ...lease }) }),
   })
   for (const { run: ref, row } of one.notify ?? []) {
-    const other = runByRef(disk, ref)
+    const other = liveByRef(disk, ref)
     if (other !== undefined) insertRow(other, row, now)
   }
 }

@@ -1,11 +1,15 @@
 /** Erasure (P-34): the values go, the records and their hashes stay, so the chain still verifies. */
-import type { MemoryRun } from './connect.ts'
+import type { RunKey } from '../../../ports/run-store.ts'
+import type { MemoryDisk } from './connect.ts'
 import { eraseContext } from './context.ts'
+import { eraseErrors } from './feed.ts'
 import { eraseBodies } from './inbox.ts'
 import { keyText } from './insert-events.ts'
+import { runOf } from './read.ts'
 import { eraseSnapshots } from './snapshots.ts'
 
-export function eraseData(run: MemoryRun | undefined, upToSeq: number): void {
+export function eraseData(disk: MemoryDisk, runKey: RunKey, upToSeq: number): void {
+  const run = runOf(disk, runKey)
   if (run === undefined) return
   for (const [index, event] of run.events.entries()) {
     if (event.runSeq > upToSeq) break
@@ -18,4 +22,5 @@ export function eraseData(run: MemoryRun | undefined, upToSeq: number): void {
   eraseContext(run, upToSeq)
   eraseBodies(run, upToSeq)
   eraseSnapshots(run, upToSeq)
+  eraseErrors(disk, runKey, upToSeq)
 }

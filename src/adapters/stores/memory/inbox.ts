@@ -2,7 +2,7 @@
 import { hash } from 'node:crypto'
 import type { InboxAnswer, InboxInsert, InboxRow, RunCommit, RunRef } from '../../../ports/run-store.ts'
 import type { MemoryDisk, MemoryInboxRow, MemoryRun } from './connect.ts'
-import { runByRef } from './read.ts'
+import { liveByRef } from './read.ts'
 
 export function insertInbox(
   disk: MemoryDisk,
@@ -10,7 +10,7 @@ export function insertInbox(
   insert: InboxInsert,
   now: number,
 ): InboxAnswer | { readonly kind: 'no-run' } {
-  const run = runByRef(disk, ref)
+  const run = liveByRef(disk, ref)
   return run === undefined ? { kind: 'no-run' } : insertRow(run, insert, now)
 }
 

@@ -8,7 +8,7 @@ import type { OpenAppendResult, OpenWrite, RunRef, SealedEvent, StoredEvent } fr
 import type { AppendSettings } from './append.ts'
 import type { MemoryDisk, MemoryRun } from './connect.ts'
 import { addEvent, keyText } from './insert-events.ts'
-import { runByRef } from './read.ts'
+import { liveByRef } from './read.ts'
 
 type Seal<W> = (write: W, runSeq: number, previous: Uint8Array) => SealedEvent
 
@@ -19,7 +19,7 @@ export function appendOpen<W extends OpenWrite>(
   seal: Seal<W>,
   settings: AppendSettings,
 ): readonly OpenAppendResult[] {
-  const run = runByRef(disk, ref) ?? fail('RUN_NOT_FOUND', `There is no run ${ref.runId}.`)
+  const run = liveByRef(disk, ref) ?? fail('RUN_NOT_FOUND', `There is no run ${ref.runId}.`)
   const added: StoredEvent[] = []
   const fresh = new Map<string, StoredEvent>()
   const results = writes.map((write) => {
@@ -31,7 +31,7 @@ export function appendOpen<W extends OpenWrite>(
     fresh.set(keyText(stored.idempotencyKey), stored)
     return resultOf(stored, write, false)
   })
-  if (added.length > 0) addAll(run, added, settings)
+  if (added.length > 0) addAll(disk, run, added, settings)
   return results
 }
 
@@ -47,7 +47,7 @@ function sealNext<W>(run: MemoryRun, before: readonly SealedEvent[], write: W, s
   return sealed
 }
 
-function addAll(run: MemoryRun, events: readonly SealedEvent[], settings: AppendSettings): void {
+function addAll(disk: MemoryDisk, run: MemoryRun, events: readonly SealedEvent[], settings: AppendSettings): void {
   for (const event of events) addEvent(run, event, settings.now)
   run.row = Object.freeze({
     ...run.row,
@@ -55,6 +55,7 @@ function addAll(run: MemoryRun, events: readonly SealedEvent[], settings: Append
     headHash: run.events.at(-1)?.chainHash ?? run.row.headHash,
     updatedAt: settings.now,
   })
+  run.feedPos = ++disk.feedPos
 }
 
 function resultOf(stored: StoredEvent, write: OpenWrite, known: boolean): OpenAppendResult {

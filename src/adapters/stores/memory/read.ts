@@ -13,6 +13,17 @@ export function runByRef(disk: MemoryDisk, ref: RunRef): MemoryRun | undefined {
   return run?.row.tenantId === tenantId ? run : undefined
 }
 
+/** An archived run is a row without a log: nothing can be written to it. */
+export function liveOf(disk: MemoryDisk, runKey: RunKey | undefined): MemoryRun | undefined {
+  const run = runOf(disk, runKey)
+  return run?.row.archivedAt === undefined ? run : undefined
+}
+
+export function liveByRef(disk: MemoryDisk, ref: RunRef): MemoryRun | undefined {
+  const run = runByRef(disk, ref)
+  return run?.row.archivedAt === undefined ? run : undefined
+}
+
 export function findRunByRequest(disk: MemoryDisk, tenantId: string, requestKey: string): RunRow | undefined {
   return disk.byRequest.get(pair(requireTenant(tenantId), requestKey))?.row
 }

@@ -6,10 +6,14 @@ import { fail } from '../../../core/problems/problem.ts'
 import type { Clock } from '../../../ports/clock.ts'
 import type { RunStore } from '../../../ports/run-store.ts'
 import { commit } from './append.ts'
+import { archivableRuns, archiveRun, raiseEpochs } from './archive.ts'
 import { claimAttempt } from './claims.ts'
 import { createMemoryDisk, type MemoryDisk } from './connect.ts'
 import { readContext } from './context.ts'
+import { countRuns } from './counts.ts'
 import { eraseData } from './erase.ts'
+import { dropDeadLetter, feedStatus, readDeadLetters, readFeed, settleFeed } from './feed.ts'
+import { listPools, putPool, readGrants, sweepGrants } from './grants.ts'
 import { insertInbox, readInbox } from './inbox.ts'
 import { acquireLease, dueRuns, releaseLease } from './leases.ts'
 import { listRuns } from './list.ts'
@@ -18,7 +22,7 @@ import { appendOpen } from './open-append.ts'
 import { putScopePause, readScopePauses } from './pauses.ts'
 import { findPlan, putPlan } from './plans.ts'
 import { quarantine } from './quarantine.ts'
-import { findRunByEngineRef, findRunByRequest, readEvents, runByRef, runOf } from './read.ts'
+import { findRunByEngineRef, findRunByRequest, liveOf, readEvents, runByRef, runOf } from './read.ts'
 import { getSnapshot, putSnapshot } from './snapshots.ts'
 import { getBlob, putBlob } from './blobs.ts'
 
@@ -44,27 +48,41 @@ export function openMemoryStore(options: MemoryStoreOptions): RunStore {
     findRunByEngineRef: async (tenantId, engineRunRef) => findRunByEngineRef(disk(), tenantId, engineRunRef),
     getRun: async (runKey) => runOf(disk(), runKey)?.row,
     listRuns: async (tenantId, filter, page) => listRuns(disk(), tenantId, filter, page),
+    countRuns: async (tenantId) => countRuns(disk(), tenantId),
     quarantine: async (runKey, code) => quarantine(runOf(disk(), runKey), code),
     readEvents: async (runKey, range) => readEvents(disk(), runKey, range),
-    eraseData: async (runKey, upToSeq) => eraseData(runOf(disk(), runKey), upToSeq),
+    eraseData: async (runKey, upToSeq) => eraseData(disk(), runKey, upToSeq),
     readContext: async (runKey, atSeq) => readContext(runOf(disk(), runKey), atSeq),
     insertInbox: async (run, row) => insertInbox(disk(), run, row, clock.now()),
     readInbox: async (runKey) => readInbox(runOf(disk(), runKey)),
     findInbox: async (runKey, inboxId) => runOf(disk(), runKey)?.inbox.get(inboxId)?.row,
-    putBlob: async (runKey, sha256, text) => putBlob(runOf(disk(), runKey), sha256, text),
+    putBlob: async (runKey, sha256, text) => putBlob(liveOf(disk(), runKey), sha256, text),
     getBlob: async (runKey, sha256) => getBlob(runOf(disk(), runKey), sha256),
     putPlan: async (plan) => putPlan(disk(), plan),
     getPlan: async (sha256) => disk().plans.get(sha256)?.text,
     findPlan: async (planId, planVersion) => findPlan(disk(), planId, planVersion),
-    putSnapshot: async (runKey, snapshot) => putSnapshot(runOf(disk(), runKey), snapshot),
+    putSnapshot: async (runKey, snapshot) => putSnapshot(liveOf(disk(), runKey), snapshot),
     getSnapshot: async (runKey, kind, maxSeq) => getSnapshot(runOf(disk(), runKey), kind, maxSeq),
     acquireLease: async (runKey, owner, now, until) => acquireLease(runOf(disk(), runKey), owner, now, until),
     releaseLease: async (runKey, owner) => releaseLease(runOf(disk(), runKey), owner),
     dueRuns: async (now, owner, limit) => dueRuns(disk(), now, owner, limit),
-    claimAttempt: async (runKey, claim) => claimAttempt(runOf(disk(), runKey), claim),
+    claimAttempt: async (runKey, claim) => claimAttempt(liveOf(disk(), runKey), claim),
     readClaims: async (runKey) => [...(runOf(disk(), runKey)?.claims.values() ?? [])],
     putScopePause: async (pause) => putScopePause(disk(), pause),
     readScopePauses: async (tenantId) => readScopePauses(disk(), tenantId),
+    putPool: async (definition, how) => putPool(disk(), definition, how),
+    listPools: async () => listPools(disk(), clock.now()),
+    readGrants: async (runKey) => readGrants(disk(), runKey, clock.now()),
+    sweepGrants: async () => sweepGrants(disk(), clock.now()),
+    readFeed: async (subscriber, page) => readFeed(disk(), subscriber, page),
+    settleFeed: async (subscriber, { deliveries }) => settleFeed(disk(), subscriber, deliveries, clock.now()),
+    feedStatus: async (subscriber) => feedStatus(disk(), subscriber),
+    readDeadLetters: async (subscriber, limit) => readDeadLetters(disk(), subscriber, limit),
+    dropDeadLetter: async (subscriber, runKey, runSeq) => dropDeadLetter(disk(), subscriber, runKey, runSeq),
+    dropSubscriber: async (subscriber) => void disk().subscribers.delete(subscriber),
+    archivableRuns: async (endedBefore, limit) => archivableRuns(disk(), endedBefore, limit),
+    archiveRun: async (runKey, ticket) => archiveRun(disk(), runKey, ticket, clock.now()),
+    raiseEpochs: async () => raiseEpochs(disk()),
     close: async () => {
       isOpen = false
     },

@@ -59,6 +59,8 @@ describe('the log', () => {
     `UPDATE keelson.events SET chain_hash = decode(repeat('00', 32), 'hex')`,
     'UPDATE keelson.events SET terminal_slot = NULL',
     'UPDATE keelson.events SET persisted_at = 0',
+    'UPDATE keelson.events SET generation = 0',
+    `UPDATE keelson.events SET xid = '0'`,
     'UPDATE keelson.events SET data = NULL, salt = NULL',
     "UPDATE keelson.events SET data = '{}'",
     'DELETE FROM keelson.events',
@@ -136,8 +138,10 @@ describe('an archive ticket', () => {
   it('takes all events of its run and leaves the row, its request and its head', async () => {
     await cut(db, ended.runKey, ended.headHash)
     expect(await allEvents(store, ended.runKey)).toEqual([])
-    expect(await store.getRun(ended.runKey)).toEqual(ended)
-    expect(await store.findRunByRequest('tenant-a', 'ended')).toEqual(ended)
+    const left = await rowOf(store, ended.runKey)
+    expect(left).toEqual({ ...ended, archivedAt: left.archivedAt })
+    expect(left.archivedAt).toBeGreaterThan(0)
+    expect(await store.findRunByRequest('tenant-a', 'ended')).toEqual(left)
     expect((await allEvents(store, running.runKey)).length).toBe(2)
     await expect(db.query('DELETE FROM keelson.events')).rejects.toThrow(REFUSED)
     await expect(db.query('UPDATE keelson.archive_tickets SET archived = false')).rejects.toThrow(REFUSED)
@@ -173,6 +177,26 @@ describe('the roles of roles.sql', () => {
       await mine.putScopePause({ pauseId: 'p', scope: 'fleet', active: true })
       expect(await mine.claimAttempt(ended.runKey, { slot: 'a', attempt: 1, claimant: 'me' })).toBe(true)
       await mine.eraseData(ended.runKey, 99)
+      await mine.putPool({ pool: 'a', capacity: 1 })
+      const want = (slot: string) => ({ slot, attempt: 1, wants: { a: 1 }, priority: 0 })
+      const grants = { claims: [want('b')], waits: [want('c')] }
+      const row = await rowOf(mine, running.runKey)
+      expect((await mine.commit([nextCommit(row, [], grants)]))[0]?.kind).toBe('committed')
+      expect((await mine.commit([nextCommit(row, [], { releases: 'all' })]))[0]?.kind).toBe('committed')
+      expect(await mine.sweepGrants()).toBe(0)
+      const { items, position } = await mine.readFeed('audit', { now: 0, limit: 2 })
+      const [first, second] = items.map(({ runKey, event }) => ({ runKey, runSeq: event.runSeq, error: 'no use' }))
+      if (first === undefined || second === undefined) throw new Error('the feed shows nothing')
+      const deliveries = [
+        { ...first, result: 'dead' as const },
+        { ...second, result: 'failed' as const, retryAt: 5 },
+      ]
+      await mine.settleFeed('audit', { position, deliveries })
+      expect(await mine.feedStatus('audit')).toMatchObject({ runsBlocked: 1, deadLetters: 1 })
+      expect(await mine.dropDeadLetter('audit', first.runKey, first.runSeq)).toBe(true)
+      await mine.dropSubscriber('audit')
+      expect(await mine.raiseEpochs()).toBe(2)
+      await expect(mine.archiveRun(ended.runKey, ended.headHash)).rejects.toMatchObject({ code: 'STORE_READ_ONLY' })
       const before = await log()
       for (const sql of [
         'DELETE FROM keelson.events',
@@ -181,6 +205,8 @@ describe('the roles of roles.sql', () => {
         'ALTER TABLE keelson.events DISABLE TRIGGER ALL',
         'DROP TABLE keelson.events',
         'DELETE FROM keelson.runs',
+        'UPDATE keelson.feed_generation SET generation = 9',
+        'DELETE FROM keelson.pools',
         `INSERT INTO keelson.archive_tickets VALUES (${ended.runKey}, '\\x00')`,
         'SET session_replication_role = replica',
       ])
@@ -192,20 +218,29 @@ describe('the roles of roles.sql', () => {
     }
   })
 
-  it('let the archiving role cut a ticket, and nothing else', async () => {
-    const raw = new Client({ connectionString: await login('archivist', 'keelson_archivist') })
+  it('let the archiving role archive whole ended runs through a store, and nothing else [STO-15]', async () => {
+    const connectionString = await login('archivist', 'keelson_archivist')
+    const raw = new Client({ connectionString })
     await raw.connect()
+    const mine = await openPostgresStore({ connectionString })
     try {
       for (const sql of ['DELETE FROM keelson.events', "UPDATE keelson.runs SET status = 'COMPLETED'"])
         await expect(raw.query(sql), sql).rejects.toMatchObject({ code: '42501' })
       const values = [running.runKey, running.headHash]
       const ticket = 'INSERT INTO keelson.archive_tickets (run_key, head_hash) VALUES ($1, $2)'
       await expect(raw.query(ticket, values)).rejects.toThrow(REFUSED)
-      await raw.query(ticket, [ended.runKey, ended.headHash])
+      await expect(mine.commit([creation(newRun({ runId: 'new' }))])).rejects.toMatchObject({ code: 'STORE_READ_ONLY' })
+      await store.putBlob(ended.runKey, 'aa', 'large')
+      expect(await mine.archiveRun(running.runKey, running.headHash)).toBe('not-terminal')
+      expect(await mine.archiveRun(ended.runKey, new Uint8Array(32))).toBe('head-moved')
+      expect(await mine.archiveRun(ended.runKey, ended.headHash)).toBe('archived')
+      expect(await mine.archiveRun(ended.runKey, ended.headHash)).toBe('archived')
+      expect(await store.getBlob(ended.runKey, 'aa')).toBeUndefined()
     } finally {
+      await mine.close()
       await raw.end()
     }
     expect(await allEvents(store, ended.runKey)).toEqual([])
-    expect(await rowOf(store, ended.runKey)).toEqual(ended)
+    expect(await rowOf(store, ended.runKey)).toMatchObject({ ...ended, archivedAt: expect.any(Number) as number })
   })
 })

@@ -83,7 +83,7 @@ describe('a bootstrap', () => {
 })
 
 describe('a batch', () => {
-  it('does not wait for a row that others hold until the rest is committed, and then commits that run too', async () => {
+  it('passes over a row that others hold until the rest is committed, and then commits that run too [P-08]', async () => {
     const rows = [await started('r1'), await started('r2'), await started('r3')]
     const [, held] = rows
     await db.query('BEGIN')
@@ -118,6 +118,21 @@ describe('a batch', () => {
       expect((await allEvents(store, runKey)).length).toBe(21)
     }
     await other.close()
+  })
+
+  it('that breaks a constraint is taken back and done again run by run: one refused, the others there once [P-09]', async () => {
+    const rows = [await started('r1'), await started('r2'), await started('r3')]
+    const twice = [step('StepCompleted', 'a'), step('StepCompleted', 'a')]
+    const batch = rows.map((row, index) => nextCommit(row, index === 1 ? twice : [step('StepStarted', 'a')]))
+    const results = await store.commit(batch)
+    expect(results.map(({ kind }) => kind)).toEqual(['committed', 'constraint', 'committed'])
+    const { rows: xids } = await db.query<{ n: number }>(
+      'SELECT count(DISTINCT xid)::int AS n FROM keelson.events WHERE seq = 2',
+    )
+    expect(xids).toEqual([{ n: 2 }])
+    for (const [index, { runKey }] of rows.entries())
+      expect((await allEvents(store, runKey)).map(({ runSeq }) => runSeq)).toEqual(index === 1 ? [1] : [1, 2])
+    expect(Object.fromEntries(await store.countRuns('tenant-a'))).toEqual({ RUNNING: 3 })
   })
 
   it('with values that PostgreSQL cannot hold refuses that run alone', async () => {
@@ -196,6 +211,39 @@ describe('time', () => {
     }
   })
 
+  it("of a lease is the server's: a worker whose clock is an hour off neither steals one nor holds one longer", async () => {
+    const row = await started('r1')
+    const hour = 3_600_000
+    for (const skew of [hour, -hour]) {
+      const now = Date.now() + skew
+      const before = await store.now()
+      const held = await store.acquireLease(row.runKey, 'skewed', now, now + 30_000)
+      const until = held?.lease?.until ?? 0
+      expect(until >= before + 30_000 && until <= (await store.now()) + 30_000).toBe(true)
+      expect(await store.acquireLease(row.runKey, 'other', now + hour, now + 2 * hour)).toBeUndefined()
+    }
+    const wake = { ...nextCommit(row, []).summary, nextWakeAt: (await store.now()) + 60_000, owed: true as const }
+    expect((await store.commit([nextCommit(row, [], { summary: wake })]))[0]?.kind).toBe('committed')
+    expect(await store.dueRuns(Date.now() + hour, 'ahead', 10)).toEqual([])
+    await store.releaseLease(row.runKey, 'skewed')
+    expect((await store.dueRuns(Date.now() - hour, 'behind', 10)).map(({ runId }) => runId)).toEqual(['r1'])
+  })
+
+  it('of a lease that comes with a commit is as long as it was by the clock of whoever gives it', async () => {
+    const callerClock = { now: () => Date.now() - 3_600_000 }
+    const skewed = await openPostgresStore({ connectionString: url, callerClock })
+    const lease = { owner: 'me', until: callerClock.now() + 30_000 }
+    const before = await store.now()
+    const [born] = await skewed.commit([creation(newRun({ runId: 'r1' }), undefined, { lease })])
+    const row = await rowOf(store, born?.kind === 'committed' ? born.runKey : 0)
+    await skewed.commit([nextCommit(row, [], { lease: { ...lease, owner: 'you' } })])
+    await skewed.close()
+    for (const { lease: given } of [row, await rowOf(store, row.runKey)]) {
+      expect(given?.until).toBeGreaterThan(before + 20_000)
+      expect(given?.until).toBeLessThanOrEqual((await store.now()) + 30_000)
+    }
+  })
+
   it('of a commit is the time after it waited, so that no event looks older than one before it', async () => {
     const row = await started('r1')
     await db.query('BEGIN')
@@ -206,6 +254,44 @@ describe('time', () => {
     await db.query('COMMIT')
     const [committed] = await result
     expect(committed?.kind === 'committed' && committed.persistedAt >= held).toBe(true)
+  })
+})
+
+describe('counts', () => {
+  const counted = async () => Object.fromEntries(await store.countRuns('tenant-a'))
+
+  it('are right while four connections at once move runs, and each writes rows of its own [P-41]', async () => {
+    const handles = await Promise.all([1, 2, 3, 4].map(() => openPostgresStore({ connectionString: url, poolSize: 1 })))
+    const move = async (by: PostgresStore, index: number): Promise<void> => {
+      for (let turn = 0; turn < 10; turn++) {
+        const runs = [0, 1, 2].map((n) => newRun({ runId: `c${index}-${turn}-${n}` }))
+        const results = await by.commit(runs.map((run) => creation(run)))
+        const rows = await Promise.all(results.map((one) => rowOf(by, one.kind === 'committed' ? one.runKey : 0)))
+        const batch = rows.map((row, n) => {
+          const next = nextCommit(row, [step('StepStarted', 'a')])
+          return n === 0 ? next : { ...next, summary: { ...next.summary, status: 'COMPLETED' as const } }
+        })
+        await by.commit(batch)
+      }
+    }
+    await Promise.all(handles.map(move))
+    expect(await counted()).toEqual({ RUNNING: 40, COMPLETED: 80 })
+    const WRITERS = 'SELECT count(DISTINCT writer)::int AS writers FROM keelson.status_counts'
+    expect((await db.query(WRITERS)).rows).toEqual([{ writers: 4 }])
+    await Promise.all(handles.map((handle) => handle.close()))
+    const gone = 'SELECT 1 FROM pg_stat_activity a JOIN keelson.status_counts c ON c.writer = a.pid'
+    while ((await db.query(gone)).rows.length > 0);
+    await (await openPostgresStore({ connectionString: url })).close()
+    expect((await db.query('SELECT DISTINCT writer FROM keelson.status_counts')).rows).toEqual([{ writer: 0 }])
+    expect(await counted()).toEqual({ RUNNING: 40, COMPLETED: 80 })
+  })
+
+  it('cost nothing while no status changes [P-41]', async () => {
+    const row = await started('r1')
+    const versions = async () => (await db.query('SELECT xmin, xmax, * FROM keelson.status_counts')).rows
+    const before = await versions()
+    await store.commit([nextCommit(row, [step('StepStarted', 'a')])])
+    expect(await versions()).toEqual(before)
   })
 })
 

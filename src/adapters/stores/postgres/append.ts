@@ -4,8 +4,9 @@
  * row. A broken constraint takes the batch back, and its runs are committed one by one (P-09).
  */
 import type { Clock } from '../../../ports/clock.ts'
+import type { GrantRefusal } from '../../../ports/grants.ts'
 import type { CommitResult, RunCommit } from '../../../ports/run-store.ts'
-import { commitValues } from './commit-values.ts'
+import { commitValues, type CommitSettings } from './commit-values.ts'
 import { eventParameters } from './insert-events.ts'
 import { brokenConstraint } from './failure.ts'
 import { number, text, type Columns } from './run-row.ts'
@@ -19,18 +20,30 @@ export async function commit(
   connection: Sessions,
   batch: readonly RunCommit[],
   clock: Clock | undefined,
+  callerClock: Clock | undefined,
 ): Promise<readonly CommitResult[]> {
+  const times: Times = { clock, callers: callerClock?.now() ?? Date.now() }
   for (const { create, notify } of batch) {
     if (create !== undefined) requireTenant(create.tenantId)
     for (const { run } of notify ?? []) requireTenant(run.tenantId)
   }
   const results = new Map<RunCommit, CommitResult>()
   for (const turn of turnsOf(batch))
-    for (const [index, result] of (await commitTurn(connection, turn, clock)).entries()) {
+    for (const [index, result] of (await commitTurn(connection, turn, times)).entries()) {
       const one = turn[index]
       if (one !== undefined) results.set(one, result)
     }
   return batch.map((one) => results.get(one) ?? { kind: 'conflict' })
+}
+
+interface Times {
+  readonly clock: Clock | undefined
+  /** What the callers' clock said when they called. */
+  readonly callers: number
+}
+
+function settingsOf({ clock, callers }: Times, wait: boolean): CommitSettings {
+  return { wait, now: clock?.now(), callers }
 }
 
 /** A run that stands twice in a batch stands the second time on what the first left: there another transaction begins. */
@@ -51,14 +64,14 @@ function turnsOf(batch: readonly RunCommit[]): readonly (readonly RunCommit[])[]
 async function commitTurn(
   connection: Sessions,
   turn: readonly RunCommit[],
-  clock: Clock | undefined,
+  times: Times,
 ): Promise<readonly CommitResult[]> {
   const [only] = turn
-  if (turn.length === 1 && only !== undefined) return [await commitAlone(connection, only, clock)]
-  const together = await commitTogether(connection, turn, clock)
+  if (turn.length === 1 && only !== undefined) return [await commitAlone(connection, only, times)]
+  const together = await commitTogether(connection, turn, times)
   const results: CommitResult[] = []
   for (const [index, one] of turn.entries())
-    results.push(together?.[index] ?? (await commitAlone(connection, one, clock)))
+    results.push(together?.[index] ?? (await commitAlone(connection, one, times)))
   return results
 }
 
@@ -66,10 +79,10 @@ async function commitTurn(
 async function commitTogether(
   connection: Sessions,
   turn: readonly RunCommit[],
-  clock: Clock | undefined,
+  times: Times,
 ): Promise<readonly (CommitResult | undefined)[] | undefined> {
   try {
-    const rows = await connection.query(COMMIT, commitValues(turn, { wait: false, now: clock?.now() }))
+    const rows = await connection.query(COMMIT, commitValues(turn, settingsOf(times, false)))
     return rows.map(resultOf)
   } catch (error) {
     if (brokenConstraint(causeOf(error)) === undefined) throw error
@@ -77,9 +90,9 @@ async function commitTogether(
   }
 }
 
-async function commitAlone(connection: Sessions, one: RunCommit, clock: Clock | undefined): Promise<CommitResult> {
+async function commitAlone(connection: Sessions, one: RunCommit, times: Times): Promise<CommitResult> {
   try {
-    const [row = {}] = await connection.query(COMMIT, commitValues([one], { wait: true, now: clock?.now() }))
+    const [row = {}] = await connection.query(COMMIT, commitValues([one], settingsOf(times, true)))
     return resultOf(row) ?? { kind: 'conflict' }
   } catch (error) {
     const detail = brokenConstraint(causeOf(error))
@@ -97,5 +110,6 @@ function resultOf(row: Columns): CommitResult | undefined {
   if (verdict === 'write') return { kind: 'committed', runKey: number(row, 'run_key'), persistedAt: number(row, 'at') }
   if (verdict === 'constraint') return { kind: verdict, detail: text(row, 'detail') }
   if (verdict === 'request-exists') return { kind: verdict, runId: text(row, 'detail') }
+  if (verdict === 'ungranted') return { kind: verdict, refused: JSON.parse(text(row, 'detail')) as GrantRefusal[] }
   return verdict === 'conflict' || verdict === 'run-exists' ? { kind: verdict } : undefined
 }

@@ -4,7 +4,7 @@ import { text } from './run-row.ts'
 import type { Session } from './session.ts'
 
 const PUT = `INSERT INTO keelson.run_blobs (run_key, sha256, text) SELECT run_key, $2, $3 FROM keelson.runs
-  WHERE run_key = $1 ON CONFLICT (run_key, sha256) DO NOTHING`
+  WHERE run_key = $1 AND archived_at IS NULL ON CONFLICT (run_key, sha256) DO NOTHING`
 const GET = 'SELECT text FROM keelson.run_blobs WHERE run_key = $1 AND sha256 = $2'
 const ERASE = 'DELETE FROM keelson.run_blobs WHERE run_key = $1'
 

@@ -4,7 +4,8 @@ import { number, text } from './run-row.ts'
 import type { Session } from './session.ts'
 
 const CLAIM = `INSERT INTO keelson.step_claims (run_key, slot, attempt, claimant) SELECT run_key, $2, $3, $4
-  FROM keelson.runs WHERE run_key = $1 ON CONFLICT (run_key, slot, attempt) DO NOTHING RETURNING claim_pos`
+  FROM keelson.runs WHERE run_key = $1 AND archived_at IS NULL
+  ON CONFLICT (run_key, slot, attempt) DO NOTHING RETURNING claim_pos`
 const READ = 'SELECT slot, attempt, claimant FROM keelson.step_claims WHERE run_key = $1 ORDER BY claim_pos'
 
 export async function claimAttempt(session: Session, runKey: RunKey, claim: StepClaim): Promise<boolean> {

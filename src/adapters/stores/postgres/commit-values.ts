@@ -8,14 +8,19 @@ export interface CommitSettings {
   readonly wait: boolean
   /** The test's clock; the server's when absent. */
   readonly now: number | undefined
+  /** The callers' time: with the server's clock a lease lasts as long as it would have by theirs. */
+  readonly callers: number
 }
 
-export function commitValues(turn: readonly RunCommit[], { wait, now }: CommitSettings): readonly unknown[] {
+export function commitValues(turn: readonly RunCommit[], settings: CommitSettings): readonly unknown[] {
+  const { wait, now } = settings
   const places = turn.map((one, index) => ({ place: index + 1, one }))
   const creates = places.flatMap(({ place, one }) =>
-    one.create === undefined ? [] : [{ place, ...moved(one), ...created(one.create) }],
+    one.create === undefined ? [] : [{ place, ...moved(one), ...leased(one, settings), ...created(one.create) }],
   )
-  const moves = places.flatMap(({ place, one }) => (one.create === undefined ? [{ place, ...moved(one) }] : []))
+  const moves = places.flatMap(({ place, one }) =>
+    one.create === undefined ? [{ place, ...moved(one), ...leased(one, settings) }] : [],
+  )
   const events = turn.flatMap((one) => one.events)
   return [
     wait,
@@ -63,7 +68,7 @@ function created(run: NewRun) {
 
 const ZERO_HASH = '0'.repeat(64)
 
-function moved({ create, events, expected, lease, newEpoch, summary }: RunCommit) {
+function moved({ create, events, expected, newEpoch, summary }: RunCommit) {
   const head = events.at(-1)?.chainHash
   return {
     epoch: newEpoch ?? expected.epoch,
@@ -81,9 +86,13 @@ function moved({ create, events, expected, lease, newEpoch, summary }: RunCommit
     steps_failed: summary.stepsFailed,
     error_code: summary.errorCode,
     owed: summary.owed === true,
-    lease_owner: lease?.owner,
-    lease_until: lease?.until,
   }
+}
+
+function leased({ lease }: RunCommit, { now, callers }: CommitSettings) {
+  if (lease === undefined) return {}
+  const { owner, until } = lease
+  return { lease_owner: owner, ...(now === undefined ? { lease_ms: until - callers } : { lease_until: until }) }
 }
 
 type Placed = { readonly place: number; readonly one: RunCommit }
@@ -106,7 +115,12 @@ function restOf(places: readonly Placed[]): string | undefined {
       body: row.body,
     })),
   )
-  const parts = { consumed, context, blobs, notify }
+  const grants = places.flatMap(({ place, one }) => {
+    const { releases, claims, waits } = one
+    const uses = (releases ?? []).length > 0 || (claims ?? []).length > 0 || waits !== undefined
+    return uses ? [{ place, releases, claims, waits }] : []
+  })
+  const parts = { consumed, context, blobs, notify, grants }
   const used = Object.entries(parts).filter(([, items]) => items.length > 0)
   return used.length === 0 ? undefined : JSON.stringify(Object.fromEntries(used))
 }

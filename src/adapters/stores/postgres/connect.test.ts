@@ -194,6 +194,6 @@ describe('a server that cannot be used', () => {
         console.log(error.code, error.problems[0].hint))`
     const told = await inProcess(code, folder)
     rmSync(folder, { recursive: true })
-    expect(told).toBe('STORE_UNAVAILABLE Install it beside keelson: npm install pg')
+    expect(told).toBe('STORE_DRIVER_MISSING Install it beside keelson: npm install pg')
   })
 })

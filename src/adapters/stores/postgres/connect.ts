@@ -6,8 +6,10 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Pool, PoolClient } from 'pg'
 import { fail } from '../../../core/problems/problem.ts'
+import { gatherCounts } from './counts.ts'
 import { loadDriver } from './driver.ts'
 import { checkDurability } from './durability.ts'
+import { raiseGeneration } from './feed.ts'
 import { isConnectionUsable, isRetryable, storeFailure } from './failure.ts'
 import { migrate } from './migrate.ts'
 import type { Columns } from './run-row.ts'
@@ -57,6 +59,8 @@ export async function connect(options: ConnectOptions): Promise<Connection> {
   try {
     const durable = await checkDurability(connection, waiveDurability)
     await migrate(connection)
+    await raiseGeneration(connection)
+    await gatherCounts(connection)
     return { ...connection, durable }
   } catch (error) {
     await connection.close()

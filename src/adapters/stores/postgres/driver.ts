@@ -9,7 +9,7 @@ export async function loadDriver(): Promise<Driver> {
     return await import('pg')
   } catch (error) {
     if (!(error instanceof Error && 'code' in error && error.code === 'ERR_MODULE_NOT_FOUND')) throw error
-    return fail('STORE_UNAVAILABLE', 'The PostgreSQL store needs the package pg, which is not installed.', {
+    return fail('STORE_DRIVER_MISSING', 'The PostgreSQL store needs the package pg, which is not installed.', {
       hint: 'Install it beside keelson: npm install pg',
     })
   }

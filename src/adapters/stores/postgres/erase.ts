@@ -5,6 +5,7 @@
 import type { RunKey } from '../../../ports/run-store.ts'
 import { eraseBlobs } from './blobs.ts'
 import { eraseContext } from './context.ts'
+import { eraseErrors } from './feed.ts'
 import { eraseBodies } from './inbox.ts'
 import type { Sessions } from './session.ts'
 import { eraseSnapshots } from './snapshots.ts'
@@ -23,5 +24,6 @@ export async function eraseData(connection: Sessions, runKey: RunKey, upToSeq: n
     await eraseContext(transaction, runKey, upToSeq)
     await eraseBodies(transaction, runKey, upToSeq)
     await eraseSnapshots(transaction, runKey, upToSeq)
+    await eraseErrors(transaction, runKey, upToSeq)
   })
 }

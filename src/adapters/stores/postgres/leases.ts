@@ -1,28 +1,39 @@
 /**
- * Leases and due runs: liveness only; what may be written is decided by compare and set. Due runs are found through three
- * partial indexes, so that runs which wait cost nothing, however many there are.
+ * Leases and due runs: liveness only; what may be written is decided by compare and set. The server's clock is the one that
+ * counts: of a caller's only the length of the lease is taken. Due runs are found through partial indexes, so that runs
+ * which wait cost nothing, however many there are.
  */
+import type { Clock } from '../../../ports/clock.ts'
 import type { RunKey, RunRow } from '../../../ports/run-store.ts'
 import { number, runRow, type Columns } from './run-row.ts'
 import type { Session } from './session.ts'
 
-const ACQUIRE = `UPDATE keelson.runs SET lease_owner = $2, lease_until = $4
-  WHERE run_key = $1 AND (lease_owner IS NULL OR lease_owner = $2 OR lease_until <= $3) RETURNING *`
+const SERVER_NOW = 'floor(extract(epoch FROM statement_timestamp()) * 1000)::bigint'
+const ACQUIRE = `UPDATE keelson.runs SET lease_owner = $2, lease_until = coalesce($3::bigint, ${SERVER_NOW}) + $4::bigint
+  WHERE run_key = $1 AND (lease_owner IS NULL OR lease_owner = $2 OR lease_until <= coalesce($3::bigint, ${SERVER_NOW}))
+  RETURNING *`
 const RELEASE = `UPDATE keelson.runs SET lease_owner = NULL, lease_until = NULL
   WHERE run_key = $1 AND lease_owner = $2`
 
 const LIVE = `quarantine IS NULL AND status NOT IN ('COMPLETED', 'FAILED', 'CANCELLED')`
-const FREE = '(lease_owner IS NULL OR lease_owner = $2 OR lease_until <= $1)'
-/** In each part the earliest due. Work in flight under a lease that ran out, or under none, lost its driver. */
+const NOW = `coalesce($1::bigint, ${SERVER_NOW})`
+const FREE = `(lease_owner IS NULL OR lease_owner = $2 OR lease_until <= ${NOW})`
+/**
+ * In each part the earliest due. Work in flight under a lease that ran out, or under none, lost its driver. Silent letters
+ * came with an offer, which does not touch the row of the run it is for.
+ */
 export const DUE = `(SELECT *, next_wake_at AS due_since FROM keelson.runs
-    WHERE next_wake_at IS NOT NULL AND next_wake_at <= $1 AND ${LIVE} AND ${FREE}
+    WHERE next_wake_at IS NOT NULL AND next_wake_at <= ${NOW} AND ${LIVE} AND ${FREE}
     ORDER BY next_wake_at, run_key LIMIT $3)
   UNION ALL (SELECT *, inbox_since AS due_since FROM keelson.runs
     WHERE inbox_since IS NOT NULL AND ${LIVE} AND ${FREE} ORDER BY inbox_since, run_key LIMIT $3)
   UNION ALL (SELECT *, lease_until AS due_since FROM keelson.runs
-    WHERE owed AND ${LIVE} AND lease_until <= $1 ORDER BY lease_until, run_key LIMIT $3)
+    WHERE owed AND ${LIVE} AND lease_until <= ${NOW} ORDER BY lease_until, run_key LIMIT $3)
   UNION ALL (SELECT *, updated_at AS due_since FROM keelson.runs
-    WHERE owed AND ${LIVE} AND lease_until IS NULL ORDER BY updated_at, run_key LIMIT $3)`
+    WHERE owed AND ${LIVE} AND lease_until IS NULL ORDER BY updated_at, run_key LIMIT $3)
+  UNION ALL (SELECT r.*, i.inserted_at AS due_since FROM keelson.run_inbox i
+    JOIN keelson.runs r ON r.run_key = i.run_key AND ${LIVE} AND ${FREE}
+    WHERE i.silent AND i.consumed_seq IS NULL ORDER BY i.inserted_at, i.run_key LIMIT $3)`
 
 export async function acquireLease(
   session: Session,
@@ -30,8 +41,9 @@ export async function acquireLease(
   owner: string,
   now: number,
   until: number,
+  clock: Clock | undefined,
 ): Promise<RunRow | undefined> {
-  const [row] = await session.query(ACQUIRE, [runKey, owner, now, until])
+  const [row] = await session.query(ACQUIRE, [runKey, owner, clock === undefined ? undefined : now, until - now])
   return row === undefined ? undefined : runRow(row)
 }
 
@@ -40,8 +52,14 @@ export async function releaseLease(session: Session, runKey: RunKey, owner: stri
 }
 
 /** In order of the instant since which they are due, then of their keys. */
-export async function dueRuns(session: Session, now: number, owner: string, limit: number): Promise<readonly RunRow[]> {
-  const rows = [...(await session.query(DUE, [now, owner, limit]))]
+export async function dueRuns(
+  session: Session,
+  now: number,
+  owner: string,
+  limit: number,
+  clock: Clock | undefined,
+): Promise<readonly RunRow[]> {
+  const rows = [...(await session.query(DUE, [clock === undefined ? undefined : now, owner, limit]))]
   const since = (row: Columns): number => number(row, 'due_since')
   rows.sort((a, b) => since(a) - since(b) || number(a, 'run_key') - number(b, 'run_key'))
   const first = new Map<number, Columns>()

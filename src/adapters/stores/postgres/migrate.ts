@@ -15,6 +15,11 @@ export const MIGRATIONS = [
   '0004-plans-snapshots-claims.sql',
   '0005-commit.sql',
   '0006-letters.sql',
+  '0007-counts.sql',
+  '0008-feed.sql',
+  '0009-grants.sql',
+  '0010-archive.sql',
+  '0011-commit.sql',
 ] as const
 
 /** "Keel": advisory locks are numbers that all programs of a database share. */

@@ -16,7 +16,7 @@ import type { Sessions, Transaction } from './session.ts'
 import { bytesArray } from './wire-array.ts'
 
 const LOCK = `SELECT run_key, next_seq, head_hash FROM keelson.runs WHERE tenant_id = $1 AND run_id = $2
-  FOR NO KEY UPDATE`
+  AND archived_at IS NULL FOR NO KEY UPDATE`
 /** A statement of its own, so that it sees what was committed while the lock was waited for. */
 const KNOWN = `SELECT *, floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint AS now
   FROM (SELECT 1) AS one LEFT JOIN keelson.events ON run_key = $1 AND idempotency_key = ANY ($2::bytea[])`

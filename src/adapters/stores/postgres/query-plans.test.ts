@@ -3,6 +3,7 @@ import { Client } from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { startPostgres, type PostgresServer } from '../../../../test/setup/postgres.ts'
 import type { ListFilter } from '../../../ports/run-store.ts'
+import { ARCHIVABLE } from './archive.ts'
 import { DUE } from './leases.ts'
 import { listQuery } from './list.ts'
 import { openPostgresStore } from './store.ts'
@@ -15,6 +16,10 @@ const FILL = `INSERT INTO keelson.runs (run_id, tenant_id, project_id, environme
   SELECT 'r' || n, 't' || n % 20, 'p', 'e', 'plan-' || n % 3, '1', '', 'embedded', 'ref-' || n,
     CASE WHEN n % 100 = 0 THEN 'r1' END, n, n, 1, 1, '', (ARRAY['RUNNING', 'COMPLETED', 'PAUSED'])[1 + n % 3],
     1000000 + n, 1, 1, 0, 0, 0, n % 2 = 0, 1000000 FROM generate_series(1, ${RUNS}) AS n`
+/** Letters, nearly all of them read or known to their run's row. */
+const LETTERS = `INSERT INTO keelson.run_inbox (run_key, inbox_id, kind, body, inserted_at, consumed_seq, silent)
+  SELECT n, 'grant:' || n, 'grant', '{}', n, CASE WHEN n % 3 = 0 THEN 1 END, n % 3 = 0 OR n % 500 = 1
+  FROM generate_series(1, ${RUNS}) AS n`
 let server: PostgresServer
 let db: Client
 
@@ -25,7 +30,8 @@ beforeAll(async () => {
   db = new Client({ connectionString: url })
   await db.connect()
   await db.query(FILL)
-  await db.query('VACUUM ANALYZE keelson.runs')
+  await db.query(LETTERS)
+  await db.query('VACUUM ANALYZE keelson.runs, keelson.run_inbox')
 })
 afterAll(async () => {
   await db.end()
@@ -38,12 +44,18 @@ async function planOf(sql: string, values: readonly unknown[]): Promise<string> 
 }
 
 describe('the store', () => {
-  it('finds due runs through their three indexes, however many wait', async () => {
+  it('finds due runs through their indexes, however many wait, and letters of offers through theirs', async () => {
     const plan = await planOf(DUE, [10, 'me', 100])
-    const walked = [...plan.matchAll(/Index Scan using (\w+)/g)].map(([, index]) => index)
-    expect(walked).toEqual(['runs_wake', 'runs_inbox', 'runs_owed', 'runs_owed'])
+    const walked = [...plan.matchAll(/Index (?:Only )?Scan using (\w+)/g)].map(([, index]) => index)
+    expect(walked).toEqual(['runs_wake', 'runs_inbox', 'runs_owed', 'runs_owed', 'run_inbox_silent', 'runs_pkey'])
     // Only runs whose lease was given back with work in flight are sorted, by the time they were left.
     expect(plan.match(/Seq Scan|Sort Key: .*/g)).toEqual(['Sort Key: runs_3.updated_at, runs_3.run_key'])
+  })
+
+  it('finds archivable runs by the instant they ended, oldest first', async () => {
+    const plan = await planOf(ARCHIVABLE, [100, 10])
+    expect(plan).toContain('using runs_archivable on')
+    expect(plan).not.toMatch(/Seq Scan|Sort/)
   })
 
   it.each<[ListFilter, string]>([

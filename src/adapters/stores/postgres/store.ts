@@ -5,11 +5,16 @@
 import type { Clock } from '../../../ports/clock.ts'
 import type { RunStore } from '../../../ports/run-store.ts'
 import { commit } from './append.ts'
+import { archivableRuns, archiveRun, raiseEpochs } from './archive.ts'
 import { getBlob, putBlob } from './blobs.ts'
 import { claimAttempt, readClaims } from './claims.ts'
 import { connect, type Connection } from './connect.ts'
 import { readContext } from './context.ts'
+import { countRuns } from './counts.ts'
 import { eraseData } from './erase.ts'
+import { dropDeadLetter, dropSubscriber, feedStatus, readDeadLetters, readFeed, settleFeed } from './feed.ts'
+import { sweepGrants } from './grant-queue.ts'
+import { listPools, putPool, readGrants } from './grants.ts'
 import { findInbox, insertInbox, readInbox } from './inbox.ts'
 import { acquireLease, dueRuns, releaseLease } from './leases.ts'
 import { listRuns } from './list.ts'
@@ -28,6 +33,10 @@ export interface PostgresStoreOptions {
   readonly poolSize?: number
   /** For tests only: stamps with this clock instead of the server's. */
   readonly clock?: Clock
+  /** The clock that callers' instants are in, when it is not the machine's: of a lease only its length is taken. */
+  readonly callerClock?: Clock
+  /** Since when a transaction of others must hold the feed up to be named; 5 seconds by default. */
+  readonly feedStallMs?: number
   /** Opens a store on a server that can lose acknowledged writes, with a warning, instead of refusing it. */
   readonly waiveDurability?: boolean
 }
@@ -46,21 +55,25 @@ const NOW = 'SELECT floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint 
  * const store = await openPostgresStore({ connectionString: 'postgres://keelson@db.internal/keelson' })
  */
 export async function openPostgresStore(options: PostgresStoreOptions): Promise<PostgresStore> {
-  return storeOn(await connect(options), options.clock)
+  return storeOn(await connect(options), options)
 }
 
-function storeOn(connection: Connection, clock: Clock | undefined): PostgresStore {
+const FEED_STALL_MS = 5_000
+
+function storeOn(connection: Connection, options: PostgresStoreOptions): PostgresStore {
+  const { clock, callerClock, feedStallMs: stallMs = FEED_STALL_MS } = options
   return {
     manifest: { ...MANIFEST, durable: connection.durable },
     now: async () => clock?.now() ?? number((await connection.query(NOW))[0] ?? {}, 'now'),
     onWake: (listener) => connection.onWake(listener),
-    commit: (batch) => commit(connection, batch, clock),
+    commit: (batch) => commit(connection, batch, clock, callerClock),
     appendOpen: (run, writes, seal) => appendOpen(connection, run, writes, seal, clock),
     findRun: (run) => findRun(connection, run),
     findRunByRequest: (tenantId, requestKey) => findRunByRequest(connection, tenantId, requestKey),
     findRunByEngineRef: (tenantId, engineRunRef) => findRunByEngineRef(connection, tenantId, engineRunRef),
     getRun: (runKey) => getRun(connection, runKey),
     listRuns: (tenantId, filter, page) => listRuns(connection, tenantId, filter, page),
+    countRuns: (tenantId) => countRuns(connection, tenantId),
     quarantine: (runKey, code) => quarantine(connection, runKey, code),
     readEvents: (runKey, range) => readEvents(connection, runKey, range),
     eraseData: (runKey, upToSeq) => eraseData(connection, runKey, upToSeq),
@@ -75,13 +88,26 @@ function storeOn(connection: Connection, clock: Clock | undefined): PostgresStor
     findPlan: (planId, planVersion) => findPlan(connection, planId, planVersion),
     putSnapshot: (runKey, snapshot) => putSnapshot(connection, runKey, snapshot),
     getSnapshot: (runKey, kind, maxSeq) => getSnapshot(connection, runKey, kind, maxSeq),
-    acquireLease: (runKey, owner, now, until) => acquireLease(connection, runKey, owner, now, until),
+    acquireLease: (runKey, owner, now, until) => acquireLease(connection, runKey, owner, now, until, clock),
     releaseLease: (runKey, owner) => releaseLease(connection, runKey, owner),
-    dueRuns: (now, owner, limit) => dueRuns(connection, now, owner, limit),
+    dueRuns: (now, owner, limit) => dueRuns(connection, now, owner, limit, clock),
     claimAttempt: (runKey, claim) => claimAttempt(connection, runKey, claim),
     readClaims: (runKey) => readClaims(connection, runKey),
     putScopePause: (pause) => putScopePause(connection, pause),
     readScopePauses: (tenantId) => readScopePauses(connection, tenantId),
+    putPool: (definition, put) => putPool(connection, definition, put),
+    listPools: () => listPools(connection, clock),
+    readGrants: (runKey) => readGrants(connection, runKey, clock),
+    sweepGrants: () => sweepGrants(connection, clock),
+    readFeed: (subscriber, page) => readFeed(connection, subscriber, page),
+    settleFeed: (subscriber, settled) => settleFeed(connection, subscriber, settled, clock),
+    feedStatus: (subscriber) => feedStatus(connection, subscriber, stallMs),
+    readDeadLetters: (subscriber, limit) => readDeadLetters(connection, subscriber, limit),
+    dropDeadLetter: (subscriber, runKey, runSeq) => dropDeadLetter(connection, subscriber, runKey, runSeq),
+    dropSubscriber: (subscriber) => dropSubscriber(connection, subscriber),
+    archivableRuns: (endedBefore, limit) => archivableRuns(connection, endedBefore, limit),
+    archiveRun: (runKey, ticket) => archiveRun(connection, runKey, ticket, clock),
+    raiseEpochs: () => raiseEpochs(connection),
     close: () => connection.close(),
   }
 }

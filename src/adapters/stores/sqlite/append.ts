@@ -8,26 +8,32 @@ import type { CommitResult, NewRun, RunCommit, RunKey, RunSummary } from '../../
 import { putBlob } from './blobs.ts'
 import type { Connection } from './connect.ts'
 import { writeContext } from './context.ts'
+import { moveStatus, writeMoves, type StatusMoves } from './counts.ts'
 import { brokenConstraint } from './failure.ts'
+import { queueGrants, takeGrants, usesGrants } from './grants.ts'
 import { insertEvents, withOpenGate } from './insert-events.ts'
 import { consume, consumptionRefusal, notify } from './inbox.ts'
-import { number, text, type Columns } from './run-row.ts'
+import { bytes, number, text, type Columns } from './run-row.ts'
 import { requireTenant } from './scope.ts'
 
-const HEAD = 'SELECT run_key, epoch, next_seq, head_hash, status, next_wake_at, owed FROM runs WHERE run_key = ?'
+const HEAD = `SELECT run_key, epoch, next_seq, head_hash, status, next_wake_at, owed, ended_at FROM runs
+  WHERE run_key = ? AND archived_at IS NULL`
+/** What few commits need is asked for by those. */
+const SELDOM = 'SELECT tenant_id, feed_pos FROM runs WHERE run_key = ?'
 const RUN_EXISTS = 'SELECT 1 FROM runs WHERE run_id = ?'
 const REQUEST_EXISTS = 'SELECT run_id FROM runs WHERE tenant_id = ? AND request_key = ?'
 const LAST_FEED = 'SELECT feed_pos FROM runs ORDER BY feed_pos DESC LIMIT 1'
 const INSERT_RUN = `INSERT INTO runs (run_id, tenant_id, project_id, environment_id, plan_id, plan_version, plan_sha256,
   engine_type, engine_run_ref, request_key, original_run_id, parent_run_id, parent_slot, parent_attempt, triggered_by,
   created_at, updated_at, epoch, next_seq, head_hash, feed_pos, substatus, rules_version, min_rules_version, started_at,
-  ended_at, steps_total, steps_done, steps_failed, error_code, status, next_wake_at, owed)
+  steps_total, steps_done, steps_failed, error_code, status, next_wake_at, owed, ended_at)
   VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
 const MOVED = `updated_at = ?, epoch = ?, next_seq = ?, head_hash = ?, feed_pos = ?, substatus = ?, rules_version = ?,
-  min_rules_version = ?, started_at = ?, ended_at = ?, steps_total = ?, steps_done = ?, steps_failed = ?, error_code = ?`
+  min_rules_version = ?, started_at = ?, steps_total = ?, steps_done = ?, steps_failed = ?, error_code = ?`
 /** Columns named in a SET have their indexes rewritten even if they stay equal; so they are named only if they change. */
 const UPDATE_RUN = `UPDATE runs SET ${MOVED} WHERE run_key = ?`
-const UPDATE_RUN_AND_INDEXES = `UPDATE runs SET ${MOVED}, status = ?, next_wake_at = ?, owed = ? WHERE run_key = ?`
+const UPDATE_RUN_AND_INDEXES = `UPDATE runs SET ${MOVED}, status = ?, next_wake_at = ?, owed = ?, ended_at = ?
+  WHERE run_key = ?`
 const SET_LEASE = 'UPDATE runs SET lease_owner = ?, lease_until = ? WHERE run_key = ?'
 
 const ZERO_HASH = new Uint8Array(32)
@@ -35,6 +41,7 @@ const ZERO_HASH = new Uint8Array(32)
 interface Turn {
   readonly connection: Connection
   readonly now: number
+  readonly moves: StatusMoves
   feedPos: number
 }
 
@@ -53,7 +60,9 @@ export async function commit(
   return connection.write(() =>
     withOpenGate(connection, () => {
       const turn = newTurn(connection, clock)
-      return batch.map((one) => commitInSavepoint(turn, one))
+      const results = batch.map((one) => commitInSavepoint(turn, one))
+      writeMoves(connection, turn.moves)
+      return results
     }),
   )
 }
@@ -63,7 +72,12 @@ async function commitAlone(connection: Connection, one: RunCommit, clock: Clock)
   try {
     return await connection.write(() => {
       try {
-        return withOpenGate(connection, () => commitRun(newTurn(connection, clock), one))
+        return withOpenGate(connection, () => {
+          const turn = newTurn(connection, clock)
+          const result = usesGrants(one) ? commitInSavepoint(turn, one) : commitRun(turn, one)
+          writeMoves(connection, turn.moves)
+          return result
+        })
       } catch (error) {
         refusal = constraintResult(error)
         throw error
@@ -80,6 +94,7 @@ function commitInSavepoint(turn: Turn, one: RunCommit): CommitResult {
   sql('SAVEPOINT run').run()
   try {
     const result = commitRun(turn, one)
+    if (result.kind !== 'committed') sql('ROLLBACK TO run').run()
     sql('RELEASE run').run()
     return result
   } catch (error) {
@@ -98,29 +113,45 @@ function constraintResult(error: unknown): CommitResult | undefined {
 
 /** Within the transaction: the time of writing is not the time before a wait for the lock. */
 function newTurn(connection: Connection, clock: Clock): Turn {
-  return { connection, now: clock.now(), feedPos: Number(connection.sql(LAST_FEED).get()?.['feed_pos'] ?? 0) }
+  const feedPos = Number(connection.sql(LAST_FEED).get()?.['feed_pos'] ?? 0)
+  return { connection, now: clock.now(), moves: new Map(), feedPos }
 }
 
-/** Every refusal it returns is found before its first write; a broken constraint is thrown by SQLite. */
+/**
+ * A refusal it returns without grants is found before its first write; with grants, and for a broken constraint, which
+ * SQLite throws, the caller undoes what was written.
+ */
 function commitRun(turn: Turn, one: RunCommit): CommitResult {
-  const { create, events, expected } = one
+  const { connection, now } = turn
+  const { create, events } = one
   const head = create === undefined ? headOf(turn, one) : undefined
   const refusal = create === undefined ? (head === undefined ? CONFLICT : undefined) : existing(turn, create)
   if (refusal !== undefined) return refusal
-  const consumption = consumptionRefusal(turn.connection, one)
+  const consumption = consumptionRefusal(connection, one)
   if (consumption === 'conflict') return CONFLICT
   if (consumption === 'constraint') return { kind: 'constraint', detail: 'inboxId' }
-  if (events.some((event, index) => event.runSeq !== expected.nextSeq + index))
-    return { kind: 'constraint', detail: 'runSeq' }
-  turn.feedPos++
+  if (!usesGrants(one) && !areNumbered(one)) return MISNUMBERED
   const runKey = create === undefined ? number(head ?? {}, 'run_key') : insertRun(turn, one, create)
-  insertEvents(turn.connection, runKey, events, turn.now)
+  const tenantOf = (): string => create?.tenantId ?? text(connection.sql(SELDOM).get(runKey) ?? {}, 'tenant_id')
+  const owner = usesGrants(one) ? { runKey, tenantId: tenantOf() } : undefined
+  const grants = owner === undefined ? undefined : takeGrants(connection, owner, one, now)
+  if (grants !== undefined && grants.refused.length > 0) return { kind: 'ungranted', refused: grants.refused }
+  if (grants !== undefined && !areNumbered(one)) return MISNUMBERED
+  insertEvents(connection, runKey, events, now)
   if (head !== undefined) updateRun(turn, one, head)
   writeRest(turn, one, runKey)
-  return { kind: 'committed', runKey, persistedAt: turn.now }
+  if (grants !== undefined && owner !== undefined) queueGrants(grants, owner, one)
+  const before = head === undefined ? undefined : text(head, 'status')
+  if (before !== one.summary.status) moveStatus(turn.moves, tenantOf(), before, one.summary.status)
+  return { kind: 'committed', runKey, persistedAt: now }
 }
 
 const CONFLICT: CommitResult = { kind: 'conflict' }
+const MISNUMBERED: CommitResult = { kind: 'constraint', detail: 'runSeq' }
+
+function areNumbered({ events, expected }: RunCommit): boolean {
+  return events.every((event, index) => event.runSeq === expected.nextSeq + index)
+}
 
 function headOf(turn: Turn, { runKey, expected }: RunCommit): Columns | undefined {
   const head = runKey === undefined ? undefined : turn.connection.sql(HEAD).get(runKey)
@@ -155,26 +186,30 @@ function insertRun(turn: Turn, one: RunCommit, create: NewRun): RunKey {
       parent?.attempt ?? null,
       create.triggeredBy ?? null,
       turn.now,
-      ...moved(turn, one, ZERO_HASH),
+      ...moved(turn, one, ZERO_HASH, ++turn.feedPos),
       one.summary.status,
       one.summary.nextWakeAt ?? null,
       one.summary.owed === true ? 1 : 0,
+      one.summary.endedAt ?? null,
     )
   return Number(lastInsertRowid)
 }
 
 function updateRun(turn: Turn, one: RunCommit, head: Columns): void {
-  const { status, nextWakeAt = null } = one.summary
+  const { status, nextWakeAt = null, endedAt = null } = one.summary
   const owed = one.summary.owed === true ? 1 : 0
-  const values = moved(turn, one, head['head_hash'] instanceof Uint8Array ? head['head_hash'] : ZERO_HASH)
+  // Without events there is nothing for the feed to come by for.
   const runKey = number(head, 'run_key')
-  if (status === head['status'] && nextWakeAt === head['next_wake_at'] && owed === head['owed'])
-    turn.connection.sql(UPDATE_RUN).run(...values, runKey)
-  else turn.connection.sql(UPDATE_RUN_AND_INDEXES).run(...values, status, nextWakeAt, owed, runKey)
+  const isQuiet = one.events.length === 0
+  const feedPos = isQuiet ? number(turn.connection.sql(SELDOM).get(runKey) ?? {}, 'feed_pos') : ++turn.feedPos
+  const values = moved(turn, one, bytes(head, 'head_hash'), feedPos)
+  const isSame = nextWakeAt === head['next_wake_at'] && owed === head['owed'] && endedAt === head['ended_at']
+  if (isSame && status === head['status']) turn.connection.sql(UPDATE_RUN).run(...values, runKey)
+  else turn.connection.sql(UPDATE_RUN_AND_INDEXES).run(...values, status, nextWakeAt, owed, endedAt, runKey)
 }
 
 /** The values of MOVED, in its order. */
-function moved(turn: Turn, one: RunCommit, headBefore: Uint8Array): readonly SQLInputValue[] {
+function moved(turn: Turn, one: RunCommit, headBefore: Uint8Array, feedPos: number): readonly SQLInputValue[] {
   const { events, expected } = one
   const summary: RunSummary = one.summary
   return [
@@ -182,12 +217,11 @@ function moved(turn: Turn, one: RunCommit, headBefore: Uint8Array): readonly SQL
     one.newEpoch ?? expected.epoch,
     expected.nextSeq + events.length,
     events.at(-1)?.chainHash ?? headBefore,
-    turn.feedPos,
+    feedPos,
     summary.substatus ?? null,
     summary.rulesVersion,
     summary.minRulesVersion,
     summary.startedAt ?? null,
-    summary.endedAt ?? null,
     summary.stepsTotal,
     summary.stepsDone,
     summary.stepsFailed,

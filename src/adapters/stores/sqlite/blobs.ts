@@ -3,7 +3,8 @@ import type { RunKey } from '../../../ports/run-store.ts'
 import type { Connection } from './connect.ts'
 import { text } from './run-row.ts'
 
-const PUT = `INSERT INTO run_blobs (run_key, sha256, text) SELECT run_key, ?, ? FROM runs WHERE run_key = ?
+const PUT = `INSERT INTO run_blobs (run_key, sha256, text) SELECT run_key, ?, ? FROM runs
+  WHERE run_key = ? AND archived_at IS NULL
   ON CONFLICT (run_key, sha256) DO NOTHING`
 const GET = 'SELECT text FROM run_blobs WHERE run_key = ? AND sha256 = ?'
 const ERASE = 'DELETE FROM run_blobs WHERE run_key = ?'

@@ -4,7 +4,7 @@ import type { Connection } from './connect.ts'
 import { number, text } from './run-row.ts'
 
 const CLAIM = `INSERT INTO step_claims (run_key, slot, attempt, claimant) SELECT run_key, ?, ?, ? FROM runs
-  WHERE run_key = ? ON CONFLICT (run_key, slot, attempt) DO NOTHING`
+  WHERE run_key = ? AND archived_at IS NULL ON CONFLICT (run_key, slot, attempt) DO NOTHING`
 const READ = 'SELECT slot, attempt, claimant FROM step_claims WHERE run_key = ? ORDER BY claim_pos'
 
 export async function claimAttempt(connection: Connection, runKey: RunKey, claim: StepClaim): Promise<boolean> {

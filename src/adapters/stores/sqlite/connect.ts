@@ -8,13 +8,16 @@ import { DatabaseSync, type StatementSync } from 'node:sqlite'
 import { setTimeout as pause } from 'node:timers/promises'
 import { fail } from '../../../core/problems/problem.ts'
 import { isBusy, storeFailure, unwritable } from './failure.ts'
-import { inspect, migrate } from './migrate.ts'
+import { inspect, migrate, requireCurrent } from './migrate.ts'
+import { WAL_LIMITS, watchWal, type WalLimits } from './wal.ts'
 
 export interface ConnectOptions {
   readonly path: string
   readonly readOnly?: boolean
   /** How long a call waits for a lock in all. */
   readonly lockMs?: number
+  /** When the write-ahead log is emptied on purpose. */
+  readonly wal?: WalLimits
 }
 
 export interface Connection {
@@ -33,7 +36,7 @@ const RETRY_MS = 5
 const LOCK_MS = 5000
 
 export async function connect(options: ConnectOptions): Promise<Connection> {
-  const { path, readOnly = false, lockMs = LOCK_MS } = options
+  const { path, readOnly = false, lockMs = LOCK_MS, wal = WAL_LIMITS } = options
   if (!existsSync(path)) {
     if (readOnly) fail('STORE_NOT_FOUND', `There is no database ${path}.`)
     makeFolder(path)
@@ -43,7 +46,7 @@ export async function connect(options: ConnectOptions): Promise<Connection> {
     await guarded(path, lockMs, () => inspectFile(path))
   }
   const db = await guarded(path, lockMs, () => prepare(path, readOnly))
-  return connection(db, path, lockMs)
+  return connection(db, path, lockMs, readOnly ? () => {} : watchWal(db, path, wal))
 }
 
 function makeFolder(path: string): void {
@@ -88,7 +91,10 @@ function prepare(path: string, readOnly: boolean): DatabaseSync {
   const db = new DatabaseSync(path, { readOnly })
   try {
     db.exec(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`)
-    if (readOnly) return db
+    if (readOnly) {
+      requireCurrent(db, path)
+      return db
+    }
     makeDurable(db, path)
     migrate(db, path)
     return db
@@ -125,7 +131,7 @@ async function guarded<T>(path: string, lockMs: number, work: () => T): Promise<
   }
 }
 
-function connection(db: DatabaseSync, path: string, lockMs: number): Connection {
+function connection(db: DatabaseSync, path: string, lockMs: number, afterCommit: () => void): Connection {
   const statements = new Map<string, StatementSync>()
   const sql = (text: string): StatementSync => {
     const known = statements.get(text)
@@ -151,7 +157,9 @@ function connection(db: DatabaseSync, path: string, lockMs: number): Connection 
       guarded(path, lockMs, () => {
         open()
         sql('BEGIN IMMEDIATE').run()
-        return inTransaction(db, path, sql, work)
+        const answer = inTransaction(db, path, sql, work)
+        afterCommit()
+        return answer
       }),
     close: () => {
       if (db.isOpen) db.close()

@@ -6,7 +6,7 @@ import type { Connection } from './connect.ts'
 import { number, text, type Columns } from './run-row.ts'
 import { requireTenant } from './scope.ts'
 
-const RUN_KEY = 'SELECT run_key FROM runs WHERE tenant_id = ? AND run_id = ?'
+const RUN_KEY = 'SELECT run_key FROM runs WHERE tenant_id = ? AND run_id = ? AND archived_at IS NULL'
 const FIND = 'SELECT * FROM run_inbox WHERE run_key = ? AND inbox_id = ?'
 const UNCONSUMED = 'SELECT * FROM run_inbox WHERE run_key = ? AND consumed_seq IS NULL ORDER BY inbox_pos'
 const INSERT = 'INSERT INTO run_inbox (run_key, inbox_id, kind, body, inserted_at) VALUES (?, ?, ?, ?, ?)'
@@ -40,9 +40,20 @@ export function notify(
   const runKey = number(run, 'run_key')
   const known = connection.sql(FIND).get(runKey, insert.inboxId)
   if (known !== undefined) return { kind: hasBody(known, insert.body) ? 'duplicate' : 'conflict', row: inboxRow(known) }
+  insertRow(connection, runKey, insert, now)
+  return { kind: 'inserted' }
+}
+
+/** For letters of the store itself, by the run's key. False when the id is taken. */
+export function putLetter(connection: Connection, runKey: RunKey, insert: InboxInsert, now: number): boolean {
+  if (connection.sql(FIND).get(runKey, insert.inboxId) !== undefined) return false
+  insertRow(connection, runKey, insert, now)
+  return true
+}
+
+function insertRow(connection: Connection, runKey: RunKey, insert: InboxInsert, now: number): void {
   connection.sql(INSERT).run(runKey, insert.inboxId, insert.kind, insert.body, now)
   connection.sql(RING).run(now, runKey)
-  return { kind: 'inserted' }
 }
 
 function hasBody(known: Columns, body: string): boolean {

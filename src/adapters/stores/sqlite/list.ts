@@ -56,9 +56,16 @@ export function listQuery(
   const used = terms.filter(({ values }) => values[0] !== undefined)
   const where = ['tenant_id = ?', ...used.map(({ sql }) => sql)].join(' AND ')
   return {
-    sql: `SELECT * FROM runs WHERE ${where} ORDER BY created_at DESC, run_key DESC LIMIT ?`,
+    sql: `SELECT * FROM runs INDEXED BY ${indexFor(filter, status)} WHERE ${where} ORDER BY created_at DESC, run_key DESC LIMIT ?`,
     values: [tenantId, ...used.flatMap(({ values }) => values.filter((value) => value !== undefined))],
   }
+}
+
+/** Named, because SQLite without statistics would sometimes walk all runs of a status to find a few of a plan. */
+function indexFor({ planId, originalRunId }: ListFilter, status: RunStatus | undefined): string {
+  if (originalRunId !== undefined) return 'runs_original'
+  if (planId !== undefined) return status === undefined ? 'runs_plan' : 'runs_plan_status'
+  return status === undefined ? 'runs_created' : 'runs_status'
 }
 
 function pageOf(runs: readonly RunRow[], limit: number): ListPage {

@@ -1,11 +1,15 @@
 /** Migrations: numbered without gaps, applied once however often and from however many sides a file is opened. */
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { hash } from 'node:crypto'
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { newRun, summary } from '../../../testing/run-fixtures.ts'
+import { creation, step } from '../../../testing/store-case.ts'
 import { connect } from './connect.ts'
 import { migrate, MIGRATIONS } from './migrate.ts'
+import { openSqliteStore } from './store.ts'
 
 let folder = ''
 let path = ''
@@ -55,5 +59,83 @@ describe('migrations', () => {
     expect(connection.db.prepare('PRAGMA synchronous').get()?.['synchronous']).toBe(2)
     expect(connection.db.prepare('PRAGMA busy_timeout').get()?.['timeout']).toBeLessThanOrEqual(50)
     connection.close()
+  })
+})
+
+/** A file as the version with four migrations wrote it: its schema, and rows put there by statements of that time. */
+function writeVersion4(): void {
+  mkdirSync(dirname(path))
+  const db = new DatabaseSync(path)
+  db.exec('PRAGMA journal_mode = WAL')
+  for (const name of MIGRATIONS.slice(0, 4)) db.exec(readFileSync(join(import.meta.dirname, 'sql', name), 'utf8'))
+  db.exec('PRAGMA application_id = 0x4b65656c; PRAGMA user_version = 4; UPDATE log_gate SET open = 1')
+  const run = db.prepare(`INSERT INTO runs (run_id, tenant_id, project_id, environment_id, plan_id, plan_version,
+    plan_sha256, engine_type, engine_run_ref, created_at, updated_at, epoch, next_seq, head_hash, feed_pos, status,
+    rules_version, min_rules_version, ended_at, steps_total, steps_done, steps_failed, owed)
+    VALUES (?, 'tenant-a', 'p', 'e', 'plan-a', '1', 'ff', 'embedded', ?, 5, 5, 1, 3, ?, ?, ?, 1, 1, ?, 1, 1, 0, 0)`)
+  const event = db.prepare(`INSERT INTO events (run_key, seq, event_type, idempotency_key, record, chain_hash,
+    persisted_at) VALUES (?, ?, ?, ?, ?, ?, 5)`)
+  const runs = [...OLD_RUNS.entries()]
+  for (const [index, [runId, status, endedAt]] of runs) {
+    run.run(runId, `embedded://${runId}`, hashOf(`${runId}2`), index + 1, status, endedAt)
+    for (const seq of [1, 2]) {
+      const record = JSON.stringify({ eventId: `${runId}${seq}`, runSeq: seq })
+      event.run(index + 1, seq, 'RunStarted', hashOf(`key ${runId}${seq}`), record, hashOf(`${runId}${seq}`))
+    }
+  }
+  db.exec('UPDATE log_gate SET open = 0')
+  db.close()
+}
+
+const OLD_RUNS = [
+  ['old-1', 'RUNNING', null],
+  ['old-2', 'COMPLETED', 5],
+  ['old-3', 'COMPLETED', 6],
+] as const
+const hashOf = (text: string): Uint8Array => hash('sha256', text, 'buffer')
+const clock = { now: () => 1_800_000_000_000 }
+
+describe('a database of an earlier version', () => {
+  beforeEach(writeVersion4)
+
+  it('opens with its runs counted, its events in the feed and its ended runs ready to be archived', async () => {
+    const store = await openSqliteStore({ path, clock })
+    expect(Object.fromEntries(await store.countRuns('tenant-a'))).toEqual({ RUNNING: 1, COMPLETED: 2 })
+    const { items } = await store.readFeed('s', { now: 0, limit: 10 })
+    expect(items.map(({ run, event }) => `${run.runId}#${event.runSeq}`)).toEqual(
+      OLD_RUNS.flatMap(([runId]) => [`${runId}#1`, `${runId}#2`]),
+    )
+    const ended = await store.archivableRuns(6, 10)
+    expect(ended.map(({ runId }) => runId)).toEqual(['old-2'])
+    expect(await store.archiveRun(2, hashOf('old-22'))).toBe('archived')
+    expect(
+      (await store.listRuns('tenant-a', { planId: 'plan-a', status: ['COMPLETED'] }, { limit: 9 })).runs.length,
+    ).toBe(2)
+    await store.close()
+  })
+
+  it('goes on: its open runs are committed to, new ones come, and the numbers move with them', async () => {
+    const store = await openSqliteStore({ path, clock })
+    await store.putPool({ pool: 'agent:x', capacity: 1 })
+    const row = await store.findRun({ tenantId: 'tenant-a', runId: 'old-1' })
+    if (row === undefined) throw new Error('the old run is gone')
+    const { runKey, epoch, nextSeq } = row
+    const claims = [{ slot: 'a', attempt: 1, wants: { 'agent:x': 1 }, priority: 0 }]
+    const next = { runKey, expected: { epoch, nextSeq }, events: [], summary: summary({ status: 'PAUSED' }), claims }
+    const results = await store.commit([next, creation(newRun({ runId: 'new' }), [step('StepStarted', 'a')])])
+    expect(results.map(({ kind }) => kind)).toEqual(['committed', 'committed'])
+    expect(Object.fromEntries(await store.countRuns('tenant-a'))).toEqual({ RUNNING: 1, PAUSED: 1, COMPLETED: 2 })
+    expect((await store.readGrants(runKey)).held).toEqual([{ slot: 'a', attempt: 1, wants: { 'agent:x': 1 } }])
+    await store.close()
+  })
+
+  it('is not read by a reader that cannot bring it up to date, and is not changed by the attempt', async () => {
+    const before = readFileSync(path)
+    await expect(openSqliteStore({ path, clock, readOnly: true })).rejects.toMatchObject({ code: 'STORE_READ_ONLY' })
+    expect(readFileSync(path).equals(before)).toBe(true)
+    await (await openSqliteStore({ path, clock })).close()
+    const reader = await openSqliteStore({ path, clock, readOnly: true })
+    expect((await reader.countRuns('tenant-a')).get('RUNNING')).toBe(1)
+    await reader.close()
   })
 })

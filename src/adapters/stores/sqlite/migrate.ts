@@ -11,6 +11,9 @@ export const MIGRATIONS = [
   '0002-append-only.sql',
   '0003-inbox-context-blobs.sql',
   '0004-plans-snapshots-claims.sql',
+  '0005-grants.sql',
+  '0006-feed.sql',
+  '0007-archive-counts.sql',
 ] as const
 
 /** "Keel": tells our files from other programs' databases. */
@@ -27,6 +30,16 @@ export function inspect(db: DatabaseSync, path: string): void {
     fail(
       'STORE_SCHEMA_NEWER',
       `The database ${path} has schema ${version}; this version of Keelson knows ${MIGRATIONS.length}.`,
+    )
+}
+
+/** A reader cannot bring an older file up to date. */
+export function requireCurrent(db: DatabaseSync, path: string): void {
+  const version = numberOf(db, 'user_version')
+  if (version < MIGRATIONS.length)
+    fail(
+      'STORE_READ_ONLY',
+      `The database ${path} has schema ${version}, older than ${MIGRATIONS.length}: open it for writing once.`,
     )
 }
 

@@ -13,7 +13,8 @@ import { storedEvent } from './read.ts'
 import { bytes, number } from './run-row.ts'
 import { requireTenant } from './scope.ts'
 
-const HEAD = 'SELECT run_key, next_seq, head_hash FROM runs WHERE tenant_id = ? AND run_id = ?'
+const HEAD = `SELECT run_key, next_seq, head_hash FROM runs
+  WHERE tenant_id = ? AND run_id = ? AND archived_at IS NULL`
 const BY_KEY = 'SELECT * FROM events WHERE run_key = ? AND idempotency_key = ?'
 const MOVE = `UPDATE runs SET next_seq = ?, head_hash = ?, updated_at = ?, feed_pos = (SELECT max(feed_pos) + 1 FROM runs)
   WHERE run_key = ?`

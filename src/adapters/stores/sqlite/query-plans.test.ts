@@ -3,7 +3,12 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { ARCHIVABLE } from './archive.ts'
 import { connect, type Connection } from './connect.ts'
+import { COUNTS } from './counts.ts'
+import { BACKLOG_PAGE, BEHIND, DEAD, FEED_PAGE, PASSED } from './feed.ts'
+import { OFFERED, STARVING } from './grant-pools.ts'
+import { BYPASS, IN_ORDER, ROWS, RUN_OUT, RUN_WAITS, WAITED_FOR } from './grant-queue.ts'
 import { DUE_BY_INBOX, DUE_BY_OWED, DUE_BY_TIME } from './leases.ts'
 import { listQuery } from './list.ts'
 
@@ -40,12 +45,49 @@ describe('the store', () => {
     [{ planId: 'p' }, undefined, 'runs_plan'],
     [{ createdFrom: 1, createdTo: 2 }, undefined, 'runs_created'],
     [{ originalRunId: 'r' }, undefined, 'runs_original'],
+    [{ createdFrom: 1 }, 'FAILED' as const, 'runs_status'],
+    [{ planId: 'p' }, 'FAILED' as const, 'runs_plan_status'],
+    [{ planId: 'p', createdFrom: 1, createdTo: 2 }, undefined, 'runs_plan'],
+    [{ planId: 'p', createdFrom: 1, createdTo: 2 }, 'FAILED' as const, 'runs_plan_status'],
+    [{ planId: 'p', originalRunId: 'r', createdTo: 2 }, 'FAILED' as const, 'runs_original'],
   ])('lists %j with status %s by walking %s', (filter, status, index) => {
     for (const after of [undefined, { createdAt: 1, runKey: 1 }]) {
       const plan = planOf(listQuery('t', filter, status, after).sql)
       expect(plan).toContain(`SEARCH runs USING INDEX ${index} `)
       expect(plan).not.toContain('TEMP B-TREE')
     }
+  })
+
+  it('finds runs to archive by their end, sorting none', () => {
+    expect(planOf(ARCHIVABLE)).toMatch(/^SEARCH runs USING INDEX runs_archivable \(ended_at[^)]*\)$/)
+  })
+
+  it('counts runs without looking at any', () => {
+    expect(planOf(COUNTS)).toBe('SEARCH status_counts USING PRIMARY KEY (tenant_id=?)')
+  })
+
+  it.each([
+    ['a page of new events', FEED_PAGE, /SEARCH r USING INDEX runs_feed \(feed_pos>\?\)/],
+    ['a page of blocked runs', BACKLOG_PAGE, /^SEARCH b USING .*feed_backlog_due \(subscriber=\? AND retry_at<\?\)/],
+    ['what a cursor passes', PASSED, /SEARCH r USING INDEX runs_feed \(feed_pos>\? AND feed_pos<\?\)/],
+    ['the status of a feed', BEHIND, /SEARCH r USING INDEX runs_feed \(feed_pos>\?\)/],
+  ])('reads %s from the cursor on and scans no table', (_, sql, expected) => {
+    expect(planOf(sql)).toMatch(expected)
+    expect(planOf(sql)).not.toMatch(/SCAN (?!CONSTANT)|TEMP B-TREE/)
+  })
+
+  it('lists dead letters in their order', () => {
+    expect(planOf(DEAD)).toMatch(/^SEARCH d USING INDEX feed_dead_order \(subscriber=\?\)/)
+    expect(planOf(DEAD)).not.toContain('TEMP B-TREE')
+  })
+
+  it('looks at the waiters of one pool, slot or run only; their order alone is sorted, since turns move', () => {
+    const plans = [OFFERED, STARVING, BYPASS, ROWS, RUN_OUT, RUN_WAITS].map(planOf)
+    for (const plan of [...plans, planOf(IN_ORDER)]) expect(plan).not.toMatch(/SCAN (grant_waits|w|r)\b/)
+    for (const plan of plans) expect(plan).not.toContain('TEMP B-TREE')
+    expect(planOf(OFFERED)).toContain('grant_waits_offered (pool=? AND offered_until>?)')
+    expect(planOf(STARVING)).toContain('grant_waits_starving (pool=? AND place<?)')
+    expect(planOf(WAITED_FOR)).toMatch(/SEARCH w .*\(pool=\?\)/)
   })
 
   it('finds runs, events, letters and values by their keys', () => {

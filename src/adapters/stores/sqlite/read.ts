@@ -8,7 +8,7 @@ const BY_ID = 'SELECT * FROM runs WHERE tenant_id = ? AND run_id = ?'
 const BY_REQUEST = 'SELECT * FROM runs WHERE tenant_id = ? AND request_key = ?'
 const BY_ENGINE_REF = 'SELECT * FROM runs WHERE tenant_id = ? AND engine_run_ref = ? ORDER BY run_key LIMIT 1'
 const BY_KEY = 'SELECT * FROM runs WHERE run_key = ?'
-const EVENTS = `SELECT seq, event_type, idempotency_key, record, data, salt, chain_hash, terminal_slot, persisted_at
+export const EVENTS = `SELECT seq, event_type, idempotency_key, record, data, salt, chain_hash, terminal_slot, persisted_at
   FROM events WHERE run_key = ? AND seq > ? ORDER BY seq LIMIT ?`
 
 const PAGE_EVENTS = 1000

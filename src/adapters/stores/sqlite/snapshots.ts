@@ -4,7 +4,7 @@ import type { Connection } from './connect.ts'
 import { number, text } from './run-row.ts'
 
 const PUT = `INSERT INTO run_snapshots (run_key, kind, seq, rules_version, body)
-  SELECT run_key, ?, ?, ?, ? FROM runs WHERE run_key = ?
+  SELECT run_key, ?, ?, ?, ? FROM runs WHERE run_key = ? AND archived_at IS NULL
   ON CONFLICT (run_key, kind, seq) DO UPDATE SET rules_version = excluded.rules_version, body = excluded.body`
 const GET = `SELECT seq, rules_version, body FROM run_snapshots WHERE run_key = ? AND kind = ? AND seq <= ?
   ORDER BY seq DESC LIMIT 1`

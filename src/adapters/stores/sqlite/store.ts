@@ -5,11 +5,16 @@
 import type { Clock } from '../../../ports/clock.ts'
 import type { RunStore } from '../../../ports/run-store.ts'
 import { commit } from './append.ts'
+import { archivableRuns, archiveRun, raiseEpochs } from './archive.ts'
+import { backup } from './backup.ts'
 import { getBlob, putBlob } from './blobs.ts'
 import { claimAttempt, readClaims } from './claims.ts'
 import { connect, type Connection } from './connect.ts'
 import { readContext } from './context.ts'
+import { countRuns } from './counts.ts'
 import { eraseData } from './erase.ts'
+import { dropDeadLetter, dropSubscriber, feedStatus, readDeadLetters, readFeed, settleFeed } from './feed.ts'
+import { listPools, putPool, readGrants, sweepGrants } from './grants.ts'
 import { findInbox, insertInbox, readInbox } from './inbox.ts'
 import { acquireLease, dueRuns, releaseLease } from './leases.ts'
 import { listRuns } from './list.ts'
@@ -29,11 +34,16 @@ export interface SqliteStoreOptions {
   readonly lockMs?: number
 }
 
-export async function openSqliteStore(options: SqliteStoreOptions): Promise<RunStore> {
+export interface SqliteStore extends RunStore {
+  /** An online copy at a path where nothing is yet (BACKUP_EXISTS); on the disk when it resolves. */
+  backup(toPath: string): Promise<void>
+}
+
+export async function openSqliteStore(options: SqliteStoreOptions): Promise<SqliteStore> {
   return storeOn(await connect(options), options.clock)
 }
 
-export function storeOn(connection: Connection, clock: Clock): RunStore {
+export function storeOn(connection: Connection, clock: Clock): SqliteStore {
   return {
     manifest: MANIFEST,
     commit: (batch) => commit(connection, batch, clock),
@@ -43,6 +53,7 @@ export function storeOn(connection: Connection, clock: Clock): RunStore {
     findRunByEngineRef: (tenantId, engineRunRef) => findRunByEngineRef(connection, tenantId, engineRunRef),
     getRun: (runKey) => getRun(connection, runKey),
     listRuns: (tenantId, filter, page) => listRuns(connection, tenantId, filter, page),
+    countRuns: (tenantId) => countRuns(connection, tenantId),
     quarantine: (runKey, code) => quarantine(connection, runKey, code),
     readEvents: (runKey, range) => readEvents(connection, runKey, range),
     eraseData: (runKey, upToSeq) => eraseData(connection, runKey, upToSeq),
@@ -64,6 +75,20 @@ export function storeOn(connection: Connection, clock: Clock): RunStore {
     readClaims: (runKey) => readClaims(connection, runKey),
     putScopePause: (pause) => putScopePause(connection, pause),
     readScopePauses: (tenantId) => readScopePauses(connection, tenantId),
+    putPool: (definition, options) => putPool(connection, definition, options),
+    listPools: () => listPools(connection, clock),
+    readGrants: (runKey) => readGrants(connection, runKey, clock),
+    sweepGrants: () => sweepGrants(connection, clock),
+    readFeed: (subscriber, page) => readFeed(connection, subscriber, page),
+    settleFeed: (subscriber, settled) => settleFeed(connection, subscriber, settled, clock),
+    feedStatus: (subscriber) => feedStatus(connection, subscriber),
+    readDeadLetters: (subscriber, limit) => readDeadLetters(connection, subscriber, limit),
+    dropDeadLetter: (subscriber, runKey, runSeq) => dropDeadLetter(connection, subscriber, runKey, runSeq),
+    dropSubscriber: (subscriber) => dropSubscriber(connection, subscriber),
+    archivableRuns: (endedBefore, limit) => archivableRuns(connection, endedBefore, limit),
+    archiveRun: (runKey, ticket) => archiveRun(connection, runKey, ticket, clock),
+    raiseEpochs: () => raiseEpochs(connection),
+    backup: (toPath) => backup(connection, toPath),
     close: async () => connection.close(),
   }
 }

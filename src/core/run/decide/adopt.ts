@@ -4,7 +4,7 @@
  */
 import type { InputBody } from '../input.ts'
 import { locate, stepAt } from '../units.ts'
-import { failStep } from './fail-step.ts'
+import { failStep, INDETERMINATE_ERROR } from './fail-step.ts'
 import type { Workspace } from './workspace.ts'
 
 export function decideAdopt(ws: Workspace, input: Extract<InputBody, { kind: 'adopt' }>): void {
@@ -14,12 +14,6 @@ export function decideAdopt(ws: Workspace, input: Extract<InputBody, { kind: 'ad
     const { unit } = found
     const begun = unit.status === 'RUNNING' && unit.attempt === claim.attempt
     if (!begun || stepAt(ws.state.graph, unit.step).effect !== 'irreversible') continue
-    const error = {
-      code: 'INDETERMINATE',
-      retryable: false,
-      errorClass: 'permanent',
-      category: 'infrastructure',
-    } as const
-    failStep(ws, unit, { error, forced: true, final: true })
+    failStep(ws, unit, { error: INDETERMINATE_ERROR, forced: true, final: true })
   }
 }

@@ -32,6 +32,14 @@ export const TIMEOUT_ERROR: ErrorInfo = {
   failureCategory: 'TIMEOUT',
 }
 
+/** Whether an irreversible effect happened is not known: it is never run again, and the run holds (P-28). */
+export const INDETERMINATE_ERROR: ErrorInfo = {
+  code: 'INDETERMINATE',
+  retryable: false,
+  errorClass: 'permanent',
+  category: 'infrastructure',
+}
+
 /** The run was cancelled or timed out, and what is in flight is asked to stop. */
 export function isStopping(state: RunState): boolean {
   return state.cancelling !== undefined || state.timedOutAt >= 0
@@ -39,9 +47,10 @@ export function isStopping(state: RunState): boolean {
 
 export function failStep(ws: Workspace, unit: Unit, details: FailureDetails): void {
   const engineAttempt = details.engineAttempt ?? unitEngineAttempt(ws, unit)
-  const verdict = judge(ws, unit, details)
+  const error = outOfTimeForGood(ws, unit, details) ? INDETERMINATE_ERROR : details.error
+  const verdict = judge(ws, unit, { ...details, error })
   const payload: Payload<'StepFailed'> = {
-    error: details.error,
+    error,
     failedAt: ws.nowIso,
     final: verdict.kind !== 'retry',
     ...(verdict.kind === 'retry' ? { retryAt: isoFromMs(ws.now + verdict.delayMs) } : {}),
@@ -59,6 +68,11 @@ export function failStep(ws: Workspace, unit: Unit, details: FailureDetails): vo
     data: details.data,
     unit,
   })
+}
+
+/** An executor that ran out of time was abandoned, not stopped: its irreversible effect may still happen. */
+function outOfTimeForGood(ws: Workspace, unit: Unit, { error }: FailureDetails): boolean {
+  return error.errorClass === 'timeout' && stepAt(ws.state.graph, unit.step).effect === 'irreversible'
 }
 
 type Verdict =

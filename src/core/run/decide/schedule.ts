@@ -3,7 +3,6 @@
  * condition, items or wait must be evaluated first is named in `needs` and starts in the next round (P-04, P-07).
  */
 import { bitNext } from '../../collections/bit-tree.ts'
-import { vectorGet } from '../../collections/vector.ts'
 import type { ErrorInfo, EventData, Payload } from '../../events/event.ts'
 import { taskSlot } from '../../events/slot.ts'
 import { LIMITS } from '../../limits.ts'
@@ -11,6 +10,7 @@ import { TRAIT } from '../../plan/graph.ts'
 import type { Step } from '../../plan/plan.ts'
 import { isoFromMs, msFromIso } from '../../time.ts'
 import { effectId } from '../effect.ts'
+import { mustWait, wantsOf } from '../grants.ts'
 import type { Need, SlotFacts } from '../input.ts'
 import type { RunState, Unit } from '../state.ts'
 import { dueRetries } from '../timers.ts'
@@ -41,17 +41,24 @@ export function schedule(ws: Workspace): void {
       else slotsHeld += 1
       continue
     }
-    if (dispatchStep(ws, step, held > 0) === 'started') continue
+    const dispatch = dispatchStep(ws, step, held > 0)
+    if (dispatch === 'started') continue
+    from = step + 1
+    // Without its grant a step waits outside the run's own limit: others may start in its place (SCH-06).
+    if (dispatch === 'ungranted') continue
     held += 1
     if (takesSlot) slotsHeld += 1
-    from = step + 1
   }
 }
 
 function retriesByRank(ws: Workspace): Unit[] {
-  const due = dueRetries(ws.state, ws.now, ws.state.limit - ws.state.slotsInUse)
-  const units = due.map((index) => vectorGet(ws.state.units, index)).filter((unit) => unit !== undefined)
-  return units.sort((a, b) => a.step - b.step || a.item - b.item)
+  const due = dueRetries(ws.state, ws.now, ws.state.limit - ws.state.slotsInUse, (unit) => !waitsForGrant(ws, unit))
+  return due.sort((a, b) => a.step - b.step || a.item - b.item)
+}
+
+function waitsForGrant(ws: Workspace, unit: Unit): boolean {
+  if (ws.grants === undefined || ws.state.graph.wants[unit.step] === undefined) return false
+  return mustWait(ws.grants, slotOfUnit(ws.state.graph, unit), wantsOf(ws.state, unit))
 }
 
 /** The next step by rank that may start; one that takes a slot of the run only while a slot is free. */
@@ -66,16 +73,17 @@ function nextReady(
   return { step: takesSlot ? taking : free, takesSlot }
 }
 
-type Dispatch = 'started' | 'held'
+type Dispatch = 'started' | 'held' | 'ungranted'
 
 function dispatchStep(ws: Workspace, index: number, hold: boolean): Dispatch {
   const unit = stepUnit(ws.state, index)
   const isFan = isFanParent(ws.state.graph, unit)
   const hasFallback = !isFan && unit.status === 'FAILED' && unit.fallbackOpen
   if (!hasFallback && !(isFan && unit.status === 'RUNNING')) return startStep(ws, unit, hold)
+  const next = isFan ? nextItem(ws, unit) : fallbackOf(ws, unit)
+  if (next === undefined || waitsForGrant(ws, next)) return 'ungranted'
   if (hold) return 'held'
-  if (isFan) startItem(ws, unit)
-  else startAttempt(ws, fallbackOf(ws, unit), fallbackOf(ws, unit).attempt + 1)
+  startAttempt(ws, next, next.attempt + 1)
   return 'started'
 }
 
@@ -84,19 +92,28 @@ function fallbackOf(ws: Workspace, unit: Unit): Unit {
   return unitAt(ws.state, index, unit.step, -1, true)
 }
 
-function startItem(ws: Workspace, parent: Unit): void {
-  const fan = parent.fan
-  if (fan === undefined) return
-  const item = bitNext(fan.ready)
-  const primary = unitAt(ws.state, fan.base + item, parent.step, item, false)
-  const unit = primary.fallbackOpen ? unitAt(ws.state, fan.fallbackBase + item, parent.step, item, true) : primary
-  startAttempt(ws, unit, unit.attempt + 1)
+/** The first ready item by index; where items wait for grants, the first of those that may start. */
+function nextItem(ws: Workspace, parent: Unit): Unit | undefined {
+  const { fan } = parent
+  if (fan === undefined) return undefined
+  // All items want the same: only a fallback, or an item that is to be tried, may start while others wait.
+  const differ = fan.fallbackBase >= 0 || (ws.grants !== undefined && ws.grants.tried.size > 0)
+  for (let item = bitNext(fan.ready); item >= 0; item = bitNext(fan.ready, item + 1)) {
+    const primary = unitAt(ws.state, fan.base + item, parent.step, item, false)
+    const unit = primary.fallbackOpen ? unitAt(ws.state, fan.fallbackBase + item, parent.step, item, true) : primary
+    if (!waitsForGrant(ws, unit)) return unit
+    if (!differ) return undefined
+  }
+  return undefined
 }
 
 /** First attempts of a step go through its condition; a fan-out parent and a wait also need values. */
 function startStep(ws: Workspace, unit: Unit, hold: boolean): Dispatch {
   // Most steps need nothing: then the step itself is not even looked at.
-  if (!hold && !hasTrait(ws.state.graph, unit.step, TRAIT.needs)) {
+  const ungranted = waitsForGrant(ws, unit)
+  if (!hasTrait(ws.state.graph, unit.step, TRAIT.needs)) {
+    if (ungranted) return 'ungranted'
+    if (hold) return 'held'
     startAttempt(ws, unit, unit.attempt + 1)
     return 'started'
   }
@@ -116,6 +133,7 @@ function startStep(ws: Workspace, unit: Unit, hold: boolean): Dispatch {
     )
     return 'started'
   }
+  if (ungranted) return 'ungranted'
   startAttempt(ws, unit, unit.attempt + 1, facts)
   return 'started'
 }
@@ -132,13 +150,18 @@ function waitIsExpression(wait: { readonly forMs: number | string } | { readonly
   return 'forMs' in wait ? typeof wait.forMs === 'string' : wait.until.includes('${')
 }
 
-function startAttempt(ws: Workspace, unit: Unit, attempt: number, facts?: SlotFacts): void {
+function startAttempt(ws: Workspace, unit: Unit, attempt: number, given?: SlotFacts): void {
   const slot = slotOfUnit(ws.state.graph, unit)
+  const never = ws.grants?.impossible.get(slot)
+  const facts = never === undefined ? given : { ...given, problem: { code: 'RESOURCE_EXCEEDED', message: never } }
+  // An attempt that fails at once needs nothing.
+  const grants = facts?.problem === undefined ? wantsOf(ws.state, unit) : undefined
   const payload: Payload<'StepStarted'> = {
     startedAt: ws.nowIso,
     epoch: ws.epoch,
     ...timing(ws, unit, facts),
     ...(unit.freshKey === '' ? {} : { freshKey: unit.freshKey }),
+    ...(grants === undefined ? {} : { grants }),
   }
   emit(ws, 'StepStarted', slot, attempt, payload, { engineAttempt: 1, data: factsData(facts), unit })
   const started =

@@ -9,7 +9,7 @@ import type { Draft } from '../draft.ts'
 import { effectId, engineAttemptAt, type Effect } from '../effect.ts'
 import { evolve } from '../evolve.ts'
 import { foldEventOfDraft } from '../fold-event.ts'
-import type { Input, Need, SlotFacts } from '../input.ts'
+import type { GrantsAtHand, Input, Need, SlotFacts } from '../input.ts'
 import type { RunState, Unit } from '../state.ts'
 import { slotOfUnit } from '../units.ts'
 
@@ -24,6 +24,7 @@ export interface Workspace {
   readonly effects: Effect[]
   readonly needs: Need[]
   readonly facts: ReadonlyMap<string, SlotFacts>
+  readonly grants: GrantsAtHand | undefined
   /** Set when there was more to write than room for it. */
   cut: boolean
 }
@@ -42,6 +43,7 @@ export function openWorkspace(state: RunState, input: Input, room: number): Work
     effects: [],
     needs: [],
     facts: input.kind === 'continue' ? input.facts : NO_FACTS,
+    grants: input.grants,
     cut: false,
   }
 }

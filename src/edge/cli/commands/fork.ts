@@ -1,5 +1,6 @@
 /** `keelson fork`: a new run from an ended one's results, shown to its end like any other. */
 import type { RunRow } from '../../../ports/run-store.ts'
+import { anchorHeads } from '../anchor-heads.ts'
 import type { Call } from '../command.ts'
 import { driveOne } from '../drive-one.ts'
 import { findRun } from '../find-run.ts'
@@ -23,7 +24,9 @@ export async function fork({ args, options, terminal }: Call): Promise<number> {
     const handle = await keelson.fork(old.runId, from === undefined ? {} : { from })
     if (source !== undefined)
       rememberSource(options.dir, handle.row, { ...source, ...(path === undefined ? {} : { steps: path }) })
-    return await driveOne({ keelson, handle, doorbell, interrupt: 'cancel', options, terminal })
+    const code = await driveOne({ keelson, handle, doorbell, interrupt: 'cancel', options, terminal })
+    await anchorHeads(keelson, terminal)
+    return code
   } finally {
     await keelson.close()
   }

@@ -5,6 +5,7 @@
 import { isTerminalRun } from '../../../core/run/transitions.ts'
 import type { Keelson } from '../../../main.ts'
 import type { RunRow } from '../../../ports/run-store.ts'
+import { anchorHeads } from '../anchor-heads.ts'
 import { adoptWhenFree, type Wanted } from '../adopt-when-free.ts'
 import type { Call, Options } from '../command.ts'
 import { driveMany } from '../drive-many.ts'
@@ -33,8 +34,12 @@ export async function resume({ args, options, terminal }: Call): Promise<number>
     const runs = await adoptWhenFree(wanted, args[0] !== undefined, terminal)
     const [only] = runs
     if (only === undefined) return EXIT.detached
-    if (runs.length === 1) return await driveOne({ ...only, doorbell, interrupt: 'leave', options, terminal })
-    return await driveMany({ runs, doorbell, options, terminal })
+    const code =
+      runs.length === 1
+        ? await driveOne({ ...only, doorbell, interrupt: 'leave', options, terminal })
+        : await driveMany({ runs, doorbell, options, terminal })
+    await anchorHeads(only.keelson, terminal)
+    return code
   } finally {
     for (const keelson of opened.values()) await keelson.close()
   }

@@ -3,6 +3,7 @@ import { dirname } from 'node:path'
 import { isTerminalRun } from '../../../core/run/transitions.ts'
 import { openKeelson, type Keelson, type RunHandle } from '../../../main.ts'
 import { checkHandlers } from '../check-handlers.ts'
+import { anchorHeads } from '../anchor-heads.ts'
 import type { Call } from '../command.ts'
 import { driveOne } from '../drive-one.ts'
 import { isDriven } from '../find-run.ts'
@@ -35,7 +36,9 @@ export async function run({ args, options, terminal }: Call): Promise<number> {
         ...(steps.path === undefined ? {} : { steps: steps.path }),
       })
     await takeUp(keelson, handle)
-    return await driveOne({ keelson, handle, doorbell, interrupt: 'cancel', options, terminal })
+    const code = await driveOne({ keelson, handle, doorbell, interrupt: 'cancel', options, terminal })
+    await anchorHeads(keelson, terminal)
+    return code
   } finally {
     await keelson.close()
   }

@@ -47,7 +47,7 @@ function rowCells(row: RunRow): readonly string[] {
     `${row.stepsDone}/${row.stepsTotal}`,
     timeOfDay(started),
     duration((row.endedAt ?? Date.now()) - started),
-    row.quarantine ?? note,
+    row.quarantine ?? (row.archivedAt === undefined ? note : 'archived'),
   ]
 }
 

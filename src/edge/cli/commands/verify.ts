@@ -1,60 +1,93 @@
-/** `keelson verify`: recomputes every hash and key of a run's log, and says what that proves and what it does not. */
-import { hexOf } from '../../../app/sha256.ts'
-import { verifyChain } from '../../../app/verify-chain.ts'
-import type { Keelson, RunHandle } from '../../../main.ts'
-import type { StoredEvent } from '../../../ports/run-store.ts'
-import type { Call } from '../command.ts'
+/** `keelson verify`: recomputes every hash, key and decision of a log, compares it with receipts, and says what that proves and what not. */
+import type { ReceiptReport } from '../../../app/check-receipts.ts'
+import { isWhole, type RunProof } from '../../../app/verify-run.ts'
+import { fail } from '../../../core/problems/problem.ts'
+import { existsSync } from 'node:fs'
+import type { VerifyOptions } from '../../../main.ts'
+import { verifyBundleFile } from '../../../main.ts'
+import type { Call, Options } from '../command.ts'
 import { EXIT } from '../exit-codes.ts'
 import { findRun } from '../find-run.ts'
+import { tellDecisions } from '../output/decisions.ts'
 import { plural, shortId } from '../output/format.ts'
 import { openExisting } from '../session.ts'
+import type { Terminal } from '../terminal.ts'
 
 export async function verify({ args, options, terminal }: Call): Promise<number> {
+  const name = args[0] ?? ''
+  // No run's id has a dot or a slash in it.
+  const { runId, proof } = /[./\\]/.test(name) ? await proveBundle(name, options) : await proveRun(name, options)
+  const whole = isWhole(proof)
+  if (options.json) {
+    const { chain, receipts, decisions, headExpected } = proof
+    const head = headExpected === undefined ? {} : { headExpected }
+    terminal.json({ runId, whole, ...chain, receipts, ...(decisions === undefined ? {} : { decisions }), ...head })
+  } else tell(terminal, runId, proof, whole)
+  return whole && proof.decisions?.follows === true ? EXIT.completed : EXIT.failed
+}
+
+interface Proved {
+  readonly runId: string
+  readonly proof: RunProof
+}
+
+async function proveRun(name: string, options: Options): Promise<Proved> {
   const keelson = await openExisting(options.dir)
   try {
-    const handle = await findRun(keelson, args[0] ?? '')
-    const report = verifyChain(await storedEvents(keelson, handle))
-    const row = (await keelson.services.store.getRun(handle.row.runKey)) ?? handle.row
-    const cut = report.broken === undefined && report.headHash !== hexOf(row.headHash)
-    const whole = report.broken === undefined && !cut && report.missingData.length === 0
-    if (options.json) {
-      terminal.json({ runId: handle.runId, whole, ...report, ...(cut ? { headExpected: hexOf(row.headHash) } : {}) })
-      return whole ? EXIT.completed : EXIT.failed
-    }
-    const { green, red, bold, dim } = terminal.paint
-    const events = plural(report.checked, 'event')
-    if (whole) terminal.line(`${green('✔')} ${bold('the log is whole')}   run ${shortId(handle.runId)}, ${events}`)
-    else terminal.line(`${red('✖')} ${bold('the log was altered')}   run ${shortId(handle.runId)}, ${events} fit`)
-    if (report.broken !== undefined) terminal.line(`  event ${report.broken.runSeq}: ${report.broken.what}`)
-    if (cut) terminal.line(`  its end is missing: the run row expects the head ${hexOf(row.headHash)}`)
-    if (report.missingData.length > 0)
-      terminal.line(`  data is gone without a recorded erasure: events ${report.missingData.join(', ')}`)
-    if (report.erased.length > 0)
-      terminal.line(`  data of ${plural(report.erased.length, 'event')} was erased, as recorded`)
-    terminal.line(`  head             ${report.headHash}`)
-    terminal.line(
-      dim(
-        '  proves           up to this head no event was changed, removed or put in between, and every key follows from its event',
-      ),
-    )
-    terminal.line(
-      dim(
-        '  does not prove   that outcomes and clocks were true, or that the whole log was not replaced: keep the head elsewhere for that',
-      ),
-    )
-    return whole ? EXIT.completed : EXIT.failed
+    const { row } = await findRun(keelson, name)
+    return { runId: row.runId, proof: await keelson.upkeep.verify(row, demands(options)) }
   } finally {
     await keelson.close()
   }
 }
 
-async function storedEvents(keelson: Keelson, handle: RunHandle): Promise<readonly StoredEvent[]> {
-  const events: StoredEvent[] = []
-  for (let afterSeq = 0; ;) {
-    const page = await keelson.services.store.readEvents(handle.row.runKey, { afterSeq })
-    const last = page.at(-1)
-    if (last === undefined) return events
-    events.push(...page)
-    afterSeq = last.runSeq
-  }
+async function proveBundle(file: string, options: Options): Promise<Proved> {
+  if (!existsSync(file)) fail('FILE_NOT_FOUND', `there is no file ${file}`)
+  const { run, chain, receipts, decisions } = await verifyBundleFile(file, demands(options))
+  return { runId: run.runId, proof: { chain, receipts, decisions } }
+}
+
+function demands(options: Options): VerifyOptions {
+  const key = options.text('key')
+  const receipts = options.text('receipts')
+  return { ...(key === undefined ? {} : { key }), ...(receipts === undefined ? {} : { receipts }) }
+}
+
+function tell(terminal: Terminal, runId: string, proof: RunProof, whole: boolean): void {
+  const { chain, receipts, decisions, headExpected } = proof
+  const { green, red, bold, dim } = terminal.paint
+  const events = plural(chain.checked, 'event')
+  if (whole) terminal.line(`${green('✔')} ${bold('the log is whole')}   run ${shortId(runId)}, ${events}`)
+  else terminal.line(`${red('✖')} ${bold('the log was altered')}   run ${shortId(runId)}, ${events} fit`)
+  if (chain.broken !== undefined) terminal.line(`  event ${chain.broken.runSeq}: ${chain.broken.what}`)
+  if (headExpected !== undefined) terminal.line(`  its end is missing: the run row expects the head ${headExpected}`)
+  if (chain.missingData.length > 0)
+    terminal.line(`  data is gone without a recorded erasure: events ${chain.missingData.join(', ')}`)
+  for (const { code, message } of receipts.findings) terminal.line(`  ${bold(red(code))}  ${message}`)
+  if (chain.erased.length > 0)
+    terminal.line(`  data of ${plural(chain.erased.length, 'event')} was erased, as recorded`)
+  tellDecisions(terminal, decisions)
+  terminal.line(`  head             ${chain.headHash}`)
+  terminal.line(`  receipts         ${anchored(receipts)}`)
+  terminal.line(dim(`  proves           ${PROVES}${decisions?.follows === true ? FOLLOWS : ''}`))
+  terminal.line(dim(`  does not prove   ${receipts.keyIds.length === 0 ? WITHOUT_RECEIPTS : WITH_RECEIPTS}`))
+}
+
+const PROVES = 'up to this head no event was changed, removed or put in between, and every key follows from its event'
+const FOLLOWS = '; each decision follows from its recorded inputs'
+const WITHOUT_RECEIPTS =
+  'that outcomes, grants and clocks were true, or that the whole log was not replaced: keep the head elsewhere for that'
+const WITH_RECEIPTS =
+  'that outcomes, grants and clocks were true, or that log and receipts were not replaced together: name a public key you noted by --key'
+
+function anchored({ start, end, keyIds, takenBack, unknownKeys }: ReceiptReport): string {
+  const parts = [start === 'anchored' ? 'start' : '', end === 'anchored' ? 'end' : ''].filter((one) => one !== '')
+  const by = keyIds.length === 0 ? '' : ` by key ${keyIds.join(', ')}`
+  const notes = [
+    parts.length === 0 ? 'none that anchors it' : `${parts.join(' and ')} anchored${by}`,
+    end === 'not-anchored' && parts.length > 0 ? 'its end is not' : '',
+    takenBack === 0 ? '' : `${takenBack} taken back by a restore`,
+    unknownKeys.length === 0 ? '' : `others of unknown keys (${unknownKeys.join(', ')}) prove nothing`,
+  ]
+  return notes.filter((one) => one !== '').join('; ')
 }

@@ -69,5 +69,6 @@ async function tellStep(terminal: Terminal, { handle }: RunWatch, asked: Asked):
   const told = causes.map((cause) => tellCause(cause, asked))
   terminal.line(`${terminal.paint.bold(asked.step)} ${openingOf(causes)}`)
   told.forEach(({ sentence }, index) => terminal.line(`  ${index + 1}  ${sentence}`))
-  for (const { command } of told) if (command !== undefined) terminal.line(`     ${terminal.paint.cyan(command)}`)
+  const commands = new Set(told.flatMap(({ command }) => command ?? []))
+  for (const command of commands) terminal.line(`     ${terminal.paint.cyan(command)}`)
 }

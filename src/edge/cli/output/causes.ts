@@ -103,8 +103,26 @@ const TELL: { readonly [K in Cause['kind']]: Teller<K> } = {
   'no-free-slot': ({ limit }) => ({
     sentence: `all ${plural(limit, 'place')} of the run are taken (policy.concurrency)`,
   }),
+  'waiting-for-grant': (cause, asked) => ({ sentence: grantText(cause, asked), command: 'keelson resources' }),
   'unknown-slot': () => ({ sentence: 'the plan has no such step' }),
   outside: ({ why }) => ({ sentence: why }),
+}
+
+type GrantCause = Extract<Cause, { kind: 'waiting-for-grant' }>
+
+/** `it wants 1 of agent:writer since 13:58:40: all 3 are in use, and 5 wait` */
+function grantText(
+  { pool, wants, used, capacity, waiting, since, windowMs, openUntil }: GrantCause,
+  asked: Asked,
+): string {
+  const start = `it wants ${wants} of ${pool} since ${timeOfDay(since, asked.now)}`
+  if (openUntil !== undefined && openUntil > asked.now)
+    return `${start}: too many failures in a row, nothing is let through until ${at(openUntil, asked)}`
+  const room =
+    windowMs === undefined
+      ? `${used} of ${capacity} are in use`
+      : `${used} of ${capacity} per ${duration(windowMs)} are taken`
+  return `${start}: ${room}, and ${plural(waiting, 'step')} wait${waiting === 1 ? 's' : ''}`
 }
 
 function dependencyText(stepId: string, status: string): string {

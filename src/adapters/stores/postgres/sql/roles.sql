@@ -22,6 +22,9 @@ GRANT INSERT ON keelson.events, keelson.run_blobs, keelson.plans, keelson.step_c
 GRANT UPDATE (data, salt) ON keelson.events TO keelson_runner;
 GRANT INSERT, DELETE ON keelson.erasure_tickets TO keelson_runner;
 GRANT DELETE ON keelson.run_blobs, keelson.run_context, keelson.run_snapshots TO keelson_runner;
+GRANT INSERT, UPDATE ON keelson.status_counts, keelson.pools, keelson.pool_tenants TO keelson_runner;
+GRANT INSERT, UPDATE, DELETE ON keelson.grants, keelson.grant_waits, keelson.grant_wait_pools, keelson.feed_subscribers,
+  keelson.feed_cursors, keelson.feed_behind, keelson.feed_dead_letters TO keelson_runner;
 
-GRANT SELECT ON keelson.runs, keelson.events TO keelson_archivist;
+GRANT SELECT ON keelson.runs, keelson.events, keelson.migrations TO keelson_archivist;
 GRANT SELECT, INSERT ON keelson.archive_tickets TO keelson_archivist;

@@ -1,0 +1,41 @@
+/** Bundles as files in a folder: written under another name, flushed to disk, and renamed once they were found whole. */
+import { mkdir, open, rename, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { BundleShelf } from '../../ports/bundles.ts'
+import type { Random } from '../../ports/random.ts'
+import { readLines } from './read-lines.ts'
+import { syncFolder } from './sync-folder.ts'
+
+export function fileBundleShelf(folder: string, random: Random): BundleShelf {
+  return {
+    async draft(lines) {
+      await mkdir(folder, { recursive: true })
+      const path = join(folder, `.${random.uuid()}.draft`)
+      await writeLines(path, lines)
+      return {
+        read: () => readLines(path),
+        drop: () => rm(path, { force: true }),
+        keep: async (name) => {
+          const place = join(folder, name)
+          await rename(path, place)
+          await syncFolder(folder)
+          return place
+        },
+      }
+    },
+  }
+}
+
+async function writeLines(path: string, lines: AsyncIterable<string>): Promise<void> {
+  // What a run held may be personal: only its owner reads it.
+  const file = await open(path, 'wx', 0o600)
+  try {
+    for await (const line of lines) await file.writeFile(`${line}\n`)
+    await file.sync()
+    await file.close()
+  } catch (thrown) {
+    await file.close()
+    await rm(path, { force: true })
+    throw thrown
+  }
+}

@@ -1,0 +1,109 @@
+/**
+ * The feed (P-50): the log is the outbox, and a subscriber's cursor per run says what is settled. Every run is looked at on
+ * every read, so the position that other stores page by means nothing here.
+ */
+import type { DeadLetter, Delivery, FeedItem, FeedPage, FeedStatus } from '../../../ports/feed.ts'
+import type { RunKey } from '../../../ports/run-store.ts'
+import type { MemoryDisk, MemoryRun, MemorySubscriber } from './connect.ts'
+import { readEvents, runOf } from './read.ts'
+
+const newSubscriber = (): MemorySubscriber => ({ cursors: new Map(), blocked: new Map(), deadLetters: [] })
+
+const subscriberOf = (disk: MemoryDisk, name: string): MemorySubscriber => disk.subscribers.get(name) ?? newSubscriber()
+
+const cursorOf = ({ cursors }: MemorySubscriber, { row }: MemoryRun): number => cursors.get(row.runKey) ?? 0
+
+function runsBehind(disk: MemoryDisk, subscriber: MemorySubscriber): readonly MemoryRun[] {
+  return disk.runs.filter((run) => (run.events.at(-1)?.runSeq ?? 0) > cursorOf(subscriber, run))
+}
+
+/** Blocked runs whose time has come, in its order; then the others in the order of their last append. */
+export function readFeed(
+  disk: MemoryDisk,
+  name: string,
+  page: { readonly now: number; readonly limit: number },
+): FeedPage {
+  const subscriber = subscriberOf(disk, name)
+  const retryAt = ({ row }: MemoryRun): number => subscriber.blocked.get(row.runKey)?.retryAt ?? -1
+  const ready = runsBehind(disk, subscriber).filter((run) => retryAt(run) <= page.now)
+  const blocked = ready.filter(({ row }) => subscriber.blocked.has(row.runKey)).sort((a, b) => retryAt(a) - retryAt(b))
+  const others = ready.filter(({ row }) => !subscriber.blocked.has(row.runKey)).sort((a, b) => a.feedPos - b.feedPos)
+  const items: FeedItem[] = []
+  for (const run of [...blocked, ...others]) items.push(...itemsOf(disk, run, subscriber, page.limit - items.length))
+  return { items, position: String(disk.feedPos) }
+}
+
+function itemsOf(disk: MemoryDisk, { row }: MemoryRun, subscriber: MemorySubscriber, limit: number): FeedItem[] {
+  const { runKey, tenantId, runId } = row
+  const failures = subscriber.blocked.get(runKey)?.attempts ?? 0
+  const events = readEvents(disk, runKey, { afterSeq: subscriber.cursors.get(runKey) ?? 0, limit })
+  return events.map((event, index) => ({
+    runKey,
+    run: { tenantId, runId },
+    event,
+    attempts: index === 0 ? failures : 0,
+  }))
+}
+
+export function settleFeed(disk: MemoryDisk, name: string, deliveries: readonly Delivery[], now: number): void {
+  const subscriber = subscriberOf(disk, name)
+  disk.subscribers.set(name, subscriber)
+  for (const delivery of deliveries) {
+    const run = runOf(disk, delivery.runKey)
+    if (run === undefined || run.row.archivedAt !== undefined) continue
+    if (delivery.runSeq > cursorOf(subscriber, run)) settle(subscriber, run, delivery, now)
+  }
+}
+
+function settle(subscriber: MemorySubscriber, { row }: MemoryRun, delivery: Delivery, now: number): void {
+  const { cursors, blocked, deadLetters } = subscriber
+  const { runKey, tenantId, runId } = row
+  if (delivery.result === 'failed') {
+    const attempts = (blocked.get(runKey)?.attempts ?? 0) + 1
+    blocked.set(runKey, { attempts, retryAt: delivery.retryAt })
+    return
+  }
+  cursors.set(runKey, delivery.runSeq)
+  blocked.delete(runKey)
+  if (delivery.result === 'delivered') return
+  const { runSeq, error } = delivery
+  deadLetters.push(Object.freeze({ runKey, run: Object.freeze({ tenantId, runId }), runSeq, error, at: now }))
+}
+
+export function feedStatus(disk: MemoryDisk, name: string): FeedStatus {
+  const subscriber = subscriberOf(disk, name)
+  return {
+    runsBehind: runsBehind(disk, subscriber).length,
+    runsBlocked: subscriber.blocked.size,
+    deadLetters: subscriber.deadLetters.length,
+  }
+}
+
+export function readDeadLetters(disk: MemoryDisk, name: string, limit: number): readonly DeadLetter[] {
+  return subscriberOf(disk, name).deadLetters.slice(0, limit)
+}
+
+export function dropDeadLetter(disk: MemoryDisk, name: string, runKey: RunKey, runSeq: number): boolean {
+  const { deadLetters } = subscriberOf(disk, name)
+  const index = deadLetters.findIndex((letter) => letter.runKey === runKey && letter.runSeq === runSeq)
+  if (index >= 0) deadLetters.splice(index, 1)
+  return index >= 0
+}
+
+/** An error may quote the values that could not be delivered. */
+export function eraseErrors(disk: MemoryDisk, runKey: RunKey, upToSeq: number): void {
+  for (const { deadLetters } of disk.subscribers.values())
+    for (const [index, letter] of deadLetters.entries())
+      if (letter.runKey === runKey && letter.runSeq <= upToSeq)
+        deadLetters[index] = Object.freeze({ ...letter, error: '' })
+}
+
+/** An archived run has no events to deliver, and what is known of its deliveries goes with them. */
+export function forgetRun(disk: MemoryDisk, runKey: RunKey): void {
+  for (const { cursors, blocked, deadLetters } of disk.subscribers.values()) {
+    cursors.delete(runKey)
+    blocked.delete(runKey)
+    const kept = deadLetters.filter((letter) => letter.runKey !== runKey)
+    deadLetters.splice(0, deadLetters.length, ...kept)
+  }
+}

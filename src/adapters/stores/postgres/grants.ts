@@ -1,0 +1,62 @@
+/**
+ * Grants (P-18, P-19, docs/adr/0002-grants.md): pools and what runs hold and wait for. Claims, releases and waits travel with
+ * the commit; the counting is done in the database, under the locks of the pools it touches.
+ */
+import type { Clock } from '../../../ports/clock.ts'
+import type { PoolDefinition, PoolState, RunGrants } from '../../../ports/grants.ts'
+import type { RunKey } from '../../../ports/run-store.ts'
+import { claimOf, NOW, waitOf, WAITS } from './grant-queue.ts'
+import { number, text, type Columns } from './run-row.ts'
+import type { Session } from './session.ts'
+
+const INSERT = `INSERT INTO keelson.pools (pool, capacity, window_ms, breaker_failures, breaker_open_ms)
+  VALUES ($1, $2, $3, $4, $5) ON CONFLICT (pool)`
+const DECLARE = `${INSERT} DO NOTHING`
+const PUT = `${INSERT} DO UPDATE SET capacity = excluded.capacity, window_ms = excluded.window_ms,
+  breaker_failures = excluded.breaker_failures, breaker_open_ms = excluded.breaker_open_ms`
+const POOLS = `SELECT p.*, CASE WHEN p.window_ms IS NULL THEN p.used
+    WHEN p.taken_window = ${NOW} / p.window_ms THEN p.taken ELSE 0 END AS units,
+  p.breaker_failures IS NOT NULL AND coalesce(p.open_until > ${NOW}, false) AS is_open,
+  (SELECT count(*) FROM keelson.grant_wait_pools w WHERE w.pool = p.pool) AS waiting
+  FROM keelson.pools p ORDER BY p.pool`
+/** One statement, so that a slot is not seen on its way from the line to its grant. */
+const GRANTS = `SELECT slot COLLATE "C" AS slot, attempt, jsonb_object_agg(pool, amount) AS wants, true AS is_held,
+    NULL::float8 AS priority, NULL::bigint AS since, NULL::bigint AS bypassed, NULL::bigint AS offered_until
+  FROM keelson.grants WHERE run_key = $2 GROUP BY slot, attempt
+  UNION ALL ${WAITS} ORDER BY slot, attempt`
+
+export async function putPool(
+  session: Session,
+  definition: PoolDefinition,
+  options?: { readonly ifAbsent?: boolean },
+): Promise<void> {
+  const { pool, capacity, windowMs, breaker } = definition
+  const values = [pool, capacity, windowMs, breaker?.failures, breaker?.openMs]
+  await session.query(options?.ifAbsent === true ? DECLARE : PUT, values)
+}
+
+export async function listPools(session: Session, clock: Clock | undefined): Promise<readonly PoolState[]> {
+  return (await session.query(POOLS, [clock?.now()])).map(poolState)
+}
+
+function poolState(row: Columns): PoolState {
+  return {
+    pool: text(row, 'pool'),
+    capacity: number(row, 'capacity'),
+    ...(row['window_ms'] === null ? {} : { windowMs: number(row, 'window_ms') }),
+    ...(row['breaker_failures'] === null
+      ? {}
+      : { breaker: { failures: number(row, 'breaker_failures'), openMs: number(row, 'breaker_open_ms') } }),
+    used: number(row, 'units'),
+    waiting: number(row, 'waiting'),
+    ...(row['is_open'] === true ? { openUntil: number(row, 'open_until') } : {}),
+  }
+}
+
+export async function readGrants(session: Session, runKey: RunKey, clock: Clock | undefined): Promise<RunGrants> {
+  const rows = await session.query(GRANTS, [clock?.now(), runKey])
+  return {
+    held: rows.filter((row) => row['is_held'] === true).map(claimOf),
+    waits: rows.filter((row) => row['is_held'] === false).map(waitOf),
+  }
+}

@@ -1,0 +1,89 @@
+/**
+ * Archival of ended runs (STO-15): a bundle is written, flushed, read back and proved; only then the store deletes the run's
+ * log, and only if its head is still the one in the bundle. A crash at any point leaves the log, or a whole bundle.
+ */
+import { fail, KeelsonError, type Problem } from '../core/problems/problem.ts'
+import { isTerminalRun } from '../core/run/transitions.ts'
+import type { BundleShelf } from '../ports/bundles.ts'
+import type { ReceiptBook } from '../ports/receipts.ts'
+import type { RunKey, RunRow, RunStore } from '../ports/run-store.ts'
+import { checkBundle } from './check-bundle.ts'
+import { bundleLines, bundleName } from './run-bundle.ts'
+import { hexOf } from './sha256.ts'
+
+export interface Archive {
+  readonly store: RunStore
+  readonly shelf: BundleShelf
+  readonly book?: ReceiptBook
+}
+
+export interface KeptBundle {
+  readonly row: RunRow
+  /** Where it lies. */
+  readonly place: string
+  readonly events: number
+}
+
+const TRIES = 3
+
+/** A proved bundle of a run, under `name` or the name its head gives it. Nothing is deleted. */
+export async function exportRun(archive: Archive, runKey: RunKey, name?: string): Promise<KeptBundle> {
+  const { store, shelf, book } = archive
+  const row = (await store.getRun(runKey)) ?? fail('RUN_NOT_FOUND', `no run has the key ${runKey}`)
+  if (row.archivedAt !== undefined) fail('RUN_ARCHIVED', `the log of run ${row.runId} was archived`)
+  const draft = await shelf.draft(bundleLines(store, row, book))
+  try {
+    const { run, chain } = await checkBundle(draft.read())
+    if (run.runId !== row.runId || run.headHash !== hexOf(row.headHash))
+      fail('BUNDLE_BROKEN', 'line 1: what was written is not what was read back')
+    return { row, events: chain.checked, place: await draft.keep(name ?? bundleName(row)) }
+  } catch (thrown) {
+    await draft.drop()
+    throw thrown
+  }
+}
+
+export async function archiveRun(archive: Archive, runKey: RunKey): Promise<KeptBundle> {
+  const row = (await archive.store.getRun(runKey)) ?? fail('RUN_NOT_FOUND', `no run has the key ${runKey}`)
+  if (!isTerminalRun(row.status)) fail('RUN_NOT_TERMINAL', `run ${row.runId} has not ended`)
+  for (let tries = 0; tries < TRIES; tries += 1) {
+    const kept = await exportRun(archive, runKey)
+    if ((await archive.store.archiveRun(runKey, kept.row.headHash)) === 'archived') return kept
+    // Something was added after the end, such as a refused signal: the bundle must hold that too.
+  }
+  return fail('STORE_UNAVAILABLE', `the log of run ${row.runId} grew while it was being archived`)
+}
+
+export interface ArchiveProgress {
+  readonly onArchived?: (kept: KeptBundle) => void
+  readonly onFailed?: (row: RunRow, problem: Problem) => void
+}
+
+const PAGE = 100
+
+/** All that ended before an instant, oldest first. One that fails is told and left; the others go on. */
+export async function archiveRuns(
+  archive: Archive,
+  endedBefore: number,
+  progress: ArchiveProgress = {},
+): Promise<void> {
+  const failed = new Set<RunKey>()
+  for (;;) {
+    const page = await archive.store.archivableRuns(endedBefore, PAGE + failed.size)
+    const rows = page.filter((row) => !failed.has(row.runKey))
+    if (rows.length === 0) return
+    for (const row of rows) {
+      try {
+        const kept = await archiveRun(archive, row.runKey)
+        progress.onArchived?.(kept)
+      } catch (thrown) {
+        const [problem] = thrown instanceof KeelsonError ? thrown.problems : []
+        failed.add(row.runKey)
+        // Another process was quicker: the run is where it should be.
+        if ((await archive.store.getRun(row.runKey))?.archivedAt !== undefined) continue
+        if (problem?.code !== 'BUNDLE_BROKEN') throw thrown
+        progress.onFailed?.(row, problem)
+      }
+    }
+  }
+}

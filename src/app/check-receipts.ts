@@ -1,0 +1,123 @@
+/**
+ * Compares a run's log with the receipts that name it. A chain can be rewritten whole by whoever holds the database; a
+ * receipt kept elsewhere cannot, so a hash that differs from it proves that the log was rewritten.
+ */
+import type { ProblemCode } from '../core/problems/registry.ts'
+import type { ReceiptKey } from '../ports/receipts.ts'
+import type { RunRef, StoredEvent } from '../ports/run-store.ts'
+import { ANCHORED } from './issue-receipts.ts'
+import { isSignedBy, readReceipt, type Receipt, type ReceiptHead } from './receipts.ts'
+import { hexOf } from './sha256.ts'
+
+export type Anchor = 'anchored' | 'not-anchored'
+
+export interface ReceiptFinding {
+  readonly code: Extract<ProblemCode, 'RECEIPT_MISMATCH' | 'RECEIPT_INVALID' | 'RECEIPT_MISSING'>
+  readonly message: string
+  readonly runSeq?: number
+}
+
+export interface ReceiptReport {
+  readonly start: Anchor
+  /** Absent while the run has no end. */
+  readonly end?: Anchor
+  /** Keys whose receipts agree with the log. */
+  readonly keyIds: readonly string[]
+  /** Heads that a restore took back, as a receipt says. */
+  readonly takenBack: number
+  /** Receipts of keys that are not known here; they prove nothing. */
+  readonly unknownKeys: readonly string[]
+  readonly findings: readonly ReceiptFinding[]
+}
+
+export interface ReceiptCheck {
+  readonly run: RunRef
+  readonly events: readonly StoredEvent[]
+  /** In the order they were issued. Lines about other runs are passed over. */
+  readonly lines: AsyncIterable<string> | Iterable<string>
+  readonly keys: readonly ReceiptKey[]
+  /** Only receipts of this public key count, and start and end must have one. */
+  readonly demanded?: string
+}
+
+interface Named {
+  readonly receipt: Receipt
+  readonly head: ReceiptHead
+}
+
+export async function checkReceipts(check: ReceiptCheck): Promise<ReceiptReport> {
+  const { events, keys, demanded } = check
+  const findings: ReceiptFinding[] = []
+  const unknown = new Set<string>()
+  const valid: Named[] = []
+  for (const one of await namedIn(check)) {
+    const { keyId } = one.receipt.body
+    const publicKey = keys.find((key) => key.keyId === keyId)?.publicKey
+    if (publicKey === undefined || (demanded !== undefined && publicKey !== demanded)) unknown.add(keyId)
+    else if (isSignedBy(one.receipt, publicKey)) valid.push(one)
+    else findings.push(invalid(one))
+  }
+  const standing = valid.filter((one, index) => !isTakenBack(one, valid.slice(index + 1)))
+  const stored = new Map(events.map((event) => [event.runSeq, event]))
+  const agreed = standing.filter(({ head }) => hashAt(stored, head.runSeq) === head.chainHash)
+  findings.push(...standing.filter((one) => !agreed.includes(one)).map((one) => mismatch(one, stored)))
+  const anchorOf = (isIt: (type: string) => boolean): Anchor =>
+    agreed.some(({ head, receipt }) => receipt.body.kind === 'heads' && isIt(head.eventType))
+      ? 'anchored'
+      : 'not-anchored'
+  const start = anchorOf((type) => type === 'RunStarted')
+  const hasEnd = events.some(({ eventType }) => ANCHORED.has(eventType) && eventType !== 'RunStarted')
+  const end = hasEnd ? anchorOf((type) => type !== 'RunStarted') : undefined
+  const hasStart = events.some(({ eventType }) => eventType === 'RunStarted')
+  if (demanded !== undefined && ((hasStart && start === 'not-anchored') || end === 'not-anchored'))
+    findings.push(missing(end))
+  return {
+    start,
+    ...(end === undefined ? {} : { end }),
+    keyIds: [...new Set(agreed.map(({ receipt }) => receipt.body.keyId))],
+    takenBack: valid.length - standing.length,
+    unknownKeys: [...unknown],
+    findings,
+  }
+}
+
+async function namedIn({ run, lines }: ReceiptCheck): Promise<readonly Named[]> {
+  const named: Named[] = []
+  for await (const line of lines) {
+    if (!line.includes(run.runId)) continue
+    const receipt = readReceipt(line)
+    const heads = receipt?.body.heads.filter((one) => one.runId === run.runId && one.tenantId === run.tenantId) ?? []
+    if (receipt !== undefined) named.push(...heads.map((head) => ({ receipt, head })))
+  }
+  return named
+}
+
+/** A restore to an earlier head, stated later, takes back what was said about events after it. */
+function isTakenBack({ head, receipt }: Named, later: readonly Named[]): boolean {
+  return later.some(
+    (other) => other.receipt.body.kind === 'restore' && other.head.runSeq < head.runSeq && other.receipt !== receipt,
+  )
+}
+
+function hashAt(stored: ReadonlyMap<number, StoredEvent>, runSeq: number): string | undefined {
+  const event = stored.get(runSeq)
+  return event === undefined ? undefined : hexOf(event.chainHash)
+}
+
+function mismatch({ receipt, head }: Named, stored: ReadonlyMap<number, StoredEvent>): ReceiptFinding {
+  const { issuedAt } = receipt.body
+  const found = hashAt(stored, head.runSeq) ?? 'no event'
+  const message = `event ${head.runSeq} had the hash ${head.chainHash} when a receipt was issued at ${issuedAt}; the log has ${found}`
+  return { code: 'RECEIPT_MISMATCH', runSeq: head.runSeq, message }
+}
+
+function invalid({ receipt, head }: Named): ReceiptFinding {
+  const { issuedAt, keyId } = receipt.body
+  const message = `the receipt of ${issuedAt} about event ${head.runSeq} does not have the signature of key ${keyId}`
+  return { code: 'RECEIPT_INVALID', runSeq: head.runSeq, message }
+}
+
+function missing(end: Anchor | undefined): ReceiptFinding {
+  const what = end === undefined ? 'start' : 'start and end'
+  return { code: 'RECEIPT_MISSING', message: `no receipt of the named key anchors the run's ${what}` }
+}

@@ -1,0 +1,72 @@
+/**
+ * Has the body of an inbox row the form its kind asks for? Anyone may insert a row, so nothing that comes from one is
+ * believed before: a row of another form decides nothing and must not stop its run (C7).
+ */
+type Fields = Readonly<Record<string, unknown>>
+type Test = (value: unknown) => boolean
+
+const NAME_CHARS = 255
+
+const isObject: Test = (value) => typeof value === 'object' && value !== null && !Array.isArray(value)
+const isName: Test = (value) => typeof value === 'string' && value.length > 0 && value.length <= NAME_CHARS
+const isText: Test = (value) => typeof value === 'string'
+const isFlag: Test = (value) => typeof value === 'boolean'
+const isCount: Test = (value) => Number.isSafeInteger(value) && (value as number) >= 0
+const isOrdinal: Test = (value) => isCount(value) && (value as number) > 0
+const isList: Test = (value) => Array.isArray(value)
+const either =
+  (...words: readonly unknown[]): Test =>
+  (value) =>
+    words.includes(value)
+const optional =
+  (test: Test): Test =>
+  (value) =>
+    value === undefined || test(value)
+const fields =
+  (tests: Readonly<Record<string, Test>>): Test =>
+  (value) =>
+    isObject(value) && Object.entries(tests).every(([name, test]) => test((value as Fields)[name]))
+
+const isError = fields({ code: isName, retryable: isFlag, errorClass: isName })
+const isResult: Test = (value) =>
+  fields({ kind: either('completed'), artifactRefs: isList, durationMs: isCount })(value) ||
+  fields({ kind: either('failed'), durationMs: isCount })(value)
+const isOutcome: Test = (value) =>
+  fields({ kind: either('completed'), payload: fields({ artifactRefs: isList }) })(value) ||
+  fields({ kind: either('failed'), error: isError, data: optional(isObject) })(value)
+
+const attempt = { slot: isName, attempt: isOrdinal, engineAttempt: isOrdinal }
+const isReport = fields({ ...attempt, result: isResult })
+
+const FORMS: { readonly [kind: string]: Test } = {
+  signal: fields({
+    signalId: isName,
+    signalType: isName,
+    payload: isObject,
+    authorization: fields({
+      allowed: isFlag,
+      policyDecisionId: isName,
+      actorId: optional(isName),
+      actorRole: optional(isName),
+      reasonCode: optional(isName),
+      reason: optional(isText),
+    }),
+  }),
+  manual: (value) => isReport(value) || fields({ ...attempt, outcome: isOutcome })(value),
+  outcome: isReport,
+  approve: fields({ approvedBy: isName }),
+  scope: fields({ pauseId: isName, scope: isName, active: isFlag, reason: optional(isText) }),
+  fork: fields({ newRunId: isName, atSeq: isCount, planVersion: isName, signalId: optional(isName) }),
+  child: fields({
+    slot: isName,
+    attempt: isOrdinal,
+    childRunId: isName,
+    status: either('COMPLETED', 'FAILED', 'CANCELLED'),
+    errorCode: optional(isName),
+  }),
+  grant: fields({ slot: isName }),
+}
+
+export function hasForm(kind: string, body: unknown): boolean {
+  return Object.hasOwn(FORMS, kind) && FORMS[kind]?.(body) === true
+}

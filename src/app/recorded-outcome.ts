@@ -1,0 +1,93 @@
+/**
+ * What an executor, a person or a child run had reported, read back from the event that its report became. What was
+ * replaced on the way (an error while the run was being stopped) need not be known: the decider replaces it again.
+ */
+import type { ArtifactRef, ErrorInfo, EventData, ForeignRecord, Payload } from '../core/events/event.ts'
+import { compensationSlot, lateSlot } from '../core/events/slot.ts'
+import type { Outcome } from '../core/run/input.ts'
+import type { RunState } from '../core/run/state.ts'
+import { kindOfUnit, locate } from '../core/run/units.ts'
+import { recordedSlot } from './recorded-decision.ts'
+
+/** A report that decided nothing by itself: only whether it had to decide something can be checked. */
+const SILENT: Outcome = {
+  kind: 'failed',
+  error: { code: 'UNRECORDED', retryable: false, errorClass: 'permanent' },
+}
+
+export function recordedOutcome(
+  record: ForeignRecord | undefined,
+  report: { readonly slot: string; readonly attempt: number },
+  state: RunState,
+): Outcome {
+  const { slot, attempt } = report
+  if (record === undefined) return SILENT
+  const at = recordedSlot(record)
+  const isLate = record.eventType === 'LateOutcomeRecorded' && at === lateSlot(slot, attempt)
+  if (!isLate && (at !== slot || record.logicalAttemptId !== attempt)) return SILENT
+  const payload = record.payload ?? {}
+  const data = record.data === undefined ? {} : { data: record.data as EventData }
+  switch (record.eventType) {
+    case 'StepCompleted': {
+      const { completedAt: _at, mayHaveRunTwice: _twice, reusedFrom: _from, ...rest } = payload
+      return { kind: 'completed', payload: rest as Payload<'RunCompleted'>, ...data }
+    }
+    case 'CompensationCompleted': {
+      const buildId = payload['buildId'] as string | undefined
+      return {
+        kind: 'completed',
+        payload: { artifactRefs: [], ...(buildId === undefined ? {} : { buildId }) },
+        ...data,
+      }
+    }
+    case 'LateOutcomeRecorded':
+      if (payload['outcome'] === 'completed') return { kind: 'completed', payload: { artifactRefs: [] }, ...data }
+      return { kind: 'failed', error: payload['error'] as ErrorInfo, ...data }
+    case 'CompensationFailed':
+      return { kind: 'failed', error: payload['error'] as ErrorInfo, ...data }
+    case 'StepFailed':
+      return { ...failureOf(payload as Payload<'StepFailed'>), ...byPerson(record, slot, state), ...data }
+    default:
+      return SILENT
+  }
+}
+
+function failureOf(payload: Payload<'StepFailed'>): Extract<Outcome, { kind: 'failed' }> {
+  const { error, artifactRefs, durationMs, buildId, actorId } = payload
+  return {
+    kind: 'failed',
+    error,
+    ...(artifactRefs === undefined ? {} : { artifactRefs: artifactRefs as readonly ArtifactRef[] }),
+    ...(durationMs === undefined ? {} : { durationMs }),
+    ...(buildId === undefined ? {} : { buildId }),
+    ...(actorId === undefined ? {} : { actorId }),
+  }
+}
+
+/** Only a person's word about a manual task is final by itself (MAN-09). */
+function byPerson(record: ForeignRecord, slot: string, state: RunState): { final?: true } {
+  const unit = locate(state, slot)?.unit
+  const isManual = unit !== undefined && kindOfUnit(state.graph, unit) === 'manual'
+  return isManual && record.payload?.['actorId'] !== undefined ? { final: true } : {}
+}
+
+/** `outcome:<slot>:<attempt>:<engineAttempt>`; a slot may hold colons itself. */
+export function reportOfCause(
+  cause: string,
+): { readonly slot: string; readonly attempt: number; readonly engineAttempt: number } | undefined {
+  const match = /^outcome:(.+):(\d+):(\d+)$/.exec(cause)
+  if (match?.[1] === undefined) return undefined
+  return { slot: match[1], attempt: Number(match[2]), engineAttempt: Number(match[3]) }
+}
+
+/** The plan step whose child has ended, as its event names it; undefined when the end decided nothing. */
+export function childReportOf(
+  record: ForeignRecord | undefined,
+): { readonly slot: string; readonly attempt: number } | undefined {
+  const types: readonly string[] = ['StepCompleted', 'StepFailed', 'LateOutcomeRecorded']
+  if (record === undefined || !types.includes(record.eventType)) return undefined
+  const slot = recordedSlot(record)
+  if (slot.startsWith(compensationSlot(''))) return undefined
+  if (record.eventType !== 'LateOutcomeRecorded') return { slot, attempt: record.logicalAttemptId }
+  return { slot: slot.slice('LATE:'.length, slot.lastIndexOf(':')), attempt: Number(record.payload?.['attempt']) }
+}

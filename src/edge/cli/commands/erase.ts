@@ -1,0 +1,34 @@
+/** `keelson erase`: deletes what may be personal of an ended run, with a record of it in the log. */
+import { fail } from '../../../core/problems/problem.ts'
+import type { Call } from '../command.ts'
+import { confirm } from '../confirm.ts'
+import { EXIT } from '../exit-codes.ts'
+import { findRun } from '../find-run.ts'
+import { shortId } from '../output/format.ts'
+import { openExisting } from '../session.ts'
+
+export async function erase({ args, options, terminal }: Call): Promise<number> {
+  const reason = options.text('reason') ?? fail('USAGE', 'say why: --reason <text>; it is recorded in the log')
+  const keelson = await openExisting(options.dir)
+  try {
+    const { row } = await findRun(keelson, args[0] ?? '')
+    const id = shortId(row.runId)
+    const question = `Delete all inputs, outputs and messages of run ${id} (${row.planId}) for ever?`
+    if (!(await confirm(question, options, terminal))) {
+      terminal.line('nothing was deleted')
+      return EXIT.completed
+    }
+    const answer = await keelson.upkeep.erase(row, { reason, actorId: 'local' })
+    if (options.json) terminal.json({ runId: row.runId, ...answer })
+    else {
+      const { green, bold, cyan } = terminal.paint
+      terminal.line(`${green('✔')} ${bold('erased')}   run ${id}, events up to ${answer.erasedUpTo}`)
+      if (!answer.recorded) terminal.line('  the log had recorded it before; the deletion was repeated')
+      terminal.line('  not erased       backups, bundles and copies made before: they still hold what was deleted')
+      terminal.line(`  check            ${cyan(`keelson verify ${id}`)}`)
+    }
+    return EXIT.completed
+  } finally {
+    await keelson.close()
+  }
+}

@@ -1,0 +1,63 @@
+/** `keelson resources`: what runs share, how much of it is in use and who waits; and declaring it. */
+import { fail } from '../../../core/problems/problem.ts'
+import { agentDefinition } from '../../../app/run-grants.ts'
+import type { PoolDefinition, PoolState } from '../../../ports/grants.ts'
+import { openKeelson } from '../../../main.ts'
+import type { Call } from '../command.ts'
+import { EXIT } from '../exit-codes.ts'
+import { duration, plural } from '../output/format.ts'
+import { printTable } from '../output/table.ts'
+import { openExisting } from '../session.ts'
+
+export async function resources({ options, terminal }: Call): Promise<number> {
+  const keelson = await openExisting(options.dir)
+  try {
+    const pools = await keelson.services.store.listPools()
+    if (options.json) for (const pool of pools) terminal.json(pool)
+    else if (pools.length === 0) terminal.line('no agents or resources are declared here')
+    else printTable(terminal, ['NAME', 'IN USE', 'OF', 'WAITING', ''], pools.map(poolCells))
+    return EXIT.completed
+  } finally {
+    await keelson.close()
+  }
+}
+
+export async function setResource({ args, options, terminal }: Call): Promise<number> {
+  const definition = definitionOf(args[0] ?? '', options.whole('capacity'), options.whole('per'))
+  const keelson = await openKeelson({ directory: options.dir, adopt: false })
+  try {
+    await keelson.services.store.putPool(definition)
+    const { pool, capacity, windowMs } = definition
+    if (options.json) terminal.json(definition)
+    else
+      terminal.line(
+        `${pool}: ${plural(capacity, 'unit')}${windowMs === undefined ? '' : ` every ${duration(windowMs)}`}`,
+      )
+    return EXIT.completed
+  } finally {
+    await keelson.close()
+  }
+}
+
+const NAME = /^(agent:|resource:)?[A-Za-z0-9_.-]{1,128}$/
+
+function definitionOf(name: string, capacity: number | undefined, per: number | undefined): PoolDefinition {
+  if (!NAME.test(name)) fail('USAGE', `'${name}' is no name of a resource, nor agent:<id>`)
+  if (capacity === undefined) return fail('USAGE', '--capacity says how many units there are')
+  if (per === 0) fail('USAGE', '--per takes milliseconds above 0')
+  if (name.startsWith('agent:') && per === undefined) return agentDefinition(name.slice('agent:'.length), capacity)
+  const pool = name.includes(':') ? name : `resource:${name}`
+  return { pool, capacity, ...(per === undefined ? {} : { windowMs: per }) }
+}
+
+function poolCells({ pool, used, capacity, waiting, windowMs, openUntil }: PoolState): readonly string[] {
+  const open =
+    openUntil === undefined || openUntil <= Date.now() ? '' : `open for ${duration(openUntil - Date.now())} more`
+  return [
+    pool,
+    String(used),
+    windowMs === undefined ? String(capacity) : `${capacity} per ${duration(windowMs)}`,
+    String(waiting),
+    open,
+  ]
+}

@@ -1,0 +1,80 @@
+/**
+ * Grants: what spans runs (P-18, P-19). A step that names an agent or resources claims units of pools in the
+ * transaction of its StepStarted, all or nothing, and its terminal event frees them. Stores count and keep the queue;
+ * they decide nothing about a run.
+ */
+import type { RunKey } from './stored-run.ts'
+
+/**
+ * A pool of units: `agent:<id>` or `resource:<name>`. With `windowMs` it is a quota: `capacity` units per window of the
+ * store's clock, freed by time and never by a release.
+ */
+export interface PoolDefinition {
+  readonly pool: string
+  readonly capacity: number
+  readonly windowMs?: number
+  /** Opens after so many failures in a row, for so long; then one attempt at a time until one succeeds (RTY-12). */
+  readonly breaker?: { readonly failures: number; readonly openMs: number }
+}
+
+export interface PoolState extends PoolDefinition {
+  /** Units held now; of a quota, units taken in the window of `now`. Offered units are not held yet. */
+  readonly used: number
+  /** Slots that wait for it. */
+  readonly waiting: number
+  /** Set while the breaker is open. */
+  readonly openUntil?: number
+}
+
+/** Units a slot claims or waits for. Pools by name; amounts are whole and at least 1. */
+export interface GrantRequest {
+  readonly slot: string
+  readonly attempt: number
+  readonly wants: Readonly<Record<string, number>>
+  /** Lower goes first, across runs only (SCH-03). */
+  readonly priority: number
+}
+
+/** `failed` counts for the pool's breaker, `ok` closes it, `neutral` says nothing about it. */
+export interface GrantRelease {
+  readonly slot: string
+  readonly attempt: number
+  readonly result: 'ok' | 'failed' | 'neutral'
+}
+
+export interface GrantRefusal {
+  readonly slot: string
+  /** The first pool by name that stands in the way. */
+  readonly pool: string
+  /** When time alone may free it (quota, open breaker); absent when a release must. */
+  readonly retryAt?: number
+  /** It can never be granted: the pool is not declared or smaller than the request (RES-06). */
+  readonly impossible?: true
+}
+
+export interface GrantWait extends GrantRequest {
+  readonly since: number
+  /** Units are set aside for it until then; a letter `grant:<slot>:<attempt>:<n>` lies in its inbox. */
+  readonly offeredUntil?: number
+  /** How often somebody younger went first. At 10 capacity is kept for it (SCH-05). */
+  readonly bypassed: number
+}
+
+export interface RunGrants {
+  readonly held: readonly Omit<GrantRequest, 'priority'>[]
+  readonly waits: readonly GrantWait[]
+}
+
+export interface GrantStore {
+  /** Declares a pool or changes its limits; units in use stay. `ifAbsent` leaves one that is declared as it is. */
+  putPool(definition: PoolDefinition, options?: { readonly ifAbsent?: boolean }): Promise<void>
+  /** By name. */
+  listPools(): Promise<readonly PoolState[]>
+  /** What the run holds and waits for, each by (slot, attempt). */
+  readGrants(runKey: RunKey): Promise<RunGrants>
+  /**
+   * Makes up for what was lost (P-19): offers that ran out are taken back, and free units are offered to the first waiters
+   * that fit. Answers how many offers it made.
+   */
+  sweepGrants(): Promise<number>
+}

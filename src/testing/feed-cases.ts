@@ -1,0 +1,330 @@
+/** Cases about the feed: every event at least once and in order per run, and a subscriber stands where it settled. */
+import assert from 'node:assert/strict'
+import type { FeedPage } from '../ports/feed.ts'
+import type { RunRow } from '../ports/run-store.ts'
+import {
+  append,
+  dead,
+  delivered,
+  drain,
+  failed,
+  firstOf,
+  itemsOf,
+  NONE,
+  NOW,
+  read,
+  seqs,
+  settle,
+  statusOf,
+  SUB,
+  threeRuns,
+} from './feed-fixtures.ts'
+import { openSeal, openWrite } from './sealed-events.ts'
+import { allEvents, bootstrap, bytesOf, commitOne, nextCommit, rowOf, step, type StoreCase } from './store-case.ts'
+
+export const FEED_CASES: readonly StoreCase[] = [
+  {
+    title: 'a subscriber sees every event of every run once and in order, whatever the size of its pages [P-50]',
+    run: async (world) => {
+      const runs = await threeRuns(world)
+      const { store } = world
+      for (const limit of [1, 2, 3, 100]) {
+        const seen = await drain(store, `by ${limit}`, limit)
+        for (const run of runs) assert.deepEqual(seen.get(run.runId), await seqs(store, run), `pages of ${limit}`)
+        assert.equal(seen.size, 3)
+        assert.deepEqual(await statusOf(store, `by ${limit}`), NONE)
+      }
+      await append(world, runs[1], 'z')
+      const more = await drain(store, 'by 1', 1)
+      assert.deepEqual([...more], [['r2', (await seqs(store, runs[1])).slice(-1)]])
+    },
+  },
+  {
+    title: 'an item is the event as it is stored, with the run it belongs to',
+    run: async (world) => {
+      const row = await bootstrap(world, { runId: 'r1', tenantId: 'tenant-b' }, [
+        { ...step('StepCompleted', 'a'), data: { result: 'ü' } },
+      ])
+      const [stored] = await allEvents(world.store, row.runKey)
+      const [item, ...more] = (await read(world.store)).items
+      assert.ok(item !== undefined && stored !== undefined && more.length === 0)
+      assert.deepEqual(bytesOf(item.event), bytesOf(stored))
+      assert.equal(item.event.persistedAt, stored.persistedAt)
+      const { event, ...rest } = item
+      assert.deepEqual(rest, { runKey: row.runKey, run: { tenantId: 'tenant-b', runId: 'r1' }, attempts: 0 })
+    },
+  },
+  {
+    title:
+      'only what was newly appended lies beyond the cursor: no duplicate, nothing refused, no commit without events [STO-14]',
+    run: async (world) => {
+      const { store } = world
+      const row = await bootstrap(world, { runId: 'r1' })
+      const write = openWrite(row, step('StepStarted', 'a'))
+      await store.appendOpen(row, [write], openSeal(row))
+      assert.deepEqual((await drain(store)).get('r1'), await seqs(store, row))
+      const [again] = await store.appendOpen(row, [write], openSeal(row))
+      assert.equal(again?.idempotent, true)
+      const head = await rowOf(store, row.runKey)
+      assert.equal((await commitOne(store, nextCommit(head, [{ eventType: 'RunStarted' }]))).kind, 'constraint')
+      const stale = { ...nextCommit(head, [step('StepStarted', 'b')]), expected: { epoch: 9, nextSeq: 9 } }
+      assert.equal((await commitOne(store, stale)).kind, 'conflict')
+      assert.equal((await commitOne(store, nextCommit(head, [], { newEpoch: 2 }))).kind, 'committed')
+      assert.deepEqual((await read(store)).items, [])
+      assert.deepEqual(await statusOf(store), NONE)
+      await store.appendOpen(row, [write, openWrite(row, step('StepStarted', 'c'))], openSeal(row))
+      assert.deepEqual((await drain(store)).get('r1'), (await seqs(store, row)).slice(-1))
+    },
+  },
+  {
+    title: 'what was committed and not settled comes after a reopening, what was settled does not [STO-14]',
+    run: async (world) => {
+      const row = await bootstrap(world, { runId: 'r1' })
+      await append(world, row, 'a', 'b')
+      const page = await read(world.store, SUB, 2)
+      await settle(world.store, page, page.items.slice(0, 1).map(delivered))
+      const store = await world.reopen()
+      assert.deepEqual((await drain(store)).get('r1'), (await seqs(store, row)).slice(1))
+      const again = { ...world, store }
+      await append(again, row, 'c')
+      assert.deepEqual((await drain(store)).get('r1'), (await seqs(store, row)).slice(-1))
+    },
+  },
+  {
+    title: 'reading settles nothing, and what of a page nobody settled comes again',
+    run: async (world) => {
+      const [one, two, three] = await threeRuns(world)
+      const { store } = world
+      const keys = (page: FeedPage) => page.items.map(({ runKey, event }) => `${runKey}/${event.runSeq}`).toSorted()
+      const page = await read(store)
+      assert.deepEqual(keys(await read(store)), keys(page))
+      await settle(store, page, [])
+      assert.deepEqual(keys(await read(store)), keys(page))
+      await settle(store, page, [...itemsOf(page, one).slice(0, 2), ...itemsOf(page, three)].map(delivered))
+      const seen = await drain(store, SUB, 1)
+      assert.deepEqual(seen.get('r1'), (await seqs(store, one)).slice(2))
+      assert.deepEqual(seen.get('r2'), await seqs(store, two))
+      assert.equal(seen.has('r3'), false)
+      await settle(store, page, page.items.map(delivered))
+      assert.deepEqual((await read(store)).items, [])
+    },
+  },
+  {
+    title: 'subscribers stand alone, and one that is dropped starts at the beginning again',
+    run: async (world) => {
+      const [one] = await threeRuns(world)
+      const { store } = world
+      await drain(store, 'first')
+      const page = await read(store, 'second')
+      assert.equal(page.items.length, 7)
+      await settle(store, page, [failed(firstOf(page, one), NOW + 9)], 'second')
+      assert.deepEqual(await statusOf(store, 'first'), NONE)
+      assert.deepEqual(await statusOf(store, 'second'), { runsBehind: 3, runsBlocked: 1, deadLetters: 0 })
+      await store.dropSubscriber('second')
+      assert.deepEqual(await statusOf(store, 'second'), { runsBehind: 3, runsBlocked: 0, deadLetters: 0 })
+      assert.equal((await read(store, 'second')).items.length, 7)
+      await store.dropSubscriber('nobody')
+      assert.deepEqual((await read(store, 'first')).items, [])
+    },
+  },
+  {
+    title: 'a run whose delivery failed waits alone until its time, then comes first and counts its failures [P-50]',
+    run: async (world) => {
+      const [one, two, three] = await threeRuns(world)
+      const { store } = world
+      const page = await read(store)
+      const [first, second] = itemsOf(page, one)
+      assert.ok(first !== undefined && second !== undefined)
+      const others = [...itemsOf(page, two), ...itemsOf(page, three)].map(delivered)
+      await settle(store, page, [delivered(first), failed(second, NOW + 50), ...others])
+      assert.deepEqual((await read(store)).items, [])
+      await append(world, one, 'x')
+      await append(world, two, 'x')
+      assert.deepEqual([...(await drain(store)).keys()], ['r2'])
+      await append(world, three, 'x')
+      assert.deepEqual(
+        (await read(store, SUB, 100, NOW + 49)).items.map(({ run }) => run.runId),
+        ['r3'],
+      )
+      const later = await read(store, SUB, 100, NOW + 50)
+      assert.deepEqual(
+        itemsOf(later, one).map(({ event, attempts }) => [event.runSeq, attempts]),
+        (await seqs(store, one)).slice(1).map((seq, index) => [seq, index === 0 ? 1 : 0]),
+      )
+      assert.equal(later.items[0]?.runKey, one.runKey)
+      await settle(store, later, [failed(firstOf(later, one), NOW + 200)])
+      assert.equal(firstOf(await read(store, SUB, 100, NOW + 200), one).attempts, 2)
+      assert.deepEqual((await drain(store, SUB, 1, NOW + 200)).get('r1'), (await seqs(store, one)).slice(1))
+      assert.deepEqual(await statusOf(store), NONE)
+    },
+  },
+  {
+    title: 'failures are counted for the event that failed, not for those after it',
+    run: async (world) => {
+      const row = await bootstrap(world, { runId: 'r1' })
+      await append(world, row, 'a', 'b')
+      const { store } = world
+      const page = await read(store)
+      await settle(store, page, [failed(firstOf(page, row), NOW)])
+      const again = await read(store)
+      const [first, second] = again.items
+      assert.ok(first !== undefined && second !== undefined)
+      assert.equal(first.attempts, 1)
+      await settle(store, again, [delivered(first), failed(second, NOW)])
+      assert.deepEqual(
+        (await read(store)).items.map(({ attempts }) => attempts),
+        [1, 0],
+      )
+    },
+  },
+  {
+    title: 'an event that is given up lies in the dead letters, and its run goes on after it',
+    run: async (world) => {
+      const [one, two] = await threeRuns(world)
+      const { store } = world
+      const page = await read(store)
+      await settle(store, page, [failed(firstOf(page, one), NOW), dead(firstOf(page, two))])
+      const next = await read(store)
+      assert.deepEqual(
+        itemsOf(next, two).map(({ event }) => event.runSeq),
+        (await seqs(store, two)).slice(1),
+      )
+      world.clock.advance(5)
+      const [first, second] = itemsOf(next, one)
+      assert.ok(first !== undefined && second !== undefined)
+      await settle(store, next, [dead(first), delivered(second)])
+      const letters = await store.readDeadLetters(SUB, 10)
+      const seqOf = async (run: RunRow) => (await seqs(store, run))[0]
+      assert.deepEqual(
+        letters.map(({ at, ...letter }) => letter),
+        [
+          { runKey: two.runKey, run: { tenantId: 'tenant-b', runId: 'r2' }, runSeq: await seqOf(two), error: 'no use' },
+          { runKey: one.runKey, run: { tenantId: 'tenant-a', runId: 'r1' }, runSeq: await seqOf(one), error: 'no use' },
+        ],
+      )
+      if (!world.ownClock) assert.equal(letters[1]?.at, world.clock.now())
+      assert.deepEqual(await store.readDeadLetters(SUB, 1), letters.slice(0, 1))
+      assert.deepEqual(await store.readDeadLetters('other', 10), [])
+      assert.equal((await statusOf(store)).deadLetters, 2)
+      assert.deepEqual((await drain(store)).get('r1'), (await seqs(store, one)).slice(2))
+      const [gone] = letters
+      assert.ok(gone !== undefined)
+      assert.equal(await store.dropDeadLetter('other', gone.runKey, gone.runSeq), false)
+      assert.equal(await store.dropDeadLetter(SUB, gone.runKey, gone.runSeq), true)
+      assert.equal(await store.dropDeadLetter(SUB, gone.runKey, gone.runSeq), false)
+      assert.deepEqual(await store.readDeadLetters(SUB, 10), letters.slice(1))
+      assert.deepEqual(await statusOf(store), { ...NONE, deadLetters: 1 })
+      await store.dropSubscriber(SUB)
+      assert.deepEqual(await store.readDeadLetters(SUB, 10), [])
+    },
+  },
+  {
+    title: 'erasure reaches what a feed holds: no data comes any more, and no error that may quote it',
+    run: async (world) => {
+      const { store } = world
+      const specs = ['a', 'b', 'c'].map((slot) => ({ ...step('StepCompleted', slot), data: { result: slot } }))
+      const row = await bootstrap(world, { runId: 'r1' }, specs)
+      const page = await read(store)
+      const [first, second, third] = page.items
+      assert.ok(first !== undefined && second !== undefined && third?.event.data !== undefined)
+      await settle(store, page, [dead(first), dead(second)])
+      await store.eraseData(row.runKey, first.event.runSeq)
+      assert.deepEqual(
+        (await store.readDeadLetters(SUB, 10)).map(({ error }) => error),
+        ['', 'no use'],
+      )
+      await store.eraseData(row.runKey, third.event.runSeq)
+      const [left] = (await read(store)).items
+      assert.deepEqual(
+        [left?.event.runSeq, left?.event.data, left?.event.salt],
+        [third.event.runSeq, undefined, undefined],
+      )
+    },
+  },
+  {
+    title: 'a run with more events than a page goes on in the next, also after it was blocked',
+    run: async (world) => {
+      const { store } = world
+      const large = await bootstrap(world, { runId: 'large' })
+      await append(world, large, ...Array.from({ length: 24 }, (_, n) => `s${n}`))
+      const small = await bootstrap(world, { runId: 'small' })
+      const page = await read(store, SUB, 10)
+      assert.equal(page.items.length, 10)
+      const [first, second] = itemsOf(page, large)
+      assert.ok(first !== undefined && second !== undefined)
+      await settle(store, page, [delivered(first), failed(second, NOW + 10)])
+      assert.deepEqual([...(await drain(store, SUB, 10)).keys()], ['small'])
+      const retried = await read(store, SUB, 3, NOW + 10)
+      assert.deepEqual(
+        retried.items.map(({ event }) => event.runSeq),
+        (await seqs(store, large)).slice(1, 4),
+      )
+      await settle(store, retried, retried.items.map(delivered))
+      await append(world, small, 'x')
+      const rest = await drain(store, SUB, 5)
+      assert.deepEqual(rest.get('large'), (await seqs(store, large)).slice(4))
+      assert.deepEqual(rest.get('small'), (await seqs(store, small)).slice(1))
+    },
+  },
+  {
+    title: 'what is appended between reading and settling is not lost',
+    run: async (world) => {
+      const [one, two, three] = await threeRuns(world)
+      const { store } = world
+      const page = await read(store)
+      for (const run of [one, two, three]) await append(world, run, 'x')
+      const late = await bootstrap(world, { runId: 'r4' })
+      const [first] = itemsOf(page, two)
+      assert.ok(first !== undefined)
+      await settle(store, page, [
+        ...itemsOf(page, one).map(delivered),
+        failed(first, NOW + 1),
+        ...itemsOf(page, three).map(dead),
+      ])
+      const seen = await drain(store, SUB, 2)
+      assert.deepEqual(seen.get('r1'), (await seqs(store, one)).slice(4))
+      assert.deepEqual(seen.get('r3'), (await seqs(store, three)).slice(1))
+      assert.deepEqual(seen.get('r4'), await seqs(store, late))
+      assert.equal(seen.has('r2'), false)
+      assert.deepEqual((await drain(store, SUB, 2, NOW + 1)).get('r2'), await seqs(store, two))
+    },
+  },
+  {
+    title: 'runs that were settled in part stay behind while others go on, and lose nothing',
+    run: async (world) => {
+      const { store } = world
+      const runs: RunRow[] = []
+      for (let n = 0; n < 3; n++) runs.push(await bootstrap(world, { runId: `r${n}` }))
+      for (const run of runs) await append(world, run, 'a', 'b', 'c')
+      const seen = new Map<number, number[]>()
+      for (let round = 0; round < 24; round++) {
+        const page = await read(store, SUB, 2 + (round % 4))
+        const taken = runs.flatMap((run) => itemsOf(page, run).slice(0, 1))
+        for (const { runKey, event } of taken) seen.set(runKey, [...(seen.get(runKey) ?? []), event.runSeq])
+        await settle(store, page, taken.map(delivered))
+        const run = runs[round % 3]
+        if (round < 9 && run !== undefined) await append(world, run, `late${round}`)
+      }
+      for (const run of runs) assert.deepEqual(seen.get(run.runKey), await seqs(store, run))
+      assert.deepEqual(await statusOf(store), NONE)
+    },
+  },
+  {
+    title: 'the status says how many runs are behind and how many of them are blocked',
+    run: async (world) => {
+      const { store } = world
+      assert.deepEqual(await statusOf(store), NONE)
+      assert.deepEqual((await read(store)).items, [])
+      const [one, two, three] = await threeRuns(world)
+      assert.deepEqual(await statusOf(store), { runsBehind: 3, runsBlocked: 0, deadLetters: 0 })
+      const page = await read(store)
+      await settle(store, page, [failed(firstOf(page, one), NOW), ...itemsOf(page, two).map(delivered)])
+      assert.deepEqual(await statusOf(store), { runsBehind: 2, runsBlocked: 1, deadLetters: 0 })
+      const again = await read(store)
+      await settle(store, again, [...itemsOf(again, one), ...itemsOf(again, three)].map(delivered))
+      assert.deepEqual(await statusOf(store), NONE)
+      await append(world, two, 'x')
+      assert.deepEqual(await statusOf(store), { runsBehind: 1, runsBlocked: 0, deadLetters: 0 })
+    },
+  },
+]

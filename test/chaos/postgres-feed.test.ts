@@ -1,0 +1,134 @@
+/**
+ * Eight writers and a follower: every event is delivered once, in the order of its run, whatever the order in which their
+ * transactions began and ended. Then the same again on a logical copy in a new cluster, whose transactions count anew.
+ */
+import { Client } from 'pg'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { openPostgresStore } from '../../src/adapters/stores/postgres/store.ts'
+import type { RunCommit, RunKey, RunRow, RunStore } from '../../src/ports/run-store.ts'
+import { newRun } from '../../src/testing/run-fixtures.ts'
+import { openSeal, openWrite } from '../../src/testing/sealed-events.ts'
+import { creation, nextCommit, rowOf, step } from '../../src/testing/store-case.ts'
+import { dumpAndRestore, startPostgres, type PostgresServer } from '../setup/postgres.ts'
+
+const WRITERS = 8
+const EVENTS_PER_WRITER = 10_000
+const RUNS_PER_WRITER = 4
+const EVENTS_PER_COMMIT = 25
+/** Of all writers, so that they wait for each other's rows. */
+const SHARED_EVERY = 5
+const PAGE = 2_000
+
+let first: PostgresServer
+let second: PostgresServer
+beforeAll(async () => {
+  ;[first, second] = await Promise.all([startPostgres(), startPostgres()])
+})
+afterAll(() => Promise.all([first.stop(), second.stop()]))
+
+class Follower {
+  readonly seen = new Map<RunKey, number>()
+  events = 0
+  readonly #store: RunStore
+  #isLast = false
+
+  constructor(store: RunStore) {
+    this.#store = store
+  }
+
+  /** Until nothing is left after `stop`. Every event must be the next one of its run. */
+  async follow(): Promise<void> {
+    for (let isLast = this.#isLast; ; isLast = this.#isLast) {
+      const { items, position } = await this.#store.readFeed('audit', { now: 0, limit: PAGE })
+      for (const { runKey, event } of items) {
+        if (event.runSeq !== (this.seen.get(runKey) ?? 0) + 1)
+          expect.fail(`run ${runKey}: event ${event.runSeq} after ${this.seen.get(runKey) ?? 0}`)
+        this.seen.set(runKey, event.runSeq)
+      }
+      this.events += items.length
+      const deliveries = items.map(({ runKey, event }) => ({
+        runKey,
+        runSeq: event.runSeq,
+        result: 'delivered' as const,
+      }))
+      await this.#store.settleFeed('audit', { position, deliveries })
+      if (isLast && items.length === 0) return
+    }
+  }
+
+  stop(): void {
+    this.#isLast = true
+  }
+}
+
+const started = async (store: RunStore, runId: string): Promise<RunRow> => {
+  await store.commit([creation(newRun({ runId }))])
+  const row = await store.findRun({ tenantId: 'tenant-a', runId })
+  return rowOf(store, row?.runKey ?? 0)
+}
+
+/** What the commit leaves of the row, without reading it again. */
+function after(row: RunRow, { events }: RunCommit): RunRow {
+  return { ...row, nextSeq: row.nextSeq + events.length, headHash: events.at(-1)?.chainHash ?? row.headHash }
+}
+
+async function write(url: string, name: string, writer: number, shared: readonly RunRow[]): Promise<number> {
+  const store = await openPostgresStore({ connectionString: url, poolSize: 1 })
+  let rows = await Promise.all(
+    Array.from({ length: RUNS_PER_WRITER }, (_, index) => started(store, `${name}-${writer}-${index}`)),
+  )
+  let written = rows.length
+  for (let turn = 0; written < EVENTS_PER_WRITER; turn++) {
+    const slots = Array.from({ length: EVENTS_PER_COMMIT }, (_, index) => `s${turn}.${index}`)
+    const batch = rows.map((row) =>
+      nextCommit(
+        row,
+        slots.map((slot) => step('StepStarted', slot)),
+      ),
+    )
+    for (const { kind } of await store.commit(batch)) expect(kind).toBe('committed')
+    rows = rows.map((row, index) => after(row, batch[index] ?? nextCommit(row, [])))
+    written += batch.length * EVENTS_PER_COMMIT
+    if (turn % SHARED_EVERY > 0) continue
+    const run = shared[turn % shared.length]
+    if (run === undefined) continue
+    const writes = ['x', 'y'].map((part) => openWrite(run, step('StepStarted', `${name}.${writer}.${turn}.${part}`)))
+    written += (await store.appendOpen(run, writes, openSeal(run))).length
+  }
+  await store.close()
+  return written
+}
+
+async function phase(url: string, name: string): Promise<void> {
+  const store = await openPostgresStore({ connectionString: url })
+  const before = new Follower(store)
+  before.stop()
+  await before.follow()
+  expect(before.events).toBe(0)
+  const follower = new Follower(store)
+  const shared = [await started(store, `${name}-shared-0`), await started(store, `${name}-shared-1`)]
+  const following = follower.follow()
+  const written = await Promise.all(Array.from({ length: WRITERS }, (_, writer) => write(url, name, writer, shared)))
+  follower.stop()
+  await following
+  expect(follower.events).toBe(written.reduce((sum, one) => sum + one, shared.length))
+  expect(follower.events).toBeGreaterThanOrEqual(WRITERS * EVENTS_PER_WRITER)
+  expect(await store.feedStatus('audit')).toMatchObject({ runsBehind: 0, runsBlocked: 0 })
+  for (const [runKey, seq] of follower.seen) expect((await rowOf(store, runKey)).nextSeq).toBe(seq + 1)
+  await store.close()
+}
+
+it('a follower of eight writers skips no event and keeps the order of every run, before and after a dump and restore', async () => {
+  const from = await first.createDatabase('written')
+  await phase(from, 'one')
+  const to = await second.createDatabase('restored')
+  await dumpAndRestore(from, to)
+  // Several at once find that the numbers are another cluster's, and one new generation begins.
+  const stores = await Promise.all([1, 2, 3].map(() => openPostgresStore({ connectionString: to })))
+  const db = new Client({ connectionString: to })
+  await db.connect()
+  expect((await db.query('SELECT generation FROM keelson.feed_generation')).rows).toEqual([{ generation: 2 }])
+  await db.end()
+  await Promise.all(stores.map((store) => store.close()))
+  await phase(to, 'two')
+}, 120_000)

@@ -1,0 +1,86 @@
+/**
+ * Records the histories of this version, once: `node test/golden/record-histories.ts`. A version that is recorded is never
+ * recorded again; what it wrote must be read by every later one (A8, I16).
+ */
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { sealEvents } from '../../src/app/seal-events.ts'
+import { FIRST_PREVIOUS } from '../../src/app/event-hashes.ts'
+import { hexOf } from '../../src/app/sha256.ts'
+import { isoFromMs } from '../../src/core/time.ts'
+import type { StoredEvent } from '../../src/ports/run-store.ts'
+import type { Logged } from '../fixtures/scenario.ts'
+import { planOf, seededRandom } from '../fixtures/virtual-world.ts'
+import { ACTED, CORE_STORIES, playCore, type CoreStory } from './acted-stories.ts'
+import { historyEvent, planOfHistory, recordsOf, resultOf, type HistoryFile } from './history-file.ts'
+import { Stage, type Story } from './stage.ts'
+import { STORIES } from './stories.ts'
+
+async function played(story: Story): Promise<readonly HistoryFile[]> {
+  const world = await new Stage(story).play()
+  return world.disk.runs.map((run, index) => {
+    const plan = world.disk.plans.get(run.row.planSha256)?.text ?? ''
+    return historyOf(index === 0 ? story.name : `${story.name}-${index + 1}`, plan, run.events)
+  })
+}
+
+/** The decider's own log, sealed as the append path would. */
+function told(story: CoreStory): HistoryFile {
+  const { plan, text } = planOf(story.plan)
+  const random = seededRandom(`golden ${story.name}`)
+  const { planId, planVersion } = plan.metadata
+  const scope = { tenantId: 'local', projectId: 'default', environmentId: 'local' }
+  const identity = { runId: random.uuid(), ...scope, planId, planVersion }
+  let previous: Uint8Array = FIRST_PREVIOUS
+  const { log } = playCore(story)
+  const events = log.map((entry): StoredEvent => {
+    const decision = { firstSeq: firstOf(log, entry).seq, cause: entry.cause }
+    const sealed = sealEvents({
+      identity,
+      drafts: [{ draft: entry.draft, decision }],
+      firstSeq: entry.seq,
+      previousHash: previous,
+      emittedAt: isoFromMs(entry.at),
+      random,
+    })
+    previous = sealed.headHash
+    return { ...(sealed.events[0] as StoredEvent), persistedAt: entry.at }
+  })
+  return historyOf(story.name, text, events)
+}
+
+function firstOf(log: readonly Logged[], entry: Logged): Logged {
+  const before = log.findLastIndex((one) => one.seq < entry.seq && one.cause !== entry.cause)
+  return log[before + 1] ?? entry
+}
+
+function historyOf(name: string, plan: string, events: readonly StoredEvent[]): HistoryFile {
+  const result = resultOf(recordsOf(events), planOfHistory({ plan }))
+  const headHash = hexOf(events.at(-1)?.chainHash ?? FIRST_PREVIOUS)
+  return { name, plan, events: events.map(historyEvent), headHash, result }
+}
+
+function versionOfPackage(): string {
+  const text = readFileSync(join(import.meta.dirname, '..', '..', 'package.json'), 'utf8')
+  const { version } = JSON.parse(text) as { version: string }
+  return version.split('.').slice(0, 2).join('.')
+}
+
+async function record(): Promise<void> {
+  const folder = join(import.meta.dirname, 'histories', versionOfPackage())
+  if (existsSync(folder)) {
+    process.stderr.write(`${folder} is recorded and stays as it is\n`)
+    process.exitCode = 1
+    return
+  }
+  // A stack names the machine it was taken on.
+  Error.stackTraceLimit = 0
+  const histories: HistoryFile[] = CORE_STORIES.map(told)
+  for (const story of [...STORIES, ...ACTED]) histories.push(...(await played(story)))
+  mkdirSync(folder, { recursive: true })
+  for (const history of histories)
+    writeFileSync(join(folder, `${history.name}.json`), `${JSON.stringify(history, undefined, 1)}\n`)
+  process.stdout.write(`${histories.length} histories recorded in ${folder}\n`)
+}
+
+await record()
