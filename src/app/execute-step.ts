@@ -220,8 +220,8 @@ function watchTime(services: Services, timeoutMs: number, outer: AbortSignal): W
     cause ??= why
     controller.abort(reason)
   }
-  const timeout = new KeelsonError([problem('TIMEOUT', `the attempt ran longer than ${timeoutMs} ms`)])
   const cancelTimer = services.timers.after(timeoutMs, () => {
+    const timeout = new KeelsonError([problem('TIMEOUT', `the attempt ran longer than ${timeoutMs} ms`)])
     abort('timeout', timeout)
     limit.abort(timeout)
   })
