@@ -2,12 +2,11 @@
  * advance: the only writer of a run's log. It takes the inbox, folds, decides, and appends by compare-and-set; who
  * loses folds again and decides again. Effects are handed back only after the commit (protocol, P-06 … P-14).
  */
-import { fail, problem, KeelsonError } from '../core/problems/problem.ts'
+import { fail, KeelsonError } from '../core/problems/problem.ts'
 import { openEffects } from '../core/run/open-effects.ts'
 import type { Effect } from '../core/run/effect.ts'
 import type { InputBody } from '../core/run/input.ts'
 import { snapshotInterval, summaryOf } from '../core/run/summary.ts'
-import { nextTimer } from '../core/run/timers.ts'
 import { isTerminalRun } from '../core/run/transitions.ts'
 import { isoFromMs } from '../core/time.ts'
 import { RULES_VERSION } from '../core/run/state.ts'
@@ -16,6 +15,7 @@ import type { RunCommit, RunKey } from '../ports/run-store.ts'
 import { CommitQueue } from './commit-queue.ts'
 import { childEndNotice, childReport } from './child-end.ts'
 import { DecisionRound } from './decision-round.ts'
+import { fireTimers, startWhenDue } from './due-timers.ts'
 import { failAlteredRun } from './fail-altered-run.ts'
 import { inboxInput } from './inbox-input.ts'
 import { PlanShelf } from './load-plan.ts'
@@ -24,21 +24,14 @@ import { prepareOutcome } from './prepare-outcome.ts'
 import { reportLetter } from './report-letter.ts'
 import { RunGrants } from './run-grants.ts'
 import { scopePauseFor } from './scope-pauses.ts'
-import { startOfRow } from './start-input.ts'
 import { sealEvents } from './seal-events.ts'
+import { brokenBy, setAside } from './set-aside.ts'
 import type { Services } from './services.ts'
 
 /** Losing this often in a row means the store does not hold its promise. */
 const LOSSES_MAX = 100
 
-/** What only a defect or a damaged record can cause: repeating it would fail for ever. */
-const BROKEN: ReadonlySet<string> = new Set([
-  'INVALID_TRANSITION',
-  'SCHEMA_VALIDATION_FAILED',
-  'PAYLOAD_TOO_LARGE',
-  'DECISION_DATA_TOO_LARGE',
-  'RUN_QUARANTINED',
-])
+const END_EVENTS: ReadonlySet<string> = new Set(['RunCompleted', 'RunFailed', 'RunCancelled'])
 
 export interface AdvanceRequest {
   readonly reports?: readonly EffectReport[]
@@ -156,24 +149,13 @@ export class RunAdvancer {
       if (thrown instanceof KeelsonError && thrown.code === 'RUN_EPOCH_STALE') this.release(runKey)
       else this.#unsure.add(runKey)
       if (await failAlteredRun(this.#services, this.queue, runKey, thrown)) this.release(runKey)
-      await this.#setAside(runKey, thrown)
+      const code = brokenBy(thrown)
+      if (code !== undefined) {
+        this.release(runKey)
+        await setAside(this.#services.store, runKey, code, thrown)
+      }
       throw thrown
     }
-  }
-
-  /** A run whose log or decision breaks a rule is set aside alone; everything else is for the caller to repeat (P-09). */
-  async #setAside(runKey: RunKey, thrown: unknown): Promise<void> {
-    const code = brokenBy(thrown)
-    if (code === undefined || !(thrown instanceof Error)) return
-    const row = await this.#services.store.getRun(runKey)
-    this.release(runKey)
-    if (row === undefined || row.quarantine !== undefined) return
-    await this.#services.store.quarantine(runKey, code)
-    const details = thrown instanceof KeelsonError ? thrown.problems[0]?.details : undefined
-    const message = `run ${row.runId} was set aside: ${thrown.message}`
-    throw new KeelsonError([problem('RUN_QUARANTINED', message, details === undefined ? {} : { details })], {
-      cause: thrown,
-    })
   }
 
   async #load(runKey: RunKey, adopting: boolean): Promise<LoadedRun> {
@@ -342,8 +324,17 @@ export class RunAdvancer {
       ...(grants?.freedUnits === true ? { freed: true as const } : {}),
       wakeAt: terminal ? undefined : nextWakeAt,
       terminal,
+      ...endOf(round),
     }
   }
+}
+
+/** The run's terminal event, when this turn wrote it: whoever waits for the end need not read the log for it. */
+function endOf({ drafts }: DecisionRound): Pick<AdvanceReport, 'end'> {
+  const last = drafts.findLast(({ draft }) => END_EVENTS.has(draft.eventType))?.draft
+  if (last === undefined) return {}
+  const { eventType, payload, data } = last
+  return { end: { eventType, payload, ...(data === undefined ? {} : { data }) } }
 }
 
 interface Turn {
@@ -357,29 +348,4 @@ interface Turn {
 interface Done {
   readonly report: AdvanceReport
   readonly left: readonly EffectReport[]
-}
-
-/** Undefined for what may go well another time. A store's failures are KeelsonErrors; these others are our own defects. */
-function brokenBy(thrown: unknown): string | undefined {
-  if (thrown instanceof KeelsonError) return BROKEN.has(thrown.code) ? thrown.code : undefined
-  const defect = thrown instanceof TypeError || thrown instanceof RangeError || thrown instanceof SyntaxError
-  return defect ? 'INTERNAL' : undefined
-}
-
-/** A delayed run starts once its instant has come and somebody approved it (BPQ-04). */
-async function startWhenDue(run: LoadedRun, round: DecisionRound): Promise<void> {
-  const { status, notBefore } = round.state
-  if (status !== 'APPROVED' || notBefore < 0 || notBefore > round.now) return
-  await round.take(startOfRow(run))
-}
-
-/** Fires every due timer by (dueAt, id). One that decides nothing now would come round for ever, so it is left. */
-async function fireTimers(round: DecisionRound, waitsForGrants: boolean): Promise<void> {
-  for (;;) {
-    const due = nextTimer(round.state, waitsForGrants ? round.now : undefined)
-    if (due === undefined || due.dueAt > round.now || due.timer === 'not-before' || round.isFull) return
-    const before = round.drafts.length
-    await round.take({ kind: 'timer', timer: due.timer })
-    if (round.drafts.length === before) return
-  }
 }

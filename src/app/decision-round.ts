@@ -7,7 +7,7 @@ import { LIMITS } from '../core/limits.ts'
 import { decide } from '../core/run/decide.ts'
 import type { Draft } from '../core/run/draft.ts'
 import type { Effect } from '../core/run/effect.ts'
-import { causeOf, type GrantsAtHand, type InputBody, type Need } from '../core/run/input.ts'
+import { causeOf, type GrantsAtHand, type InputBody, type Need, type SlotFacts } from '../core/run/input.ts'
 import type { RunState } from '../core/run/state.ts'
 import { timerText } from '../core/run/timers.ts'
 import type { ContextWrite, RunStore } from '../ports/run-store.ts'
@@ -62,19 +62,22 @@ export class DecisionRound {
     const cause = causeOf(input, (timer) => timerText(this.state, timer))
     let needs = this.#decide(input, { firstSeq, cause })
     this.#noteOutcome(input, firstSeq, options)
+    // Kept over the rounds: a step whose facts are known and that waits for its grant would ask again and again.
+    const facts = new Map<string, SlotFacts>()
     while (needs.length > 0) {
       if (options.facts === false || this.isFull) {
         this.cut = true
         return
       }
       for (const [seq, value] of this.outputs) this.#run.outputs.set(seq, value)
-      const facts = await evaluateNeeds(needs, {
+      const found = await evaluateNeeds(needs, {
         store: this.#store,
         run: this.#run,
         state: this.state,
         seq: this.#run.nextSeq - 1,
         pending: this.pending,
       })
+      for (const [slot, fact] of found) facts.set(slot, fact)
       needs = this.#decide({ kind: 'continue', cause, facts }, { firstSeq, cause })
     }
   }

@@ -60,6 +60,15 @@ export interface AdvanceReport {
   /** Wake the run at this instant; undefined when only the outside can move it. */
   readonly wakeAt: number | undefined
   readonly terminal: boolean
+  /** Set when decisions of this call ended the run. */
+  readonly end?: RunEnd
+}
+
+/** The terminal event of a run, as far as its reader needs it. */
+export interface RunEnd {
+  readonly eventType: string
+  readonly payload: object
+  readonly data?: EventData
 }
 
 export interface RunDriver {
@@ -84,7 +93,10 @@ export interface EngineHost {
   lease(): { readonly owner: string; readonly until: number }
   drive(runKey: RunKey, report: AdvanceReport): void
   adopt(runKey: RunKey): Promise<boolean>
-  ended(runKey: RunKey): Promise<RunStatus>
+  /** True while this process drives the run: then `ended` needs no look at the store. */
+  drives(runKey: RunKey): boolean
+  /** `end` is there when this process wrote it. */
+  ended(runKey: RunKey): Promise<{ readonly status: RunStatus; readonly end?: RunEnd }>
   wake(runKey: RunKey): void
   stop(): Promise<void>
 }

@@ -54,7 +54,7 @@ describe('a real PostgreSQL server', () => {
     runStoreSuite(collect, harness('through two handles', double))
     expect(cases.length).toBeGreaterThan(40)
     for (const { title, body } of cases) await expect(body(), title).resolves.toBeUndefined()
-  })
+  }, 240_000)
 })
 
 const WRITERS = 8

@@ -141,7 +141,7 @@ describe('a run that lies still', () => {
     const process = worker('first')
     const [mine, theirs] = [await process.start(waiting(60_000)), await process.start(waiting(HOUR_MS))]
     const ends: string[] = []
-    for (const key of [mine, theirs]) void process.engine.ended(key).then((status) => ends.push(status))
+    for (const key of [mine, theirs]) void process.engine.ended(key).then(({ status }) => ends.push(status))
     await world.advanceBy(16_000)
     expect(process.engine.drivenRuns).toBe(0)
     const second = world.process('second')

@@ -18,6 +18,7 @@ import { fail } from '../../core/problems/problem.ts'
 import type { Cause } from '../../core/run/explain.ts'
 import type { RunSnapshot } from '../../core/view/run-snapshot.ts'
 import { isTerminalRun, type RunStatus } from '../../core/run/transitions.ts'
+import type { RunEnd } from '../../ports/engine.ts'
 import type { RunRow } from '../../ports/run-store.ts'
 import type { Parts } from './parts.ts'
 
@@ -48,28 +49,36 @@ export class RunHandle {
   /** Resolves when the run has ended: at once where it is driven, elsewhere within a poll. */
   async result(): Promise<RunResult> {
     const { engine, services } = this.#parts
+    const { runKey } = this.row
     // Asked for first: an end between the two is not missed. A handle that nobody asks for its result costs nothing.
-    const ended = engine.ended(this.row.runKey)
-    const now = await services.store.getRun(this.row.runKey)
-    const status = now !== undefined && isTerminalRun(now.status) ? now.status : await ended
+    const ended = engine.ended(runKey)
+    const now = engine.drives(runKey) ? undefined : await services.store.getRun(runKey)
+    const known = now !== undefined && isTerminalRun(now.status) ? { status: now.status } : await ended
+    const end = 'end' in known ? known.end : await this.#endOnRecord()
+    return { runId: this.runId, status: known.status, ...(await this.#details(end)) }
+  }
+
+  async #endOnRecord(): Promise<RunEnd | undefined> {
     const last = (await this.records()).findLast(
       (one) => one.eventType === 'RunCompleted' || one.eventType === 'RunFailed' || one.eventType === 'RunCancelled',
     )
-    return { runId: this.runId, status, ...(await this.#details(last)) }
+    if (last === undefined) return undefined
+    const { eventType, payload = {}, data } = last
+    return { eventType, payload, ...(data === undefined ? {} : { data }) }
   }
 
-  async #details(last: ForeignRecord | undefined): Promise<Pick<RunResult, 'output' | 'error'>> {
-    if (last?.eventType === 'RunCompleted') {
-      const ref = last.payload?.['outputRef'] as { sha256: string } | undefined
+  async #details(end: RunEnd | undefined): Promise<Pick<RunResult, 'output' | 'error'>> {
+    const payload = (end?.payload ?? {}) as Readonly<Record<string, unknown>>
+    if (end?.eventType === 'RunCompleted') {
+      const ref = payload['outputRef'] as { sha256: string } | undefined
       const text = ref === undefined ? undefined : await this.#parts.services.store.getBlob(this.row.runKey, ref.sha256)
-      const output = text === undefined ? last.data?.['output'] : (JSON.parse(text) as unknown)
+      const output = text === undefined ? end.data?.output : (JSON.parse(text) as unknown)
       return output === undefined ? {} : { output }
     }
-    if (last?.eventType !== 'RunFailed') return {}
-    const error = last.payload?.['error'] as { code: string }
-    const root = last.payload?.['rootCause'] as { slot: string; runSeq: number } | undefined
-    const cause = root === undefined ? last : (await this.records()).find((one) => one.runSeq === root.runSeq)
-    const text = cause?.data?.['errorText'] as { message: string } | undefined
+    if (end?.eventType !== 'RunFailed') return {}
+    const error = payload['error'] as { code: string }
+    const root = payload['rootCause'] as { slot: string; runSeq: number } | undefined
+    const text = root === undefined ? end.data?.errorText : await this.#errorTextAt(root.runSeq)
     return {
       error: {
         code: error.code,
@@ -77,6 +86,15 @@ export class RunHandle {
         ...(text === undefined ? {} : { message: text.message }),
       },
     }
+  }
+
+  async #errorTextAt(runSeq: number): Promise<{ readonly message: string } | undefined> {
+    const range = { afterSeq: runSeq - 1, limit: 1 }
+    const [stored] = await this.#parts.services.store.readEvents(this.row.runKey, range)
+    const record = stored === undefined ? undefined : recordOf(stored)
+    return record?.ok === true
+      ? (record.value.data?.['errorText'] as { readonly message: string } | undefined)
+      : undefined
   }
 
   /** The run's log, from the first event. */

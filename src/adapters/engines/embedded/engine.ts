@@ -6,7 +6,7 @@
 import { isTerminalRun } from '../../../core/run/transitions.ts'
 import type { Clock } from '../../../ports/clock.ts'
 import type { AdvanceReport, EngineHost, RunDriver } from '../../../ports/engine.ts'
-import type { RunKey, RunRow, RunStatus, RunStore } from '../../../ports/run-store.ts'
+import type { RunKey, RunRow, RunStore } from '../../../ports/run-store.ts'
 import type { Timers } from '../../../ports/timers.ts'
 import { DrivenRun } from './driven-run.ts'
 import { ProcessSlots } from './process-slots.ts'
@@ -50,12 +50,14 @@ const AT_ONCE = 32
 /** Ends of runs that others drive, asked for at each poll. */
 const ASKED_AT_ONCE = 100
 
+type Ended = Awaited<ReturnType<EngineHost['ended']>>
+
 export class EmbeddedEngine implements EngineHost {
   readonly #options: EmbeddedEngineOptions
   readonly #driven = new Map<RunKey, DrivenRun>()
   /** Runs that have ended while something of theirs still runs here: its result is recorded as late when it comes. */
   readonly #lingering = new Set<DrivenRun>()
-  readonly #waiters = new Map<RunKey, ((status: RunStatus) => void)[]>()
+  readonly #waiters = new Map<RunKey, ((ended: Ended) => void)[]>()
   readonly #wanted = new Set<RunKey>()
   /** Runs let go of, with the end of the lease they were left under: it is not renewed and runs out. */
   readonly #dormant = new Map<RunKey, number>()
@@ -127,8 +129,12 @@ export class EmbeddedEngine implements EngineHost {
     return this.#takeLease(runKey)
   }
 
+  drives(runKey: RunKey): boolean {
+    return this.#driven.has(runKey)
+  }
+
   /** Resolves with the run's final status once this process has seen it end: at once if it drives it, else by polling. */
-  ended(runKey: RunKey): Promise<RunStatus> {
+  ended(runKey: RunKey): Promise<Ended> {
     return new Promise((resolve) => {
       this.#waiters.set(runKey, [...(this.#waiters.get(runKey) ?? []), resolve])
     })
@@ -170,7 +176,7 @@ export class EmbeddedEngine implements EngineHost {
           this.#noteQuiet(runKey, report)
           // Whoever of our runs the units were offered to need not wait for the next poll.
           if (report.freed === true) void this.#look()
-          if (report.terminal) this.#ended(runKey, run, report.status)
+          if (report.terminal) this.#ended(runKey, run, report)
         },
         onDone: (reason, problem) => {
           if (this.#driven.get(runKey) === run) this.#driven.delete(runKey)
@@ -188,10 +194,10 @@ export class EmbeddedEngine implements EngineHost {
     return run
   }
 
-  #ended(runKey: RunKey, run: DrivenRun, status: RunStatus): void {
+  #ended(runKey: RunKey, run: DrivenRun, { status, end }: AdvanceReport): void {
     if (this.#driven.get(runKey) === run) this.#driven.delete(runKey)
     this.#lingering.add(run)
-    this.#tell(runKey, status)
+    this.#tell(runKey, { status, ...(end === undefined ? {} : { end }) })
     void this.#answerLast(runKey)
   }
 
@@ -337,7 +343,7 @@ export class EmbeddedEngine implements EngineHost {
     }
     await eachOf(asked, async (runKey) => {
       const row = await this.#options.store.getRun(runKey)
-      if (row !== undefined && isTerminalRun(row.status)) this.#tell(runKey, row.status)
+      if (row !== undefined && isTerminalRun(row.status)) this.#tell(runKey, { status: row.status })
       else this.#askLater(runKey)
     })
   }
@@ -349,8 +355,8 @@ export class EmbeddedEngine implements EngineHost {
     this.#waiters.set(runKey, waiters)
   }
 
-  #tell(runKey: RunKey, status: RunStatus): void {
-    for (const resolve of this.#waiters.get(runKey) ?? []) resolve(status)
+  #tell(runKey: RunKey, ended: Ended): void {
+    for (const resolve of this.#waiters.get(runKey) ?? []) resolve(ended)
     this.#waiters.delete(runKey)
   }
 }

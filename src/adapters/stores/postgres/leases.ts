@@ -20,7 +20,7 @@ const NOW = `coalesce($1::bigint, ${SERVER_NOW})`
 const FREE = `(lease_owner IS NULL OR lease_owner = $2 OR lease_until <= ${NOW})`
 /**
  * In each part the earliest due. Work in flight under a lease that ran out, or under none, lost its driver. Silent letters
- * came with an offer, which does not touch the row of the run it is for.
+ * came with an offer, which does not touch the row of the run it is for; of several the first one counts.
  */
 export const DUE = `(SELECT *, next_wake_at AS due_since FROM keelson.runs
     WHERE next_wake_at IS NOT NULL AND next_wake_at <= ${NOW} AND ${LIVE} AND ${FREE}
@@ -33,7 +33,9 @@ export const DUE = `(SELECT *, next_wake_at AS due_since FROM keelson.runs
     WHERE owed AND ${LIVE} AND lease_until IS NULL ORDER BY updated_at, run_key LIMIT $3)
   UNION ALL (SELECT r.*, i.inserted_at AS due_since FROM keelson.run_inbox i
     JOIN keelson.runs r ON r.run_key = i.run_key AND ${LIVE} AND ${FREE}
-    WHERE i.silent AND i.consumed_seq IS NULL ORDER BY i.inserted_at, i.run_key LIMIT $3)`
+    WHERE i.silent AND i.consumed_seq IS NULL AND NOT EXISTS (SELECT 1 FROM keelson.run_inbox j
+      WHERE j.run_key = i.run_key AND j.inbox_pos < i.inbox_pos AND j.silent AND j.consumed_seq IS NULL)
+    ORDER BY i.inserted_at, i.run_key LIMIT $3)`
 
 export async function acquireLease(
   session: Session,

@@ -18,8 +18,9 @@ export const MIGRATIONS = [
   '0007-counts.sql',
   '0008-feed.sql',
   '0009-grants.sql',
-  '0010-archive.sql',
-  '0011-commit.sql',
+  '0010-grant-queue.sql',
+  '0011-archive.sql',
+  '0012-commit.sql',
 ] as const
 
 /** "Keel": advisory locks are numbers that all programs of a database share. */

@@ -35,3 +35,6 @@ BEGIN
   SELECT g.tenant_id, g.status, 0, sum(g.runs) FROM gone g GROUP BY g.tenant_id, g.status
   ON CONFLICT (tenant_id, status, writer) DO UPDATE SET runs = t.runs + excluded.runs;
 END $$;
+
+-- A list by plan and status walks exactly its rows, also when there are none.
+CREATE INDEX runs_plan_status ON keelson.runs (tenant_id, plan_id, status, created_at, run_key);

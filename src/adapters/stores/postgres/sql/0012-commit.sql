@@ -34,7 +34,8 @@ BEGIN
     SELECT t.run_key, n.inbox_id, n.kind, n.body, p_now
     FROM jsonb_to_recordset(p_rest -> 'notify')
       AS n(place integer, pos integer, tenant_id text, run_id text, inbox_id text, kind text, body text)
-    JOIN keelson.runs t ON t.run_id = n.run_id AND t.tenant_id = n.tenant_id AND t.archived_at IS NULL
+    CROSS JOIN LATERAL (SELECT r.run_key FROM keelson.runs r
+      WHERE r.run_id = n.run_id AND r.tenant_id = n.tenant_id AND r.archived_at IS NULL OFFSET 0) AS t
     WHERE p_key[n.place] > 0 ORDER BY n.place, n.pos
     ON CONFLICT (run_key, inbox_id) DO NOTHING
     RETURNING run_key
@@ -136,7 +137,8 @@ BEGIN
     SELECT coalesce(array_agg(t.run_key), '{}'), coalesce(array_agg(n.place), '{}'),
       coalesce(array_agg(false), '{}') INTO v_target, v_sender, v_reached
     FROM jsonb_to_recordset(p_rest -> 'notify') AS n(place integer, tenant_id text, run_id text)
-    JOIN keelson.runs t ON t.run_id = n.run_id AND t.tenant_id = n.tenant_id AND t.archived_at IS NULL;
+    CROSS JOIN LATERAL (SELECT r.run_key FROM keelson.runs r
+      WHERE r.run_id = n.run_id AND r.tenant_id = n.tenant_id AND r.archived_at IS NULL OFFSET 0) AS t;
   END IF;
 
   IF p_wait THEN

@@ -1,0 +1,23 @@
+/** What time alone brings about in a turn: the start of a delayed run and every due timer, in order (P-25, BPQ-04). */
+import { nextTimer } from '../core/run/timers.ts'
+import type { DecisionRound } from './decision-round.ts'
+import type { LoadedRun } from './load-run.ts'
+import { startOfRow } from './start-input.ts'
+
+/** A delayed run starts once its instant has come and somebody approved it (BPQ-04). */
+export async function startWhenDue(run: LoadedRun, round: DecisionRound): Promise<void> {
+  const { status, notBefore } = round.state
+  if (status !== 'APPROVED' || notBefore < 0 || notBefore > round.now) return
+  await round.take(startOfRow(run))
+}
+
+/** Fires every due timer by (dueAt, id). One that decides nothing now would come round for ever, so it is left. */
+export async function fireTimers(round: DecisionRound, waitsForGrants: boolean): Promise<void> {
+  for (;;) {
+    const due = nextTimer(round.state, waitsForGrants ? round.now : undefined)
+    if (due === undefined || due.dueAt > round.now || due.timer === 'not-before' || round.isFull) return
+    const before = round.drafts.length
+    await round.take({ kind: 'timer', timer: due.timer })
+    if (round.drafts.length === before) return
+  }
+}

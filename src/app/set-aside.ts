@@ -1,0 +1,34 @@
+/**
+ * A run whose log or decision breaks a rule is set aside alone; everything else is for the caller to repeat (P-09).
+ */
+import { KeelsonError, problem } from '../core/problems/problem.ts'
+import type { RunKey, RunStore } from '../ports/run-store.ts'
+
+/** What only a defect or a damaged record can cause: repeating it would fail for ever. */
+const BROKEN: ReadonlySet<string> = new Set([
+  'INVALID_TRANSITION',
+  'SCHEMA_VALIDATION_FAILED',
+  'PAYLOAD_TOO_LARGE',
+  'DECISION_DATA_TOO_LARGE',
+  'RUN_QUARANTINED',
+])
+
+/** Undefined for what may go well another time. A store's failures are KeelsonErrors; these others are our own defects. */
+export function brokenBy(thrown: unknown): string | undefined {
+  if (thrown instanceof KeelsonError) return BROKEN.has(thrown.code) ? thrown.code : undefined
+  const defect = thrown instanceof TypeError || thrown instanceof RangeError || thrown instanceof SyntaxError
+  return defect ? 'INTERNAL' : undefined
+}
+
+/** Throws RUN_QUARANTINED in the place of what was thrown, unless the run was set aside before. */
+export async function setAside(store: RunStore, runKey: RunKey, code: string, thrown: unknown): Promise<void> {
+  const row = await store.getRun(runKey)
+  if (row === undefined || row.quarantine !== undefined) return
+  await store.quarantine(runKey, code)
+  const details = thrown instanceof KeelsonError ? thrown.problems[0]?.details : undefined
+  const why = thrown instanceof Error ? thrown.message : String(thrown)
+  const message = `run ${row.runId} was set aside: ${why}`
+  throw new KeelsonError([problem('RUN_QUARANTINED', message, details === undefined ? {} : { details })], {
+    cause: thrown,
+  })
+}
