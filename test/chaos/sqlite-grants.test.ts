@@ -8,7 +8,8 @@ import { createInterface } from 'node:readline'
 import { DatabaseSync } from 'node:sqlite'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { openSqliteStore } from '../../src/adapters/stores/sqlite/store.ts'
-import { nextCommit } from '../../src/testing/store-case.ts'
+import { newRun } from '../../src/testing/run-fixtures.ts'
+import { creation, nextCommit } from '../../src/testing/store-case.ts'
 import { LAST_UNIT } from './sqlite-child.ts'
 
 const CHILD = join(import.meta.dirname, 'sqlite-child.ts')
@@ -54,11 +55,25 @@ const openSteps = (runId: string): number =>
 
 describe('two processes', () => {
   it('that claim the last unit again and again never both have it, and both come to their turn [RES-01]', async () => {
+    // Held until both have been refused once: else a quick machine may be done with one before the other begins.
+    const store = await openSqliteStore({ path, clock })
+    const request = { slot: 'first', attempt: 1, wants: { [LAST_UNIT]: 1 }, priority: 0 }
+    await store.commit([creation(newRun({ runId: 'holder' }), [], { claims: [request] })])
+    const waiting = new Set<string>()
+    const freeWhenBothWait = async (runId: string): Promise<void> => {
+      if (waiting.size === 2 || waiting.add(runId).size < 2) return
+      const row = await store.findRun({ tenantId: 'tenant-a', runId: 'holder' })
+      if (row !== undefined) await store.commit([nextCommit(row, [], { releases: 'all' })])
+      await store.close()
+    }
     const workers = ['a', 'b'].map((runId) => claimer(runId, '40'))
     const lines = await Promise.all(
-      workers.map(async (worker) => {
+      workers.map(async (worker, index) => {
         const told: string[] = []
-        for await (const line of createInterface({ input: worker.stdout })) told.push(line)
+        for await (const line of createInterface({ input: worker.stdout })) {
+          told.push(line)
+          if (line === 'refused') await freeWhenBothWait(`${index}`)
+        }
         return told
       }),
     )
