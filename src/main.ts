@@ -2,19 +2,30 @@
  * The front door of the library: ties stores, engine and use cases together. `openKeelson` gives a process the embedded
  * engine on a SQLite file under `.keelson/` (or in memory), with nothing else to install or start.
  */
-import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { EMBEDDED } from './adapters/engines/embedded/capabilities.ts'
 import { EmbeddedEngine } from './adapters/engines/embedded/engine.ts'
+import { localArtifacts } from './adapters/artifacts/local.ts'
 import { fileBundleShelf } from './adapters/files/bundle-shelf.ts'
 import { copyDurably, dropDatabase, hasDatabase, hasLog, moveDatabase } from './adapters/files/database-file.ts'
 import { readLines } from './adapters/files/read-lines.ts'
 import { fileReceiptLines } from './adapters/files/receipt-lines.ts'
+import { openDoor } from './adapters/egress/door.ts'
 import { functionHandlers, type StepFunctions } from './adapters/handlers/functions.ts'
+import { stepHandlers } from './adapters/handlers/step-handlers.ts'
+import { isolatedHandlers } from './adapters/isolation/isolated-handlers.ts'
+import { threadHost } from './adapters/isolation/thread-host.ts'
 import { fileSigningKeys } from './adapters/keys/file-keys.ts'
 import { fileReceiptKeys } from './adapters/keys/receipt-keys.ts'
+import { processHost } from './adapters/processes/isolated-function.ts'
+import { systemProcesses } from './adapters/processes/run-command.ts'
+import { firstOf } from './adapters/secrets/chain.ts'
+import { envSecrets } from './adapters/secrets/env.ts'
+import { fileSecrets } from './adapters/secrets/file.ts'
 import { openMemoryStore } from './adapters/stores/memory/store.ts'
 import { openSqliteStore, type SqliteStore } from './adapters/stores/sqlite/store.ts'
+import { logLines } from './adapters/telemetry/log-lines.ts'
+import { openTelemetry } from './adapters/telemetry/open-telemetry.ts'
 import { systemClock } from './adapters/system/clock.ts'
 import { isOwnerGone, processOwner } from './adapters/system/process-owner.ts'
 import { systemRandom } from './adapters/system/random.ts'
@@ -26,15 +37,20 @@ import { receiptFollower } from './app/issue-receipts.ts'
 import { LeftAlone } from './app/left-alone.ts'
 import { LOCAL_PRINCIPAL } from './app/principal.ts'
 import { recoverRuns, witnessRestore, type Recovered } from './app/recover-runs.ts'
+import { Redactor } from './app/redact.ts'
 import { createRunDriver } from './app/run-driver.ts'
 import type { Services } from './app/services.ts'
 import { agentDefinition } from './app/run-grants.ts'
+import { egressPolicy } from './core/egress/policy.ts'
 import { resourcePool } from './core/plan/wants.ts'
 import { fail, KeelsonError, type Problem } from './core/problems/problem.ts'
 import { isoFromMs } from './core/time.ts'
 import type { AdvanceReport } from './ports/engine.ts'
 import type { ReceiptBook } from './ports/receipts.ts'
 import type { RunKey, RunStore } from './ports/run-store.ts'
+import type { SecretsProvider } from './ports/secrets.ts'
+import type { StepHandlers } from './ports/step-handlers.ts'
+import { Hooks } from './edge/library/hooks.ts'
 import { Keelson } from './edge/library/keelson.ts'
 import type { Parts } from './edge/library/parts.ts'
 import { startReceipts, warnOfProblem, type TellProblem } from './edge/library/receipt-service.ts'
@@ -44,13 +60,25 @@ export { Keelson } from './edge/library/keelson.ts'
 export type { Upkeep, VerifyOptions } from './edge/library/upkeep.ts'
 export { RunHandle, type RunResult } from './edge/library/run-handle.ts'
 export { KeelsonError, type Problem } from './core/problems/problem.ts'
+export type { HookEvents, HookHandler, HookName } from './ports/hooks.ts'
 export type { StepContext, StepFunction } from './ports/step-handlers.ts'
 export type { StepFunctions } from './adapters/handlers/functions.ts'
+export type { RunContext, StepResult } from './ports/run-context.ts'
+export type { SecretScope, SecretsProvider, SecretValue } from './ports/secrets.ts'
 export type { RunEventRecord, RunEventWrite } from './core/events/event.ts'
 
 export interface OpenOptions {
   /** Step functions by name: what `run:` in a plan calls. */
   readonly steps?: StepFunctions
+  /** Path of the file the step functions come from. Steps with `isolation: thread` or `process` load it where they run. */
+  readonly stepsModule?: string
+  /**
+   * Where `http` steps may go besides public addresses: hosts (`db.internal`, `*.corp.example`) and addresses or ranges
+   * (`10.0.0.0/8`), each with a port if you like. `only: true` closes everything that is not named.
+   */
+  readonly egress?: { readonly allow?: readonly string[]; readonly only?: boolean; readonly silenceMs?: number }
+  /** May plans start programs (`command` steps), and in which folder? Default no; `true` is the current folder. */
+  readonly commands?: boolean | { readonly cwd: string }
   /** Where state lives; default `.keelson` in the current folder. `:memory:` keeps nothing. */
   readonly directory?: string
   /** Another store than SQLite in `directory`, such as `openPostgresStore`'s; it is closed with Keelson. */
@@ -65,7 +93,18 @@ export interface OpenOptions {
   readonly agents?: Readonly<Record<string, number>>
   /** What steps may claim by name: units there are, or units per window of time. */
   readonly resources?: Readonly<Record<string, number | { readonly units: number; readonly perMs: number }>>
+  /**
+   * Where `secret://…` leads. Default: the file `<directory>/secrets/<tenantId>/<environmentId>.json` or `.env` (mode 0600),
+   * then the environment variables of this process.
+   */
+  readonly secrets?: SecretsProvider
   readonly onProgress?: (runKey: RunKey, report: AdvanceReport) => void
+  /** How the store is used: a write of events that takes longer is treated as of unknown fate. Default 3,000 ms. */
+  readonly stateStore?: { readonly writeLatencyBudgetMs?: number }
+  /** Spans and metrics through `@opentelemetry/api`, which must be installed; default off. */
+  readonly telemetry?: boolean
+  /** Takes structured log lines (JSON) about the runs this process drives, secrets masked. */
+  readonly log?: (line: string) => void
   /** Sign receipts of runs' starts and ends into `<directory>/receipts`. Problems are warnings unless told elsewhere. */
   readonly receipts?: boolean | { readonly onProblem: TellProblem }
 }
@@ -75,10 +114,17 @@ const DATABASE = 'keelson.db'
 /** Opens the store and starts the embedded engine. Close it (or use `await using`) to give the runs back. */
 export async function openKeelson(options: OpenOptions = {}): Promise<Keelson> {
   const directory = options.directory ?? '.keelson'
+  const handlers = handlersOf(options)
   const { store, backup } = options.store === undefined ? await openStore(directory) : givenStore(options.store)
   await declarePools(store, options)
-  const handlers = functionHandlers(options.steps ?? {})
-  const services: Services = { store, clock: systemClock, random: systemRandom, timers: systemTimers, handlers }
+  const world = { clock: systemClock, random: systemRandom, timers: systemTimers }
+  const services: Services = {
+    store,
+    handlers,
+    ...world,
+    ...keptApart(directory, options.secrets),
+    ...options.stateStore,
+  }
   const advancer = new RunAdvancer(services)
   const driver = createRunDriver(services, advancer, {
     lease: () => engine.lease(),
@@ -87,6 +133,7 @@ export async function openKeelson(options: OpenOptions = {}): Promise<Keelson> {
       else void engine.want(row.runKey)
     },
   })
+  const hooks = await hooksOf(services, advancer, options)
   const owner = processOwner(systemRandom)
   const leftAlone = new LeftAlone({ store, plans: advancer.plans, handlers, owner })
   const engine: EmbeddedEngine = new EmbeddedEngine({
@@ -100,15 +147,62 @@ export async function openKeelson(options: OpenOptions = {}): Promise<Keelson> {
     ...(options.leaseMs === undefined ? {} : { leaseMs: options.leaseMs }),
     ...(options.pollMs === undefined ? {} : { pollMs: options.pollMs }),
     ...(options.maxSteps === undefined ? {} : { maxSteps: options.maxSteps }),
-    ...(options.onProgress === undefined ? {} : { onProgress: options.onProgress }),
+    onProgress: (runKey, report) => {
+      options.onProgress?.(runKey, report)
+      hooks.moved(runKey, report)
+    },
     ...(options.store?.onWake === undefined ? {} : { onWake: options.store.onWake }),
     canDrive: (row) => leftAlone.mayDrive(row),
     onLost: (runKey, problem) => void leftAlone.lost(runKey, problem),
   })
   const keys = fileSigningKeys(join(directory, 'keys'), systemRandom)
-  const parts = { services, advancer, engine, keys, engineType: EMBEDDED }
+  const parts = { services, advancer, engine, keys, hooks, engineType: EMBEDDED }
   if (backup === undefined) return new Keelson(parts)
   return new Keelson({ ...parts, ...lastingParts(directory, services, advancer, backup, options.receipts) })
+}
+
+async function hooksOf(services: Services, advancer: RunAdvancer, { telemetry, log }: OpenOptions): Promise<Hooks> {
+  const hooks = new Hooks({ services, advancer, tell: warnOfProblem })
+  const redact = (text: string): string => services.redactor?.text(text) ?? text
+  if (telemetry === true) hooks.observe(await openTelemetry())
+  if (log !== undefined) hooks.observe(logLines({ write: log, redact }))
+  return hooks
+}
+
+function handlersOf({ steps = {}, stepsModule, egress = {}, commands = false }: OpenOptions): StepHandlers {
+  const policy = egressPolicy(egress.allow ?? [], egress.only)
+  if (!policy.ok) throw refusalOf(policy.problems)
+  const { silenceMs } = egress
+  const door = openDoor({
+    policy: policy.value,
+    timers: systemTimers,
+    ...(silenceMs === undefined ? {} : { silenceMs }),
+  })
+  const cwd = typeof commands === 'object' ? commands.cwd : '.'
+  const path = process.env['PATH'] ?? '/usr/local/bin:/usr/bin:/bin'
+  const processes = commands === false ? {} : { processes: systemProcesses({ cwd, path, timers: systemTimers }) }
+  return isolatedHandlers(stepHandlers({ functions: steps, egress: door, ...processes }), {
+    ...(stepsModule === undefined ? {} : { module: stepsModule }),
+    hosts: { thread: threadHost, process: processHost },
+    timers: systemTimers,
+  })
+}
+
+function refusalOf([first, ...rest]: readonly Problem[]): KeelsonError {
+  return new KeelsonError([first as Problem, ...rest])
+}
+
+/** What the log only ever refers to. A store in memory keeps no files. */
+function keptApart(directory: string, given?: SecretsProvider): Pick<Services, 'secrets' | 'redactor' | 'artifacts'> {
+  const { tenantId, environmentId } = LOCAL_PRINCIPAL
+  const env = envSecrets({ scope: { tenantId, environmentId }, variables: process.env })
+  const redactor = new Redactor()
+  if (directory === ':memory:') return { secrets: given ?? env, redactor }
+  return {
+    secrets: given ?? firstOf([fileSecrets(join(directory, 'secrets')), env]),
+    redactor,
+    artifacts: localArtifacts(join(directory, 'artifacts'), systemRandom),
+  }
 }
 
 async function declarePools(store: RunStore, { agents = {}, resources = {} }: OpenOptions): Promise<void> {
@@ -124,7 +218,6 @@ type Backup = SqliteStore['backup']
 /** A store in memory has no backup, nor anything else that lasts. */
 async function openStore(directory: string): Promise<{ readonly store: RunStore; readonly backup?: Backup }> {
   if (directory === ':memory:') return { store: openMemoryStore({ clock: systemClock }) }
-  await mkdir(directory, { recursive: true })
   const store = await openSqliteStore({ path: join(directory, DATABASE), clock: systemClock })
   return { store, backup: (file) => store.backup(file) }
 }
@@ -252,6 +345,5 @@ async function refuseDriven(path: string): Promise<void> {
 export function loadPlan(text: string, file?: string): CompiledPlan {
   const compiled = compilePlan(text, file === undefined ? {} : { file })
   if (compiled.ok) return compiled.value
-  const [first, ...rest] = compiled.problems
-  throw new KeelsonError([first as Problem, ...rest])
+  throw refusalOf(compiled.problems)
 }

@@ -56,7 +56,7 @@ export class RunAdvancer {
   constructor(services: Services) {
     this.#services = services
     this.plans = new PlanShelf(services.store)
-    this.queue = new CommitQueue(services.store, services.timers)
+    this.queue = new CommitQueue(services.store, services.timers, services.writeLatencyBudgetMs)
   }
 
   /** One at a time per run; the next turn starts when this one is committed or has failed. */
@@ -193,7 +193,11 @@ export class RunAdvancer {
     const round = new DecisionRound(store, run, now, epoch, grants?.atHand(now))
     const consumed: { inboxId: string; seq: number }[] = []
     if (request.adopt === true) await round.take({ kind: 'adopt', claims: await store.readClaims(runKey) })
-    const paused = await scopePauseFor(store, run.identity, run.state)
+    // Asked for together: on a server of its own the store answers both in one round trip's time.
+    const [paused, letters] = await Promise.all([
+      scopePauseFor(store, run.identity, run.state),
+      store.readInbox(runKey),
+    ])
     if (paused !== undefined) await round.take(paused)
     for (const input of request.inputs ?? []) await round.take(input)
     const left = [...(request.reports ?? [])]
@@ -201,7 +205,7 @@ export class RunAdvancer {
       await this.#takeReport(run, round, report)
       left.shift()
     }
-    for (const row of await store.readInbox(runKey)) {
+    for (const row of letters) {
       if (round.isFull) break
       consumed.push({ inboxId: row.inboxId, seq: round.nextSeq })
       const one = inboxInput(row)
@@ -267,6 +271,7 @@ export class RunAdvancer {
       summary: summaryOf(round.state, round.cut, grants?.times(round.state, round.now)),
       consumed,
       context: round.context,
+      ...(round.blobs.length === 0 ? {} : { blobs: round.blobs }),
       notify: ended ? childEndNotice(run, round) : [],
       ...parts,
     }

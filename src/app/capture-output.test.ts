@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { Capture } from '../core/plan/plan.ts'
+import { sha256Hex } from './sha256.ts'
 import { applyCaptures, replayCaptures } from './capture-output.ts'
 import type { ContextVariables } from './run-context.ts'
 
@@ -63,6 +64,7 @@ describe('capturing an output', () => {
     expect(result.ok ? result.value : result.problems).toEqual({
       captures: [{ path: 'sum', mode: 'replace' }],
       values: [3],
+      blobs: [],
       writes: [{ variable: 'sum', value: 3 }],
     })
     const broken = applyCaptures([capture('sum', 'replace', 'sum(@)')], 'text', {})
@@ -78,9 +80,40 @@ describe('capturing an output', () => {
     ])
   })
 
-  it('refuses more than an event may carry [P-05]', () => {
-    expect(after({}, 'replace', 'x'.repeat(16 * 1024))).toBe('DECISION_DATA_TOO_LARGE')
-    expect(after({}, 'replace', 'x'.repeat(16_000))).toMatchObject({ v: expect.any(String) as unknown })
+  it('keeps 16 KiB of values in the event, and one byte more by reference [P-05, P-16]', () => {
+    // `["` and `"]` around it.
+    const fits = applyCaptures([capture('v', 'replace')], 'x'.repeat(16 * 1024 - 4), {})
+    expect(fits.ok && fits.value.captures).toEqual([{ path: 'v', mode: 'replace' }])
+    expect(fits.ok && fits.value.blobs).toEqual([])
+    const output = 'x'.repeat(16 * 1024 - 3)
+    const over = applyCaptures([capture('v', 'replace')], output, {})
+    const text = JSON.stringify(output)
+    const ref = { sha256: sha256Hex(text), sizeBytes: text.length }
+    expect(over).toEqual({
+      ok: true,
+      value: {
+        captures: [{ path: 'v', mode: 'replace', ref }],
+        values: [null],
+        blobs: [{ sha256: ref.sha256, text }],
+        writes: [{ variable: 'v', value: output }],
+      },
+    })
+  })
+
+  it('moves the largest values first and no more than needed [P-05]', () => {
+    const captures = [
+      capture('small', 'replace', 'a'),
+      capture('large', 'replace', 'b'),
+      capture('other', 'replace', 'c'),
+    ]
+    const output = { a: 'a'.repeat(5_000), b: 'b'.repeat(9_000), c: 'c'.repeat(7_000) }
+    const result = applyCaptures(captures, output, {})
+    expect(result.ok && result.value.captures.map(({ ref }) => ref !== undefined)).toEqual([false, true, false])
+    expect(result.ok && result.value.values).toEqual([output.a, null, output.c])
+  })
+
+  it('refuses what is larger than a run input may be [P-05]', () => {
+    expect(after({}, 'replace', 'x'.repeat(10 * 1024 * 1024))).toBe('DECISION_DATA_TOO_LARGE')
   })
 
   it('changes nothing in place', () => {
@@ -112,6 +145,7 @@ describe('isolation', () => {
     expect(result.ok ? result.value : result.problems).toEqual({
       captures: [{ path: 'shown', mode: 'replace' }],
       values: [1],
+      blobs: [],
       writes: [{ variable: 'shown', value: 1 }],
     })
   })

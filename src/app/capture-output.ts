@@ -10,18 +10,22 @@ import { problem } from '../core/problems/problem.ts'
 import { ok, refused, type Result } from '../core/result.ts'
 import { evaluateOver } from './expressions.ts'
 import { jsonBytes } from './json-bytes.ts'
+import { offloaded, type Blob, type BlobRef } from './offload-value.ts'
 import type { ContextChange, ContextVariables } from './run-context.ts'
 
 export interface RecordedCapture {
   readonly path: string
   readonly mode: Capture['merge']
+  /** Where the value lies that is too large to stand with the others. */
+  readonly ref?: BlobRef
 }
 
 export interface CapturedOutput {
   /** `captures` of StepCompleted. */
   readonly captures: readonly RecordedCapture[]
-  /** `captureValues` of its data: the deltas, one per capture. */
+  /** `captureValues` of its data: the deltas, one per capture; null for one that is a blob. */
   readonly values: readonly unknown[]
+  readonly blobs: readonly Blob[]
   /** The merged value of every variable they touch, one row each. */
   readonly writes: readonly ContextChange[]
 }
@@ -46,9 +50,9 @@ export function applyCaptures(
       return invalid(`\`${capture.destination}\` would change \`${blocked}\`, which is read-only here.`)
     values.push(value.value)
   }
-  if (jsonBytes(values, LIMITS.factsBytes) === undefined) {
+  if (jsonBytes(values, LIMITS.runInputBytes) === undefined) {
     return refused(
-      problem('DECISION_DATA_TOO_LARGE', `The captured values are larger than ${LIMITS.factsBytes} bytes.`),
+      problem('DECISION_DATA_TOO_LARGE', `The captured values are larger than ${LIMITS.runInputBytes} bytes.`),
     )
   }
   const recorded = kept.map(({ destination, merge }) => ({ path: destination, mode: merge }))
@@ -56,7 +60,29 @@ export function applyCaptures(
   if (!after.ok) return after
   const variables = [...new Set(recorded.map(({ path }) => variableOf(path)))]
   const writes = variables.map((variable) => ({ variable, value: after.value[variable] as Json }))
-  return ok({ captures: recorded, values, writes })
+  return ok({ ...recordedForm(recorded, values), writes })
+}
+
+/** What an event says of captures: what fits stays with it, the largest values become blobs until the rest fits (P-05). */
+export function recordedForm(
+  captures: readonly RecordedCapture[],
+  values: readonly unknown[],
+): Omit<CapturedOutput, 'writes'> {
+  const inline = [...values]
+  const recorded = [...captures]
+  const blobs: Blob[] = []
+  while (jsonBytes(inline, LIMITS.factsBytes) === undefined) {
+    const sizes = inline.map((value) => (value === null ? 0 : (jsonBytes(value, Infinity) ?? 0)))
+    const largest = sizes.indexOf(Math.max(...sizes))
+    const capture = recorded[largest]
+    // Nothing left to move: only a list of very many captures comes here, and its event is refused by its size.
+    if (capture === undefined || capture.ref !== undefined) break
+    const { ref, blob } = offloaded(inline[largest])
+    recorded[largest] = { ...capture, ref }
+    inline[largest] = null
+    blobs.push(blob)
+  }
+  return { captures: recorded, values: inline, blobs }
 }
 
 /** The context after recorded captures: the same fold that `applyCaptures` made them with. */

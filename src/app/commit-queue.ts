@@ -1,9 +1,11 @@
 /**
  * Group commit: what all runs produced in one turn of the loop goes to the store as one batch, atomic per run.
- * A batch that failed whole tells every run in it, and each folds again (P-10).
+ * A batch that failed whole, or took longer than its budget, tells every run in it, and each folds again (P-10).
  */
+import { LIMITS } from '../core/limits.ts'
 import type { CommitResult, RunCommit, RunStore } from '../ports/run-store.ts'
 import type { Timers } from '../ports/timers.ts'
+import { withinBudget } from './commit-budget.ts'
 
 const BATCH_EVENTS_MAX = 4_000
 
@@ -16,12 +18,14 @@ interface Waiting {
 export class CommitQueue {
   readonly #store: RunStore
   readonly #timers: Timers
+  readonly #budgetMs: number
   #waiting: Waiting[] = []
   #scheduled = false
 
-  constructor(store: RunStore, timers: Timers) {
+  constructor(store: RunStore, timers: Timers, budgetMs: number = LIMITS.writeLatencyBudgetMs) {
     this.#store = store
     this.#timers = timers
+    this.#budgetMs = budgetMs
   }
 
   submit(commit: RunCommit): Promise<CommitResult> {
@@ -42,7 +46,8 @@ export class CommitQueue {
   async #flush(): Promise<void> {
     const batch = this.#take()
     try {
-      const results = await this.#store.commit(batch.map((one) => one.commit))
+      const write = this.#store.commit(batch.map((one) => one.commit))
+      const results = await withinBudget(this.#timers, this.#budgetMs, write)
       batch.forEach((one, index) => {
         const result = results[index]
         if (result === undefined) one.reject(new RangeError('the store answered fewer runs than it was given'))

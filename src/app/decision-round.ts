@@ -13,6 +13,7 @@ import { timerText } from '../core/run/timers.ts'
 import type { ContextWrite, RunStore } from '../ports/run-store.ts'
 import { evaluateNeeds } from './evaluate-needs.ts'
 import type { LoadedRun } from './load-run.ts'
+import { contextRow, type Blob } from './offload-value.ts'
 import type { ContextChange } from './run-context.ts'
 
 /** An input may write a few events at once whatever the room; below this much room the rest waits for the next turn. */
@@ -27,6 +28,8 @@ export class DecisionRound {
   readonly drafts: { readonly draft: Draft; readonly decision: Decision }[] = []
   readonly effects: Effect[] = []
   readonly context: ContextWrite[] = []
+  /** What the events and the context rows of this append name by hash. */
+  readonly blobs: Blob[] = []
   readonly pending: ContextChange[] = []
   /** Outputs of this append by seq, for expressions evaluated before it is committed. */
   readonly outputs = new Map<number, unknown>()
@@ -54,10 +57,7 @@ export class DecisionRound {
   }
 
   /** Takes one input in, with all its rounds. `facts: false` leaves what it needs for the next turn. */
-  async take(
-    input: InputBody,
-    options: { readonly facts?: boolean; readonly writes?: readonly ContextChange[]; readonly output?: unknown } = {},
-  ): Promise<void> {
+  async take(input: InputBody, options: { readonly facts?: boolean } & OutcomeParts = {}): Promise<void> {
     const firstSeq = this.nextSeq
     const cause = causeOf(input, (timer) => timerText(this.state, timer))
     let needs = this.#decide(input, { firstSeq, cause })
@@ -100,11 +100,7 @@ export class DecisionRound {
   }
 
   /** Captures and the output become visible to the rounds that follow, under the seq of their StepCompleted. */
-  #noteOutcome(
-    input: InputBody,
-    seq: number,
-    options: { readonly writes?: readonly ContextChange[]; readonly output?: unknown },
-  ): void {
+  #noteOutcome(input: InputBody, seq: number, options: OutcomeParts): void {
     if (
       (input.kind !== 'outcome' && input.kind !== 'child') ||
       this.drafts[seq - this.firstSeq]?.draft.eventType !== 'StepCompleted'
@@ -113,7 +109,29 @@ export class DecisionRound {
     this.outputs.set(seq, options.output ?? null)
     for (const { variable, value } of options.writes ?? []) {
       this.pending.push({ variable, value })
-      this.context.push({ variable, seq, value: JSON.stringify(value) })
+      this.#writeContext(variable, seq, value)
+    }
+    this.blobs.push(...(options.blobs ?? []))
+  }
+
+  /** A run that begins with results of another begins with what they had captured, each under its own StepCompleted. */
+  writeReused(changes: ReadonlyMap<string, readonly ContextChange[]>): void {
+    for (const [index, { draft }] of this.drafts.entries()) {
+      if (draft.eventType !== 'StepCompleted') continue
+      for (const { variable, value } of changes.get(draft.slot) ?? [])
+        this.#writeContext(variable, this.firstSeq + index, value)
     }
   }
+
+  #writeContext(variable: string, seq: number, value: unknown): void {
+    const row = contextRow(value)
+    this.context.push({ variable, seq, value: row.text })
+    if (row.blob !== undefined) this.blobs.push(row.blob)
+  }
+}
+
+interface OutcomeParts {
+  readonly writes?: readonly ContextChange[]
+  readonly blobs?: readonly Blob[]
+  readonly output?: unknown
 }

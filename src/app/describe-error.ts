@@ -29,18 +29,31 @@ export function errorFacts(thrown: unknown, aborted?: Aborted): ErrorFacts {
   }
 }
 
-/** The error object and error text of a StepFailed, classified; the text is bounded and well-formed. */
-export function describeError(thrown: unknown, aborted?: Aborted): DescribedError {
-  const facts = errorFacts(thrown, aborted)
+/**
+ * The error object and error text of a StepFailed, classified; the text is bounded and well-formed. `mask` hides what must
+ * not be told, before anything is cut: half a secret is one too.
+ */
+export function describeError(thrown: unknown, aborted?: Aborted, mask: Mask = asItIs): DescribedError {
+  const facts = { ...errorFacts(thrown, aborted), message: messageOf(thrown, mask) }
   const classification = classifyError(facts)
   const stack = read(thrown, 'stack')
+  const code = codeOf(facts, classification.errorClass)
   return {
-    error: { code: codeOf(facts, classification.errorClass), ...classification },
+    error: { code: mask(code) === code ? code : 'HANDLER_FAILED', ...classification },
     errorText: {
       message: facts.message,
-      ...(typeof stack === 'string' && stack !== '' ? { stackTrace: boundedText(stack) } : {}),
+      ...(typeof stack === 'string' && stack !== '' ? { stackTrace: boundedText(masked(stack, mask)) } : {}),
     },
   }
+}
+
+type Mask = (text: string) => string
+const asItIs: Mask = (text) => text
+const MASKED_CHARS = 1024 * 1024
+
+/** Endless texts are cut first, far beyond what is kept. */
+function masked(text: string, mask: Mask): string {
+  return mask === asItIs ? text : mask(text.slice(0, MASKED_CHARS))
 }
 
 /** At most 8 KiB of UTF-8, cut between characters, without lone surrogates (canonical JSON refuses them). */
@@ -97,13 +110,17 @@ function directCauses(thrown: unknown): readonly unknown[] {
   return [cause, ...Array.from({ length: MAX_CAUSES }, (_, index) => read(members, String(index)))]
 }
 
-function messageOf(thrown: unknown): string {
-  if (typeof thrown === 'string') return boundedText(thrown)
+function messageOf(thrown: unknown, mask: Mask = asItIs): string {
+  return boundedText(masked(ownMessage(thrown), mask))
+}
+
+function ownMessage(thrown: unknown): string {
+  if (typeof thrown === 'string') return thrown
   const message = read(thrown, 'message')
-  if (typeof message === 'string' && message !== '') return boundedText(message)
+  if (typeof message === 'string' && message !== '') return message
   const name = read(thrown, 'name')
-  if (typeof name === 'string' && name !== '') return boundedText(name)
-  return boundedText(asText(thrown))
+  if (typeof name === 'string' && name !== '') return name
+  return asText(thrown)
 }
 
 function asText(thrown: unknown): string {

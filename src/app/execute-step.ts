@@ -3,7 +3,7 @@
  * begin-claim of an irreversible attempt (P-28, P-44). Execution is at least once; its record is made by `advance`.
  */
 import type { ArtifactRef } from '../core/events/event.ts'
-import { compensationSlot, innerStepSlot } from '../core/events/slot.ts'
+import { compensationSlot } from '../core/events/slot.ts'
 import type { Action, Compensation, Fallback, Step } from '../core/plan/plan.ts'
 import { actionKind } from '../core/plan/plan.ts'
 import { KeelsonError, problem } from '../core/problems/problem.ts'
@@ -11,13 +11,19 @@ import type { Effect } from '../core/run/effect.ts'
 import type { Unit } from '../core/run/state.ts'
 import { locate, stepAt } from '../core/run/units.ts'
 import type { EffectReport } from '../ports/engine.ts'
-import type { StepContext } from '../ports/step-handlers.ts'
+import type { StepContext, StepSecrets } from '../ports/step-handlers.ts'
+import { untilTimeIsUp, watchTime, type AttemptTime } from './attempt-time.ts'
 import { validateJson } from './json-schema.ts'
 import type { BeginClaims, ClaimAnswer } from './begin-claim.ts'
+import { describeError } from './describe-error.ts'
 import type { LoadedRun } from './load-run.ts'
+import { mappedAction, wholeMapping, type MappedAction } from './map-action.ts'
 import { mappingNeeds, mapValue } from './map-input.ts'
+import { redactReport } from './redact-report.ts'
+import { NO_SECRETS, resolveSecrets, sameSecrets } from './resolve-secrets.ts'
 import type { Services } from './services.ts'
 import { slotRoots, stepOverrides, type RootsAt } from './slot-roots.ts'
+import { stepContext } from './step-context.ts'
 import { stepToken } from './step-token.ts'
 
 export type Executable = Extract<Effect, { kind: 'ExecuteStep' | 'Compensate' }>
@@ -46,22 +52,28 @@ export async function executeStep(step: StepCall): Promise<EffectReport | undefi
   if (work === undefined) return undefined
   const began = services.clock.now()
   const { slot, attempt, engineAttempt } = effect
-  const report = (result: EffectReport['result']): EffectReport => ({ slot, attempt, engineAttempt, result })
+  const report = (result: EffectReport['result']): EffectReport => ({
+    slot,
+    attempt,
+    engineAttempt,
+    result: redactReport(services.redactor, result),
+  })
   const artifactRefs: ArtifactRef[] = []
-  const watch = watchTime(services, work.timeoutMs, step.signal)
+  const watch = watchTime(services.timers, work.timeoutMs, step.signal)
   let claim: ClaimAnswer | undefined
   let called = false
   try {
-    const input = await mapInput(services, run, work, effect)
+    const mapped = await mapInput(services, run, work, effect)
+    // Before the claim: a secret that is not to be had must not leave an irreversible step in doubt.
+    const secrets =
+      work.step.secrets === undefined ? NO_SECRETS : await resolveSecrets(services, run.identity, work.step)
     claim = await claimOf(step, work)
     if (claim === 'repeat') return undefined
     if (claim === 'taken') return report(unknownFate(effect, elapsed(services, began)))
     if (workOf(await step.latest(), effect) === undefined) return undefined
     watch.signal.throwIfAborted()
-    const context = contextOf(run, work, effect, input, watch.signal, artifactRefs)
     called = true
-    const call = services.handlers.call({ action: work.action, kind: actionKind(work.action), input, context })
-    const output = await untilTimeIsUp(call, watch.limit)
+    const output = await callStep(step, work, watch, { mapped, secrets, artifactRefs })
     return report({ kind: 'completed', output, artifactRefs, durationMs: elapsed(services, began) })
   } catch (thrown) {
     const aborted = watch.aborted()
@@ -70,15 +82,63 @@ export async function executeStep(step: StepCall): Promise<EffectReport | undefi
       if (claim === 'mine' && effect.kind === 'ExecuteStep') step.claims.giveBack(run, effect)
       throw thrown
     }
+    // Killed after its grace, which the decider has recorded by itself: this is no late result of anybody.
+    if (aborted === 'cancel' && thrown instanceof KeelsonError && thrown.code === 'CANCELLED') return undefined
     const durationMs = elapsed(services, began)
-    return report({ kind: 'failed', thrown, ...(aborted === undefined ? {} : { aborted }), durationMs })
+    const partial = artifactRefs.length === 0 ? {} : { artifactRefs }
+    return report({ kind: 'failed', thrown, ...(aborted === undefined ? {} : { aborted }), ...partial, durationMs })
   } finally {
     watch.stop()
   }
 }
 
+interface CallParts {
+  readonly mapped: MappedAction
+  readonly secrets: StepSecrets
+  readonly artifactRefs: ArtifactRef[]
+}
+
+/** Calls the action; once more when its secrets were refused and have been rotated since (DESIGN §12). */
+async function callStep(step: StepCall, work: Work, watch: AttemptTime, parts: CallParts): Promise<unknown> {
+  const { handlers } = step.services
+  const { isolation } = work.step
+  const { action, input } = parts.mapped
+  const callWith = (secrets: StepSecrets): Promise<unknown> => {
+    const context = contextOf(step, work, watch.signal, { ...parts, secrets })
+    return untilTimeIsUp(handlers.call({ action, kind: actionKind(action), input, context, isolation }), watch.limit)
+  }
+  try {
+    return await callWith(parts.secrets)
+  } catch (thrown) {
+    const fresh = parts.secrets === NO_SECRETS ? undefined : await rotatedSecrets(step, work, parts.secrets, thrown)
+    if (fresh === undefined || watch.signal.aborted) throw thrown
+    return await callWith(fresh)
+  }
+}
+
+async function rotatedSecrets(
+  { services, run }: StepCall,
+  { step }: Work,
+  used: StepSecrets,
+  thrown: unknown,
+): Promise<StepSecrets | undefined> {
+  if (step.effect === 'irreversible' || describeError(thrown).error.errorClass !== 'auth_deny') return undefined
+  try {
+    const fresh = await resolveSecrets(services, run.identity, step)
+    return sameSecrets(used, fresh) ? undefined : fresh
+  } catch {
+    // The refusal of the step is the better word: it is what happened.
+    return undefined
+  }
+}
+
+/** Not so a secret: a provider that does not answer is told in the log, and the policy says how often to try. */
 function mayBeRepeated(thrown: unknown): boolean {
-  return thrown instanceof KeelsonError && thrown.problems.some((one) => one.retryable)
+  return (
+    thrown instanceof KeelsonError &&
+    thrown.code !== 'SECRET_UNAVAILABLE' &&
+    thrown.problems.some((one) => one.retryable)
+  )
 }
 
 async function claimOf({ claims, run, effect }: StepCall, { step }: Work): Promise<ClaimAnswer> {
@@ -134,7 +194,7 @@ function undoWork(run: LoadedRun, effect: Executable): Work | undefined {
   }
 }
 
-async function mapInput(services: Services, run: LoadedRun, work: Work, effect: Executable): Promise<unknown> {
+async function mapInput(services: Services, run: LoadedRun, work: Work, effect: Executable): Promise<MappedAction> {
   const undoing = effect.kind === 'Compensate'
   const at: RootsAt = {
     store: services.store,
@@ -145,19 +205,20 @@ async function mapInput(services: Services, run: LoadedRun, work: Work, effect: 
     ...(undoing ? {} : { outputsUpTo: work.unit.inputSeq }),
     attempt: effect.attempt,
   }
-  const mapping = undoing || work.unit.fallback ? (work.action as Compensation | Fallback).with : work.step.with
+  const given = undoing || work.unit.fallback ? (work.action as Compensation | Fallback).with : work.step.with
+  const mapping = wholeMapping(given, work.action)
   const needs = mappingNeeds(mapping)
   if (!needs.ok) throw refusedInput(needs.problems.map((one) => one.message))
   const mapped = mapValue(mapping, await slotRoots(at, needs.value))
   if (!mapped.ok) throw refusedInput(mapped.problems.map((one) => one.message))
-  if (undoing) return mapped.value
+  if (undoing) return mappedAction(work.action, mapped.value)
   const overrides = run.state.overrides.size === 0 ? {} : await stepOverrides(at)
-  const input = Object.keys(overrides).length === 0 ? mapped.value : { ...(mapped.value as object), ...overrides }
+  const result = mappedAction(work.action, mapped.value, overrides)
   if (work.step.inputSchema !== undefined && !work.unit.fallback) {
-    const valid = validateJson(work.step.inputSchema, input, 'INPUT_INVALID')
+    const valid = validateJson(work.step.inputSchema, result.input, 'INPUT_INVALID')
     if (!valid.ok) throw refusedInput(valid.problems.map((one) => one.message))
   }
-  return input
+  return result
 }
 
 function refusedInput(messages: readonly string[]): KeelsonError {
@@ -165,97 +226,30 @@ function refusedInput(messages: readonly string[]): KeelsonError {
 }
 
 function contextOf(
-  run: LoadedRun,
+  { services, run, effect }: StepCall,
   work: Work,
-  effect: Executable,
-  input: unknown,
   signal: AbortSignal,
-  artifacts: ArtifactRef[],
+  parts: CallParts,
 ): StepContext {
-  const { runId, planId, planVersion } = run.identity
-  const slot = innerStepSlot(effect.slot)
-  const freshKey = work.unit.freshKey
+  const { runId, planId } = run.identity
+  const { freshKey } = work.unit
   const token = (): string =>
     stepToken({
       workflowId: planId,
       stepId: effect.slot,
       executionId: runId,
-      input,
+      input: parts.mapped.keyedBy,
       ...(freshKey === '' ? {} : { freshKey }),
     }).token
-  return {
-    signal,
+  return stepContext({
+    services,
+    run,
+    step: work.step,
+    unit: work.unit,
+    effect,
     idempotencyKey: work.idempotencyKey ?? token(),
-    runId,
-    stepId: work.step.stepId,
-    ...(slot?.itemIndex === undefined ? {} : { itemIndex: slot.itemIndex }),
-    attempt: effect.attempt,
-    engineAttempt: effect.engineAttempt,
-    planId,
-    planVersion,
-    addArtifact: (artifact) => {
-      artifacts.push(artifact)
-    },
-    heartbeat: () => undefined,
-  }
-}
-
-interface Watch {
-  readonly signal: AbortSignal
-  /** Fires when the attempt's own time is up. */
-  readonly limit: AbortSignal
-  readonly aborted: () => 'cancel' | 'timeout' | undefined
-  readonly stop: () => void
-}
-
-/**
- * The attempt's own time limit joined with the engine's signal; which of the two fired is remembered (X-62). Once the
- * attempt is asked to stop, the decider's grace counts and no longer its own limit.
- */
-function watchTime(services: Services, timeoutMs: number, outer: AbortSignal): Watch {
-  const controller = new AbortController()
-  const limit = new AbortController()
-  let cause: 'cancel' | 'timeout' | undefined
-  const abort = (why: 'cancel' | 'timeout', reason: unknown): void => {
-    cause ??= why
-    controller.abort(reason)
-  }
-  const cancelTimer = services.timers.after(timeoutMs, () => {
-    const timeout = new KeelsonError([problem('TIMEOUT', `the attempt ran longer than ${timeoutMs} ms`)])
-    abort('timeout', timeout)
-    limit.abort(timeout)
+    signal,
+    secrets: parts.secrets,
+    artifactRefs: parts.artifactRefs,
   })
-  const onOuter = (): void => {
-    cancelTimer()
-    abort('cancel', outer.reason)
-  }
-  if (outer.aborted) onOuter()
-  else outer.addEventListener('abort', onOuter, { once: true })
-  return {
-    signal: controller.signal,
-    limit: limit.signal,
-    aborted: () => cause,
-    stop: () => {
-      cancelTimer()
-      outer.removeEventListener('abort', onOuter)
-    },
-  }
-}
-
-/**
- * A step whose time is up is abandoned: its attempt ends now, whatever it still does. One that was asked to stop is
- * waited for: its result counts within the grace and is recorded as late after it (CAN-01, X-31).
- */
-async function untilTimeIsUp<T>(work: Promise<T>, limit: AbortSignal): Promise<T> {
-  let stop: () => void = () => undefined
-  const expired = new Promise<never>((_resolve, reject) => {
-    const onAbort = (): void => reject(limit.reason as Error)
-    stop = () => limit.removeEventListener('abort', onAbort)
-    limit.addEventListener('abort', onAbort, { once: true })
-  })
-  try {
-    return await Promise.race([work, expired])
-  } finally {
-    stop()
-  }
 }

@@ -2,22 +2,21 @@
  * Fork: a new run that takes over recorded results of an ended one up to a point, and runs the rest. What the old run
  * undid is not taken over; each taken result names the run that owns its effect (DESIGN §5, P-31).
  */
-import type { ArtifactRef } from '../core/events/event.ts'
-import { LIMITS } from '../core/limits.ts'
+import type { Plan } from '../core/plan/plan.ts'
 import { fail } from '../core/problems/problem.ts'
-import type { ReusedResult } from '../core/run/input.ts'
 import type { RunState } from '../core/run/state.ts'
 import { isTerminalRun } from '../core/run/transitions.ts'
 import { stepAt, stepUnit } from '../core/run/units.ts'
 import type { RunRow, RunStore } from '../ports/run-store.ts'
 import type { RunAdvancer } from './advance-run.ts'
-import { canonicalText } from './canonical.ts'
 import type { LoadedRun } from './load-run.ts'
 import { recordOf } from './read-events.ts'
-import { runInput, stepOutput } from './run-outputs.ts'
+import type { ContextChange } from './run-context.ts'
+import { runInput } from './run-outputs.ts'
 import type { Services } from './services.ts'
 import type { Principal } from './principal.ts'
 import { startRun, type StartAnswer, type StartRequest } from './start-run.ts'
+import { capturesByStep, contextAfter, takenOver, type OldStep, type TakenOver } from './taken-over.ts'
 
 export interface ForkRequest {
   readonly row: RunRow
@@ -42,13 +41,16 @@ export async function forkRun(services: Services, advancer: RunAdvancer, request
     fail('STEP_UNKNOWN', `the plan has no step '${request.from}'`)
   const text = await services.store.getPlan(request.row.planSha256)
   const plan = request.plan ?? { plan: old.plan.plan, text: text ?? '', sha256: old.plan.sha256 }
+  const taken = await reusable(services.store, old, request, plan.plan)
   const answer = await startRun(services, advancer, {
     plan,
     input: await runInput(services.store, old),
     principal: request.principal,
     engine: request.engine,
     originalRunId: request.row.runId,
-    reuse: await reusable(services, old, request),
+    reuse: taken.map(({ result }) => result),
+    reusedContext: new Map(taken.map(({ result, context }) => [result.slot, context])),
+    blobs: taken.flatMap(({ blobs }) => blobs),
     ...(request.signalId === undefined ? {} : { runRequestId: `fork:${request.row.runId}:${request.signalId}` }),
     ...(request.lease === undefined ? {} : { lease: request.lease }),
   })
@@ -64,18 +66,31 @@ export async function forkRun(services: Services, advancer: RunAdvancer, request
   return answer
 }
 
-async function reusable(services: Services, old: LoadedRun, request: ForkRequest): Promise<readonly ReusedResult[]> {
-  const undone = old.state.undo === undefined ? new Set<string>() : await undoneSteps(services.store, old)
+type Taken = TakenOver & { readonly context: readonly ContextChange[] }
+
+/** What is taken over, in the order in which it came about. */
+async function reusable(store: RunStore, old: LoadedRun, request: ForkRequest, plan: Plan): Promise<readonly Taken[]> {
+  const captured = await capturesByStep(store, old)
+  const steps = (await reusedSteps(store, old, request)).map((step) => ({ step, captured: captured.get(step.stepId) }))
+  const contexts = contextAfter(plan, steps)
+  const taken: Taken[] = []
+  for (const [index, one] of steps.entries())
+    taken.push({ ...(await takenOver(store, old, one.step, one.captured)), context: contexts[index] ?? [] })
+  return taken
+}
+
+async function reusedSteps(store: RunStore, old: LoadedRun, request: ForkRequest): Promise<readonly OldStep[]> {
+  const undone = old.state.undo === undefined ? new Set<string>() : await undoneSteps(store, old)
   const again = request.from === undefined ? new Set<number>() : downstream(old.state, request.from)
-  const results: ReusedResult[] = []
+  const steps: OldStep[] = []
   for (let index = 0; index < old.state.graph.steps.length; index += 1) {
     const unit = stepUnit(old.state, index)
     const { stepId } = stepAt(old.state.graph, index)
     const kept = unit.status === 'SUCCESS' && unit.outputSeq <= (request.atSeq ?? old.state.seq)
     if (!kept || undone.has(stepId) || again.has(index)) continue
-    results.push(await resultOf(services, old, stepId, unit.outputSeq, unit.ownerRunId))
+    steps.push({ stepId, seq: unit.outputSeq, ownerRunId: unit.ownerRunId })
   }
-  return results.toSorted((a, b) => a.runSeq - b.runSeq)
+  return steps.toSorted((a, b) => a.seq - b.seq)
 }
 
 /** Steps of which anything was undone, be it one item or what a fallback did: their results are gone from the world. */
@@ -104,27 +119,4 @@ function downstream(state: RunState, stepId: string): ReadonlySet<number> {
     open.push(...(state.graph.dependents[at] ?? []))
   }
   return found
-}
-
-async function resultOf(
-  services: Services,
-  old: LoadedRun,
-  stepId: string,
-  seq: number,
-  owner: string,
-): Promise<ReusedResult> {
-  const [stored] = await services.store.readEvents(old.row.runKey, { afterSeq: seq - 1, limit: 1 })
-  const record = stored === undefined ? undefined : recordOf(stored)
-  const payload = record?.ok === true ? (record.value.payload ?? {}) : {}
-  const output = await stepOutput(services.store, old, old.state, stepId)
-  const inline = Buffer.byteLength(canonicalText(output)) <= LIMITS.inlinePayloadBytes
-  if (!inline) fail('PAYLOAD_TOO_LARGE', `the result of '${stepId}' is too large to be taken over`)
-  return {
-    slot: stepId,
-    runId: old.identity.runId,
-    runSeq: seq,
-    ownerRunId: owner === '' ? old.identity.runId : owner,
-    artifactRefs: (payload['artifactRefs'] ?? []) as readonly ArtifactRef[],
-    ...(output === null ? {} : { data: { result: output } }),
-  }
 }

@@ -30,7 +30,7 @@ const fields =
 const isError = fields({ code: isName, retryable: isFlag, errorClass: isName })
 const isResult: Test = (value) =>
   fields({ kind: either('completed'), artifactRefs: isList, durationMs: isCount })(value) ||
-  fields({ kind: either('failed'), durationMs: isCount })(value)
+  fields({ kind: either('failed'), artifactRefs: optional(isList), durationMs: isCount })(value)
 const isOutcome: Test = (value) =>
   fields({ kind: either('completed'), payload: fields({ artifactRefs: isList }) })(value) ||
   fields({ kind: either('failed'), error: isError, data: optional(isObject) })(value)

@@ -66,6 +66,11 @@ export function identityOf(row: RunIdentity): RunIdentity {
   return { runId, tenantId, projectId, environmentId, planId, planVersion }
 }
 
+/** What ties the run to the request that caused it: its own id unless its start said otherwise (CTX-05). */
+export function correlationOf({ state, identity }: Pick<LoadedRun, 'state' | 'identity'>): string {
+  return state.correlationId || identity.runId
+}
+
 /** Bytes that changed are the affair of whoever fails the run for it; a plan that is gone is damage to the store. */
 async function planOf(plans: PlanShelf, row: RunRow): Promise<LoadedPlan> {
   try {

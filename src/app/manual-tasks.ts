@@ -6,14 +6,18 @@ import { createHmac, timingSafeEqual } from 'node:crypto'
 import { bitMembers } from '../core/collections/bit-tree.ts'
 import { vectorGet } from '../core/collections/vector.ts'
 import type { ErrorInfo } from '../core/events/event.ts'
+import { checkManualCompletion, type ManualCompletion } from '../core/events/manual-completion.ts'
+import { parseDutyRule } from '../core/plan/duty-rule.ts'
 import { fail } from '../core/problems/problem.ts'
+import { dutyViolation } from '../core/run/duties.ts'
 import type { Outcome } from '../core/run/input.ts'
 import type { Unit } from '../core/run/state.ts'
 import { kindOfUnit, slotOfUnit, stepAt } from '../core/run/units.ts'
 import type { EffectReport } from '../ports/engine.ts'
-import type { InboxRow, RunRef, RunRow } from '../ports/run-store.ts'
+import type { InboxRow, RunRef, RunRow, RunStore } from '../ports/run-store.ts'
 import type { SigningKey, SigningKeys } from '../ports/signing-keys.ts'
 import type { RunAdvancer } from './advance-run.ts'
+import { dutyFacts } from './duty-facts.ts'
 import type { LoadedRun } from './load-run.ts'
 import type { Services } from './services.ts'
 import { sha256Hex } from './sha256.ts'
@@ -35,6 +39,16 @@ export interface TaskCompletion {
   readonly notes?: string
   readonly evidenceRefs?: readonly string[]
   readonly result?: unknown
+  /** Of the signal's form (MAN-03): where they are given, they must be the task's. */
+  readonly runId?: string
+  readonly actionId?: string
+}
+
+/** Who asks for the open tasks of a run, as the edge has authenticated and authorised them. */
+export interface TaskViewer {
+  readonly tenantId: string
+  readonly actorId: string
+  readonly allowed: boolean
 }
 
 export interface CompletionAnswer {
@@ -54,9 +68,34 @@ function* openUnits(run: LoadedRun): Generator<Unit> {
   }
 }
 
+/** The open tasks of a run for somebody from outside: those that are theirs to complete, each with its token (MAN-02). */
+export async function openTasksFor(
+  services: Services,
+  advancer: RunAdvancer,
+  keys: SigningKeys,
+  runId: string,
+  viewer: TaskViewer,
+): Promise<readonly OpenTask[]> {
+  const row = await services.store.findRun({ tenantId: viewer.tenantId, runId })
+  if (row === undefined) return fail('RUN_NOT_FOUND', `no run ${runId}`)
+  if (!viewer.allowed) return fail('AUTHZ_DENIED', `${viewer.actorId} may not see the tasks of run ${runId}`)
+  advancer.forget(row.runKey)
+  const run = await advancer.current(row.runKey)
+  const theirs = [...openUnits(run)].filter((unit) => {
+    const step = stepAt(run.state.graph, unit.step)
+    return 'manual' in step && isAssigned(step.manual.assignees, viewer.actorId)
+  })
+  return tasksOf(keys, run, theirs)
+}
+
+/** Every open task of a run, for whoever holds the keys. */
 export async function listTasks(keys: SigningKeys, run: LoadedRun): Promise<readonly OpenTask[]> {
+  return tasksOf(keys, run, [...openUnits(run)])
+}
+
+async function tasksOf(keys: SigningKeys, run: LoadedRun, units: readonly Unit[]): Promise<readonly OpenTask[]> {
   const key = await keys.current()
-  return [...openUnits(run)].map((unit) => {
+  return units.map((unit) => {
     const step = stepAt(run.state.graph, unit.step)
     const slot = slotOfUnit(run.state.graph, unit)
     return {
@@ -78,8 +117,12 @@ export async function completeTask(
   keys: SigningKeys,
   row: RunRow,
   completion: TaskCompletion,
+  /** Who is authenticated. Where nobody is, people are who they say they are. */
+  subject: string = completion.actorUserId,
 ): Promise<CompletionAnswer> {
   checkCompletion(completion)
+  if (completion.actorUserId !== subject)
+    fail('AUTHZ_DENIED', `${subject} cannot complete a task in the name of ${completion.actorUserId}`)
   const ref: RunRef = { tenantId: row.tenantId, runId: row.runId }
   const inboxId = `manual:${sha256Hex(completion.completionToken)}`
   const first = await services.store.findInbox(row.runKey, inboxId)
@@ -88,7 +131,8 @@ export async function completeTask(
   const run = await advancer.current(row.runKey)
   const unit = await taskOfToken(keys, run, completion.completionToken)
   if (unit === undefined) return fail('TASK_NOT_OPEN', `no open task of run ${row.runId} has this token`)
-  checkSeparation(run, unit, completion.actorUserId)
+  checkNames(completion, row.runId, slotOfUnit(run.state.graph, unit))
+  await checkPerson(services.store, run, unit, completion.actorUserId)
   const body = {
     slot: slotOfUnit(run.state.graph, unit),
     attempt: unit.attempt,
@@ -119,14 +163,23 @@ async function taskOfToken(keys: SigningKeys, run: LoadedRun, token: string): Pr
   return undefined
 }
 
-/** MakerChecker: who started the run may not complete its task (MAN-08). */
-function checkSeparation(run: LoadedRun, unit: Unit, actor: string): void {
+/** Before anything is stored: the task must be this person's, and its rule must have nothing against them (MAN-07). */
+async function checkPerson(store: RunStore, run: LoadedRun, unit: Unit, actor: string): Promise<void> {
   const step = stepAt(run.state.graph, unit.step)
-  if (!('manual' in step) || step.manual.rule === undefined) return
-  if (step.manual.rule !== 'MakerChecker')
-    fail('TASK_RULE_UNKNOWN', `the rule '${step.manual.rule}' of '${step.stepId}' is not known here`)
-  if (run.row.triggeredBy === actor)
-    fail('AUTHZ_DENIED', `${actor} started this run and may not complete '${step.stepId}' (MakerChecker)`)
+  if (!('manual' in step)) return
+  const { assignees, rule: written } = step.manual
+  if (!isAssigned(assignees, actor)) fail('AUTHZ_DENIED', `'${step.stepId}' is not assigned to ${actor}`)
+  if (written === undefined) return
+  const rule = parseDutyRule(written)
+  if (rule === undefined)
+    return fail('TASK_RULE_UNKNOWN', `the rule '${written}' of '${step.stepId}' is not known here`)
+  const violation = dutyViolation(rule, await dutyFacts(store, run, step, actor))
+  if (violation !== undefined)
+    fail('AUTHZ_DENIED', `${actor} may not complete '${step.stepId}': ${violation} (${written})`)
+}
+
+function isAssigned(assignees: readonly string[] | undefined, actor: string): boolean {
+  return assignees === undefined || assignees.length === 0 || assignees.includes(actor)
 }
 
 /** A success goes the way of every output (schema, captures, offloading); a refusal is final as it stands. */
@@ -143,7 +196,23 @@ function outcomeOf(completion: TaskCompletion): Pick<EffectReport, 'result'> | {
   const code = completion.outcome === 'Failed' ? 'MANUAL_FAILED' : 'MANUAL_CANCELLED'
   const error: ErrorInfo = { code, retryable: false, errorClass: 'permanent', category: 'business' }
   const data = notes === undefined ? {} : { data: { notes, errorText: { message: notes } } }
-  return { outcome: { kind: 'failed', error, actorId, final: true, ...data } }
+  const evidence = evidenceRefs === undefined ? {} : { evidenceRefs }
+  return { outcome: { kind: 'failed', error, actorId, ...evidence, final: true, ...data } }
+}
+
+/** The signal of another system, held against its schema (MAN-03). */
+export function readCompletion(value: unknown): TaskCompletion {
+  const wrong = checkManualCompletion(value)
+  if (wrong !== undefined) return fail('TASK_COMPLETION_INVALID', `the completion${wrong}`)
+  const { schemaVersion: _version, completedAtIso: _at, ...completion } = value as ManualCompletion
+  return completion
+}
+
+function checkNames({ runId, actionId }: TaskCompletion, run: string, slot: string): void {
+  if (runId !== undefined && runId !== run)
+    fail('TASK_COMPLETION_INVALID', `the completion is of run ${runId}, not of ${run}`)
+  if (actionId !== undefined && actionId !== slot)
+    fail('TASK_COMPLETION_INVALID', `the token is of '${slot}', not of '${actionId}'`)
 }
 
 const NAME_CHARS = 255

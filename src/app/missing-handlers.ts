@@ -2,10 +2,24 @@
  * Names a plan calls that a process has no handler for: of its steps, of what undoes them and of their fallbacks. A
  * process takes only runs it can carry through (DESIGN §9).
  */
-import type { Plan } from '../core/plan/plan.ts'
+import type { Action, Compensation, Fallback, Plan } from '../core/plan/plan.ts'
+import { fail, KeelsonError } from '../core/problems/problem.ts'
 import type { StepHandlers } from '../ports/step-handlers.ts'
 
+function actionsOf(plan: Plan): readonly (Action | Compensation | Fallback)[] {
+  return plan.steps.flatMap((step) => [step, step.compensate ?? [], step.fallback ?? []].flat())
+}
+
 export function missingHandlers(plan: Plan, handlers: Pick<StepHandlers, 'missing'>): readonly string[] {
-  const actions = plan.steps.flatMap((step) => [step, step.compensate ?? [], step.fallback ?? []].flat())
-  return [...new Set(actions.flatMap((action) => handlers.missing(action)))]
+  return [...new Set(actionsOf(plan).flatMap((action) => handlers.missing(action)))]
+}
+
+/** Throws when this process cannot carry the plan through: what is switched off is told first, with how to switch it on. */
+export function needHandlers(plan: Plan, handlers: Pick<StepHandlers, 'missing' | 'refusal'>): void {
+  for (const action of actionsOf(plan)) {
+    const refusal = handlers.refusal?.(action)
+    if (refusal !== undefined) throw new KeelsonError([refusal])
+  }
+  const missing = missingHandlers(plan, handlers)
+  if (missing.length > 0) fail('NO_HANDLER', `this process has no ${missing.map((name) => `'${name}'`).join(', ')}`)
 }

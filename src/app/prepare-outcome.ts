@@ -16,7 +16,9 @@ import { canonicalText } from './canonical.ts'
 import { applyCaptures } from './capture-output.ts'
 import { describeError } from './describe-error.ts'
 import { validateJson } from './json-schema.ts'
-import { contextVariables, type ContextChange } from './run-context.ts'
+import type { Blob } from './offload-value.ts'
+import { readVariables } from './read-variables.ts'
+import type { ContextChange } from './run-context.ts'
 import { sha256Hex } from './sha256.ts'
 import type { RootsAt } from './slot-roots.ts'
 
@@ -25,6 +27,8 @@ const checkArtifact = checkOf(artifactRef.schema)
 export interface PreparedOutcome {
   readonly input: Extract<InputBody, { kind: 'outcome' }>
   readonly writes: readonly ContextChange[]
+  /** Captured values that are too large for their event. */
+  readonly blobs?: readonly Blob[]
   /** The output as the next step reads it. */
   readonly output: unknown
 }
@@ -38,7 +42,11 @@ export async function prepareOutcome(report: EffectReport, at: At): Promise<Prep
     const { error: described, errorText } = result.described ?? describeError(result.thrown, result.aborted)
     // Only the claim says so, never what a handler threw.
     const error = result.indeterminate === true ? INDETERMINATE_ERROR : described
-    const outcome: Outcome = { kind: 'failed', error, data: { errorText }, durationMs: result.durationMs, ...build(at) }
+    const { durationMs, artifactRefs } = result
+    // A pointer that is none must not hide why the step failed.
+    const usable = artifactRefs?.filter((artifact) => checkArtifact(artifact) === undefined) ?? []
+    const partial = usable.length === 0 ? {} : { artifactRefs: usable }
+    const outcome: Outcome = { kind: 'failed', error, data: { errorText }, ...partial, durationMs, ...build(at) }
     return { input: { ...base, outcome }, writes: [], output: null }
   }
   return prepareCompleted(base, result, at)
@@ -84,11 +92,7 @@ async function prepareCompleted(base: Base, result: Completed, at: At): Promise<
   }
   const prepared = await simple(base, result, output, text, at)
   if (step.capture === undefined || step.capture.length === 0) return prepared
-  const context = contextVariables(
-    at.state.graph.plan.context,
-    await at.store.readContext(at.run.row.runKey, at.seq),
-    at.pending,
-  )
+  const context = await readVariables(at.store, at.run, at.seq, at.pending)
   const captured = applyCaptures(step.capture, output, context, step.isolate)
   if (!captured.ok) return refuse(captured.problems)
   const { outcome } = prepared.input
@@ -98,7 +102,8 @@ async function prepareCompleted(base: Base, result: Completed, at: At): Promise<
     payload: { ...outcome.payload, captures: captured.value.captures },
     data: { ...outcome.data, captureValues: captured.value.values },
   }
-  return { input: { ...base, outcome: withCaptures }, writes: captured.value.writes, output }
+  const { writes, blobs } = captured.value
+  return { input: { ...base, outcome: withCaptures }, writes, blobs, output }
 }
 
 async function simple(base: Base, result: Completed, output: unknown, text: string, at: At): Promise<PreparedOutcome> {

@@ -78,7 +78,9 @@ export function epochOf(decision: RecordedDecision, state: RunState, before: num
 /** The epoch of the attempt that this event ends, where the decider itself ended it. */
 function startedUnder(record: ForeignRecord, decision: RecordedDecision, state: RunState): number | undefined {
   const slot = recordedSlot(record)
-  if (decision.cause.startsWith(`outcome:${slot}:`) || decision.cause.startsWith('child:')) return undefined
+  if (decision.cause.startsWith(`outcome:${slot}:`)) return undefined
+  // Of what a child's end decided, the first is its own outcome; a fan-out's end after it is the decider's.
+  if (decision.cause.startsWith('child:') && record === decision.records[0]) return undefined
   if (record.eventType === 'CompensationFailed') {
     const current = state.undo?.current
     return current !== undefined && compensationSlot(current.slot) === slot ? current.epoch : undefined

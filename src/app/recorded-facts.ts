@@ -37,10 +37,11 @@ type StepNeed = Extract<Need, { kind: 'step' }>
 
 function stepFacts(need: StepNeed, rest: readonly ForeignRecord[], graph: PlanGraph): SlotFacts | undefined {
   const own = rest.filter((one) => recordedSlot(one) === need.slot)
-  const [first] = own
+  const [first, second] = own
   if (first?.eventType === 'StepSkipped') return erasable(first, { condition: false })
   if (first?.eventType !== 'StepStarted') return heldFacts(need, graph)
-  const failed = own.find((one) => one.eventType === 'StepFailed')
+  // A fan-out whose items failed at once failed by them, after its expansion.
+  const failed = second?.eventType === 'StepFailed' ? second : undefined
   const problem = failed?.payload?.['forced'] === true ? { problem: problemOf(failed) } : {}
   return { ...erasable(first, rebuilt(need, first, own)), ...problem }
 }

@@ -53,7 +53,7 @@ export function recordedOutcome(
 }
 
 function failureOf(payload: Payload<'StepFailed'>): Extract<Outcome, { kind: 'failed' }> {
-  const { error, artifactRefs, durationMs, buildId, actorId } = payload
+  const { error, artifactRefs, durationMs, buildId, actorId, evidenceRefs } = payload
   return {
     kind: 'failed',
     error,
@@ -61,6 +61,7 @@ function failureOf(payload: Payload<'StepFailed'>): Extract<Outcome, { kind: 'fa
     ...(durationMs === undefined ? {} : { durationMs }),
     ...(buildId === undefined ? {} : { buildId }),
     ...(actorId === undefined ? {} : { actorId }),
+    ...(evidenceRefs === undefined ? {} : { evidenceRefs }),
   }
 }
 

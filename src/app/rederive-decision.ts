@@ -6,7 +6,7 @@ import type { ForeignRecord } from '../core/events/event.ts'
 import { LIMITS } from '../core/limits.ts'
 import { decide, type DecisionResult } from '../core/run/decide.ts'
 import type { Draft } from '../core/run/draft.ts'
-import type { Input, InputBody } from '../core/run/input.ts'
+import type { Input, InputBody, SlotFacts } from '../core/run/input.ts'
 import type { RunState } from '../core/run/state.ts'
 import { draftName, recordName, unlike } from './compare-draft.ts'
 import type { RecordedDecision } from './recorded-decision.ts'
@@ -57,18 +57,20 @@ class Rederivation {
     const { graph } = this.#state
     let round: InputBody = body
     let asked = ''
+    const facts = new Map<string, SlotFacts>()
     for (;;) {
       const result = this.#round(round)
       if ('expected' in result) return result
       if (result.needs.length === 0 || this.#mayLeaveNeeds()) break
-      const facts = recordedFacts(result.needs, records.slice(this.#at), graph)
+      const found = recordedFacts(result.needs, records.slice(this.#at), graph)
       const slots = result.needs.map((need) => need.slot).join()
-      const isStuck = facts.size === 0 || (result.drafts.length === 0 && slots === asked)
+      const isStuck = found.size === 0 || (result.drafts.length === 0 && slots === asked)
       asked = slots
       if (isStuck) {
         const [need] = result.needs
         return { runSeq: this.#seq(), expected: `${need?.slot ?? ''} to start or to be skipped`, found: this.#found() }
       }
+      for (const [slot, fact] of found) facts.set(slot, fact)
       round = { kind: 'continue', cause, facts }
     }
     const extra = records[this.#at]

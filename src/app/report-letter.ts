@@ -23,7 +23,10 @@ function bodyOf(report: EffectReport): string | undefined {
   if (result.kind === 'completed') return jsonOf({ ...report, result: { ...result, output: result.output ?? null } })
   // What was thrown may be anything; its description is what the log will say of it.
   const { thrown, ...rest } = result
-  return jsonOf({ ...report, result: { ...rest, thrown: null, described: describeError(thrown, result.aborted) } })
+  return jsonOf({
+    ...report,
+    result: { ...rest, thrown: null, described: result.described ?? describeError(thrown, result.aborted) },
+  })
 }
 
 function jsonOf(value: unknown): string | undefined {

@@ -63,9 +63,11 @@ async function readOutput(store: RunStore, runKey: RunKey, seq: number): Promise
 }
 
 export async function readBlob(store: RunStore, runKey: RunKey, sha256: string): Promise<unknown> {
-  const text = await store.getBlob(runKey, sha256)
-  if (text === undefined) fail('RUN_QUARANTINED', `the stored value ${sha256} is missing`)
-  return JSON.parse(text) as unknown
+  return JSON.parse(await blobText(store, runKey, sha256)) as unknown
+}
+
+export async function blobText(store: RunStore, runKey: RunKey, sha256: string): Promise<string> {
+  return (await store.getBlob(runKey, sha256)) ?? fail('RUN_QUARANTINED', `the stored value ${sha256} is missing`)
 }
 
 /** The run's input: `data.input` of its first event, or the blob it names. */

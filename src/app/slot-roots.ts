@@ -8,7 +8,8 @@ import type { RunStore } from '../ports/run-store.ts'
 import type { ExpressionNeeds } from './expression-check.ts'
 import type { ExpressionRoots } from './expressions.ts'
 import type { LoadedRun } from './load-run.ts'
-import { contextVariables, loadRoots, type ContextChange } from './run-context.ts'
+import { readVariables } from './read-variables.ts'
+import { loadRoots, type ContextChange } from './run-context.ts'
 import { readBlob, runInput, stepOutput } from './run-outputs.ts'
 import { recordOf } from './read-events.ts'
 
@@ -33,8 +34,7 @@ export async function slotRoots(at: RootsAt, needs: ExpressionNeeds): Promise<Ex
   const { runId, planId, planVersion } = run.identity
   return loadRoots(needs, {
     input: () => changedInput(at),
-    context: async () =>
-      contextVariables(graph.plan.context, await store.readContext(run.row.runKey, at.seq), at.pending),
+    context: () => readVariables(store, run, at.seq, at.pending),
     output: (stepId) => stepOutput(store, run, state, stepId, at.outputsUpTo),
     ...(previous === undefined ? {} : { previousStepId: previous }),
     ...(unit.item < 0 ? {} : { item: { index: unit.item, value: () => itemValue(at) } }),

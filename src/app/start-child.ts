@@ -8,7 +8,7 @@ import { locate, stepAt } from '../core/run/units.ts'
 import type { EffectReport } from '../ports/engine.ts'
 import type { RunAdvancer } from './advance-run.ts'
 import { childRunId } from './child-end.ts'
-import type { LoadedRun } from './load-run.ts'
+import { correlationOf, type LoadedRun } from './load-run.ts'
 import { mappingNeeds, mapValue } from './map-input.ts'
 import type { Services } from './services.ts'
 import { slotRoots } from './slot-roots.ts'
@@ -83,6 +83,7 @@ async function requestFor(
     engine: { engineType: run.row.engineType === 'mock' ? 'mock' : 'embedded', maxInFlight: 10_000 },
     runId: childRunId(runId, effect.slot, effect.attempt),
     parent: { runId, slot: effect.slot, attempt: effect.attempt },
+    correlationId: correlationOf(run),
     ...(lease === undefined ? {} : { lease }),
   }
 }

@@ -14,6 +14,7 @@ export interface StartSource {
   readonly engine: { readonly engineType: 'embedded' | 'mock'; readonly maxInFlight: number }
   readonly triggerSource?: 'manual' | 'schedule' | 'webhook' | 'api'
   readonly reuse?: readonly ReusedResult[]
+  readonly correlationId?: string
 }
 
 /** The start of a run that was admitted earlier, from what its row and plan tell. */
@@ -50,6 +51,7 @@ export function startInput(request: StartSource, run: NewRun): Extract<InputBody
         environmentId,
         triggeredBy: actorId,
         triggerSource: request.triggerSource ?? 'api',
+        ...(request.correlationId === undefined ? {} : { correlationId: request.correlationId }),
       },
       ...(run.originalRunId === undefined ? {} : { originalRunId: run.originalRunId }),
       ...(run.parent === undefined ? {} : { parent: run.parent }),

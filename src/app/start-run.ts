@@ -22,6 +22,7 @@ import { DecisionRound } from './decision-round.ts'
 import { FIRST_PREVIOUS } from './event-hashes.ts'
 import { applyDefaults } from './json-schema.ts'
 import type { LoadedRun } from './load-run.ts'
+import type { ContextChange } from './run-context.ts'
 import { nothingAtHand } from './run-grants.ts'
 import { scopePauseFor } from './scope-pauses.ts'
 import type { Principal } from './principal.ts'
@@ -42,12 +43,18 @@ export interface StartRequest {
   readonly parent?: RunParent
   readonly originalRunId?: string
   readonly reuse?: readonly ReusedResult[]
+  /** By slot, what the taken-over step wrote into the context. */
+  readonly reusedContext?: ReadonlyMap<string, readonly ContextChange[]>
   readonly admission?: {
     readonly policy: 'QUEUE' | 'DELAY'
     readonly notBefore?: number
     readonly autoApprove: boolean
   }
   readonly lease?: { readonly owner: string; readonly until: number }
+  /** Ties the run to the request that caused it; default: its own id (CTX-05). */
+  readonly correlationId?: string
+  /** What taken-over results name by hash, written with the run. */
+  readonly blobs?: readonly { readonly sha256: string; readonly text: string }[]
 }
 
 export type StartAnswer =
@@ -77,6 +84,7 @@ export async function startRun(services: Services, advancer: RunAdvancer, reques
       ...(altered === undefined ? {} : { integrityFailure: { message: altered } }),
     }
     await round.take(start, { facts: false })
+    if (request.reusedContext !== undefined) round.writeReused(request.reusedContext)
     // What wants grants starts with the first advance, which is due at once.
     if (grants !== undefined && !isTerminalRun(round.state.status)) round.cut = true
   }
@@ -93,7 +101,8 @@ export async function startRun(services: Services, advancer: RunAdvancer, reques
     expected: { epoch: 1, nextSeq: 1 },
     events: sealed.events,
     summary: summaryOf(round.state, round.cut),
-    ...(blobs.length === 0 ? {} : { blobs }),
+    ...(round.context.length === 0 ? {} : { context: round.context }),
+    ...(blobs.length + round.blobs.length === 0 ? {} : { blobs: [...blobs, ...round.blobs] }),
     ...(request.lease === undefined ? {} : { lease: request.lease }),
   }
   const result = await advancer.queue.submit(commit)
@@ -256,6 +265,6 @@ function admission(request: StartRequest, input: unknown): Admission {
       ...(notBefore === undefined ? {} : { notBefore }),
       ...(large ? { inputRef: { sha256, sizeBytes } } : { runInput: input }),
     },
-    blobs: large ? [{ sha256, text }] : [],
+    blobs: [...(large ? [{ sha256, text }] : []), ...(request.blobs ?? [])],
   }
 }

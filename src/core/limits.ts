@@ -11,10 +11,18 @@ export const LIMITS = {
   signalsPerMinute: 60,
   planSteps: 100_000,
   cancelGraceMs: 5_000,
+  /** How long one write of events may take (LAT-01). */
+  writeLatencyBudgetMs: 3_000,
   queueAllowanceMs: 30 * 60 * 1000,
   fetchPageEvents: 1_000,
   snapshotEveryEvents: 1_000,
   concurrencyMin: 1,
   concurrencyMax: 10_000,
   runIdChars: 255,
+  egressAnswerBytes: 10 * 1024 * 1024,
+  egressRedirects: 5,
+  egressConnectMs: 10_000,
+  egressSilenceMs: 30_000,
+  commandOutputBytes: 64 * 1024,
+  commandErrorTailBytes: 2 * 1024,
 } as const

@@ -28,6 +28,8 @@ export interface EffectReport {
           readonly errorText: NonNullable<EventData['errorText']>
         }
         readonly aborted?: 'cancel' | 'timeout'
+        /** What it had made until then. */
+        readonly artifactRefs?: readonly ArtifactPointer[]
         /** Another driver began this irreversible attempt: whether it happened is not known (P-28). */
         readonly indeterminate?: true
         readonly durationMs: number

@@ -1,6 +1,17 @@
-/** What runs a step's action: registered functions by name, and later http, command and dbt runners. */
-import type { Action, ActionKind, Compensation, Fallback } from '../core/plan/plan.ts'
+/** What runs a step's action: registered functions by name, requests, programs. */
+import type { Action, ActionKind, Compensation, Fallback, Isolation } from '../core/plan/plan.ts'
 import type { ArtifactRef } from '../core/events/event.ts'
+import type { Problem } from '../core/problems/problem.ts'
+import type { ArtifactAbout, ArtifactContent, ArtifactStore, StoredArtifact } from './artifacts.ts'
+import type { ExecutionInfo, RunContext } from './run-context.ts'
+
+/** Values by the names under the step's `secrets`. Nothing of it is enumerable: it cannot be logged or sent by accident. */
+export type StepSecrets = Readonly<Record<string, string>>
+
+export interface StepArtifacts extends Pick<ArtifactStore, 'get' | 'read'> {
+  /** Keeps the bytes and adds the pointer to the step's result. */
+  put(content: ArtifactContent, about: ArtifactAbout): Promise<StoredArtifact>
+}
 
 export interface StepContext {
   /** Aborted on cancel, timeout and shutdown. */
@@ -17,22 +28,36 @@ export interface StepContext {
   /** Adds a pointer to something large that the step wrote elsewhere. */
   readonly addArtifact: (artifact: ArtifactRef) => void
   readonly heartbeat: () => void
+  readonly execution: ExecutionInfo
+  readonly secrets: StepSecrets
+  readonly artifacts: StepArtifacts
+  /** What this attempt holds of things that span runs: units by `agent:<id>` and `resource:<name>`. */
+  readonly resources: Readonly<Record<string, number>>
+  /** Variables and results of the run as this attempt's input saw them: a repeated attempt reads the same. */
+  readonly context: () => Promise<RunContext>
 }
 
 export type StepFunction = (input: never, context: StepContext) => unknown
 
 export interface ActionCall {
+  /** With every `${…}` of its fields replaced. */
   readonly action: Action | Compensation | Fallback
   readonly kind: ActionKind
   readonly input: unknown
   readonly context: StepContext
+  /** Where a function runs, and so how it can be stopped; hooks and fallbacks follow their step. Default `inline`. */
+  readonly isolation?: Isolation
 }
 
 export interface StepHandlers {
   /** Names this action needs that are not registered here; empty when it can run. */
   missing(action: Action | Compensation | Fallback): readonly string[]
+  /** Why this process does not do such an action although it could, and how to change that; undefined when it does. */
+  refusal?(action: Action | Compensation | Fallback): Problem | undefined
   /** Runs the action; resolves with its output or rejects with whatever it threw. */
   call(call: ActionCall): Promise<unknown>
+  /** False when functions cannot be run apart from this process: nobody said which file they come from. Default false. */
+  readonly isolates?: boolean
   /** Names the code that produced an outcome (DESIGN §9). */
   readonly buildId?: string
 }

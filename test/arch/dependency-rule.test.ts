@@ -26,19 +26,22 @@ const RULE: Readonly<
   main: { values: ['core', 'ports', 'app', 'adapters', 'edge', 'main'], types: [], packages: ['node:'] },
 }
 
-/** Drivers that only their own adapter may import, and the one file that loads what a user names. */
-const DRIVERS: Readonly<Record<string, readonly string[]>> = { 'src/adapters/stores/postgres/': ['pg'] }
-const LOADS_USER_CODE = 'src/edge/cli/steps-file.ts'
+/** Drivers that only their own adapter may import, and the files that load what a user names. */
+const DRIVERS: Readonly<Record<string, readonly string[]>> = {
+  'src/adapters/stores/postgres/': ['pg'],
+  'src/adapters/telemetry/': ['@opentelemetry/api'],
+}
+const LOADS_USER_CODE = ['src/edge/cli/steps-file.ts', 'src/adapters/isolation/entry.ts']
 
 function isOwnDriver(item: Import): boolean {
-  if (item.to === '<computed>') return item.from === LOADS_USER_CODE
+  if (item.to === '<computed>') return LOADS_USER_CODE.includes(item.from)
   return Object.entries(DRIVERS).some(
     ([folder, packages]) => item.from.startsWith(folder) && packages.includes(item.to),
   )
 }
 
 function layerOf(path: string): Layer | undefined {
-  if (path === 'src/main.ts') return 'main'
+  if (path === 'src/main.ts' || path === 'src/open-store.ts') return 'main'
   const folder = path.split('/')[1]
   return folder !== undefined && folder !== 'main' && Object.hasOwn(RULE, folder) ? (folder as Layer) : undefined
 }

@@ -9,7 +9,7 @@ const STORES = 'src/adapters/stores'
 
 /** Concepts only one store has: a database's own errors, its schema's versions, rows as columns, its files. */
 const ALONE: Readonly<Record<string, readonly string[]>> = {
-  sqlite: ['backup.ts', 'failure.ts', 'grant-pools.ts', 'migrate.ts', 'run-row.ts', 'wal.ts'],
+  sqlite: ['backup.ts', 'examine.ts', 'failure.ts', 'grant-pools.ts', 'migrate.ts', 'run-row.ts', 'wal.ts'],
   postgres: [
     'commit-values.ts',
     'driver.ts',

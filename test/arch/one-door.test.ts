@@ -6,8 +6,8 @@ import { importsOf, parse, place, walk } from './source.ts'
 
 /** Folder or file prefixes; an entry that nothing uses any more must go. */
 const DOORS: Readonly<Record<string, readonly string[]>> = {
-  network: [],
-  processes: [],
+  network: ['src/adapters/egress/'],
+  processes: ['src/adapters/processes/'],
   'code from text': [],
 }
 

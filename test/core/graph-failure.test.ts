@@ -48,7 +48,7 @@ describe('failFast', () => {
 })
 
 describe('continue', () => {
-  it('runs whatever does not depend on the failed step, then skips its dependents and fails [P-46, X-59]', () => {
+  it('runs whatever does not depend on the failed step, then skips its dependents and fails [P-46, X-59, SCH-04, SCH-08]', () => {
     const run = scenario(plan('continue')).start().fails('a')
     run.completes('b').completes('b2')
     expect(run.status).toBe('FAILED')

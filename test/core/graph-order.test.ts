@@ -64,7 +64,7 @@ describe('a plan without dependsOn', () => {
 })
 
 describe('a graph', () => {
-  it('starts a join only after every predecessor has succeeded [GRF-05]', () => {
+  it('starts a join only after every predecessor has succeeded [GRF-05, SCH-04]', () => {
     const run = scenario(DIAMOND).start().completes('top')
     expect(run.dispatched()).toEqual(['top#1', 'left#1', 'right#1'])
     run.completes('right')

@@ -1,8 +1,10 @@
 /** Whatever is wrong, the person gets one clear message with a code, and scripts an exit code. */
-import { mkdirSync } from 'node:fs'
+import { spawnSync } from 'node:child_process'
+import { chmodSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { beforeAll, describe, expect, it } from 'vitest'
+import { ROOT } from '../../scripts/terminal.ts'
 import { ensureBuilt } from './built.ts'
 import { folderWith, jsonLines, keelson, linesOf } from './command.ts'
 
@@ -110,6 +112,22 @@ describe('wrong usage exits with 2 and names what was meant', () => {
     ['a missing input file', ['run', 'p.yaml', '--input', 'no.json'], /^FILE_NOT_FOUND {2}no\.json does not exist/],
     ['a setting without a value', ['run', 'p.yaml', '--set', 'x'], /^USAGE {2}--set takes key=value, not 'x'/],
     ['an unknown signal', ['signal', 'abcd', 'puase'], /^USAGE {2}'puase' is not a signal; .*; did you mean 'pause'\?/],
+    ['a shell that is none', ['completion', 'bsh'], /^USAGE {2}'bsh' is not a shell; .*; did you mean 'bash'\?/],
+    [
+      'a format that is none',
+      ['plan', 'graph', 'p.yaml', '--format', 'do'],
+      /^USAGE {2}'do' is not a format; .*'dot'\?/,
+    ],
+    ['a time that is none', ['runs', '--since', 'soon'], /^USAGE {2}--since takes an age such as 2h .*, not 'soon'/],
+    ['an event that is none', ['why', 'last', '--at', '0'], /^USAGE {2}--at takes the number of an event/],
+    ['a missing second plan', ['plan', 'diff', 'p.yaml'], /^USAGE {2}missing required argument 'new'/],
+    [
+      'a plan that is code',
+      ['run', 'keelson.steps.ts'],
+      /^USAGE {2}keelson\.steps\.ts is code; a plan is a YAML or JSON/,
+    ],
+    ['a folder without a plan', ['run', '.'], /^FILE_NOT_FOUND {2}the folder \. has no plan\.yaml/],
+    ['an unknown command of two words', ['plan', 'chek'], /^USAGE {2}unknown command 'chek'; did you mean 'check'\?/],
     ['an unknown code', ['help', 'PLAN_SYNTX'], /^USAGE {2}'PLAN_SYNTX' is neither .*; did you mean 'PLAN_SYNTAX'\?/],
   ]
   for (const [name, args, message] of cases) {
@@ -174,4 +192,87 @@ it('help shows the page of a code, and the help of a command', async () => {
   })
   expect((await keelson(['help', 'run'], folder)).stdout).toContain('--request-id <id>')
   expect((await keelson(['--help'], folder)).stdout).toMatch(/Exit codes: 0 completed, 1 failed/)
+})
+
+describe('an environment that is not fit exits with 6', () => {
+  const isRoot = process.getuid?.() === 0
+
+  it.skipIf(isRoot)('a folder that cannot be written is STORE_READ_ONLY', async () => {
+    const folder = folderWith({ 'p.yaml': GOOD, 'keelson.steps.ts': STEPS })
+    chmodSync(folder, 0o555)
+    try {
+      await expectEnvironment(folder, /^STORE_READ_ONLY {2}/)
+    } finally {
+      chmodSync(folder, 0o755)
+    }
+  })
+
+  it('a state folder that is a file is STORE_READ_ONLY', async () => {
+    const folder = folderWith({ 'p.yaml': GOOD, 'keelson.steps.ts': STEPS, '.keelson': 'a file' })
+    await expectEnvironment(folder, /^STORE_READ_ONLY {2}.*\.keelson/)
+  })
+
+  it('a database of a newer version is STORE_SCHEMA_NEWER, and stays as it is', async () => {
+    const folder = folderWith({ 'p.yaml': GOOD, 'keelson.steps.ts': STEPS })
+    await keelson(['run', 'p.yaml'], folder)
+    const db = new DatabaseSync(join(folder, '.keelson', 'keelson.db'))
+    db.exec('PRAGMA user_version = 99')
+    db.close()
+    await expectEnvironment(folder, /^STORE_SCHEMA_NEWER {2}/)
+  })
+
+  it('a full disk is STORE_FULL', async (context) => {
+    const folder = folderWith({ 'p.yaml': GOOD, 'keelson.steps.ts': STEPS })
+    const disk = smallDisk(folder)
+    if (disk === undefined) return context.skip('no small file system can be mounted here')
+    try {
+      const { code, stderr } = await keelson(['run', 'p.yaml', '--dir', disk.folder], folder)
+      expect(code).toBe(6)
+      expect(stderr).toMatch(/^STORE_FULL {2}/)
+      expect(stderr).not.toMatch(/\n\s+at /)
+    } finally {
+      disk.release()
+    }
+  })
+})
+
+async function expectEnvironment(folder: string, message: RegExp): Promise<void> {
+  const { code, stdout, stderr } = await keelson(['run', 'p.yaml'], folder)
+  expect({ code, stdout }).toEqual({ code: 6, stdout: '' })
+  expect(stderr).toMatch(message)
+  expect(linesOf(stderr)).toHaveLength(2)
+}
+
+/** A file system of its own with 64 KB, where this user may mount one. */
+function smallDisk(folder: string): { readonly folder: string; readonly release: () => void } | undefined {
+  const place = join(folder, 'disk')
+  mkdirSync(place)
+  const mounted = spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=64k', 'tmpfs', place])
+  if (mounted.status !== 0) return undefined
+  return { folder: place, release: () => void spawnSync('umount', [place]) }
+}
+
+it('two terminals on one folder at once: both runs complete', async () => {
+  const folder = folderWith({ 'p.yaml': GOOD, 'keelson.steps.ts': STEPS })
+  const both = await Promise.all([keelson(['run', 'p.yaml'], folder), keelson(['run', 'p.yaml'], folder)])
+  expect(both.map(({ code, stderr }) => ({ code, stderr }))).toEqual([
+    { code: 0, stderr: '' },
+    { code: 0, stderr: '' },
+  ])
+  expect(linesOf((await keelson(['runs', '--json'], folder)).stdout)).toHaveLength(2)
+})
+
+it('an old Node on this machine gets one line, the code and exit code 6', (context) => {
+  const old = ['/usr/bin/node', '/usr/local/bin/node'].find((path) => {
+    const [major = 0, minor = 0] = spawnSync(path, ['-p', 'process.versions.node'], { encoding: 'utf8' })
+      .stdout?.split('.')
+      .map(Number) ?? [99]
+    return major > 0 && (major < 22 || (major === 22 && minor < 19))
+  })
+  if (old === undefined) return context.skip('there is no old Node here; test/arch/command.test.ts pretends to be one')
+  const { status, stdout, stderr } = spawnSync(old, [join(ROOT, 'bin', 'keelson.js'), 'run', 'p.yaml'], {
+    encoding: 'utf8',
+  })
+  expect({ status, stdout, lines: linesOf(stderr).length }).toEqual({ status: 6, stdout: '', lines: 1 })
+  expect(stderr).toMatch(/^NODE_TOO_OLD {2}Keelson needs Node 22\.19 or newer/)
 })

@@ -1,7 +1,8 @@
-/** All planted faults, in the order of a run's way: decided, folded, written. */
+/** All planted faults, in the order of a run's way: decided, folded, written; then what spans runs. */
 import { APPEND } from './append.ts'
 import { DECIDE } from './decide.ts'
 import { EVOLVE } from './evolve.ts'
+import { GRANTS } from './grants.ts'
 import type { Mutant } from './mutant.ts'
 
-export const MUTANTS: readonly Mutant[] = [...DECIDE, ...EVOLVE, ...APPEND]
+export const MUTANTS: readonly Mutant[] = [...DECIDE, ...EVOLVE, ...APPEND, ...GRANTS]

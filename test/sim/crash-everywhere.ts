@@ -3,6 +3,7 @@
  * every way to die there: before it, after it, and after it was done but reported as failed. Each time the run must end
  * as it did in peace, or be held because an irreversible step may have happened.
  */
+import { makeCompetition } from './competition.ts'
 import { NO_FAULTS, type FaultKind, type FiredFault } from './faults.ts'
 import { runHistory, type History } from './history.ts'
 import { makePlan } from './plan-maker.ts'
@@ -23,6 +24,21 @@ export interface CrashReport {
 
 /** Nothing is left to chance but the plan: one process, no people but those who complete tasks. */
 function smallScenario(seed: number): Scenario {
+  return new Rng(`beside ${seed}`).chance(0.25) ? smallContest(seed) : smallPlan(seed)
+}
+
+/** Two runs of one plan that want the same things. */
+function smallContest(seed: number): Scenario {
+  const rng = new Rng(`small contest ${seed}`)
+  const competition = makeCompetition(rng, false)
+  const plan = makePlan(rng, `main-${seed}`, { steps: rng.int(1, 3), children: [], competition })
+  const main = withoutUndefined({ ...plan, policy: { ...plan.policy, runTimeoutMs: undefined } })
+  const behaviour = { fail: 0, hang: 0, stubborn: 0, slowestMs: 300 }
+  const runs = [0, 100].map((atMs) => ({ atMs, delayMs: 0 }))
+  return { ...smallPlan(seed), plans: [main], runs, acts: [], behaviour, pools: competition.pools }
+}
+
+function smallPlan(seed: number): Scenario {
   const rng = new Rng(`small ${seed}`)
   const children = rng.chance(0.2) ? [makePlan(rng, `child-${seed}`, { steps: rng.int(1, 2), children: [] })] : []
   const main = makePlan(rng, `main-${seed}`, { steps: rng.int(2, 6), children: children.map((doc) => doc.plan) })

@@ -4,7 +4,8 @@
  */
 import { expect } from 'vitest'
 import { crashEverywhere } from './crash-everywhere.ts'
-import { explore } from './explore.ts'
+import { explore, EXPECTED_OF_GRANTS } from './explore.ts'
+import type { Scenario } from './scenario.ts'
 
 export const SEED = Number(process.env['KEELSON_SEED'] ?? 731_661_031)
 
@@ -22,4 +23,15 @@ export async function exploreFrom(seed: number, crashSeed: number, histories: nu
     `${explored.events} events, ${crashPoints} crash points, ${explored.adoptions} take-overs, 0 violations\n`,
   )
   expect(crashPoints).toBeGreaterThanOrEqual(histories)
+}
+
+/** Histories in which runs compete for grants, and nothing else. */
+export async function competeFrom(seed: number, histories: number): Promise<void> {
+  process.stdout.write(`KEELSON_SEED=${SEED}: ${histories} histories with competition from ${seed}\n`)
+  const only = (scenario: Scenario): boolean => scenario.pools.length > 0
+  const explored = await explore({ histories, seed, only, expected: EXPECTED_OF_GRANTS, shrink: true, failuresMax: 3 })
+  expect(explored.failing.map((one) => `seed ${one.seed}: ${one.violations.join('; ')}`)).toEqual([])
+  expect(explored.vacuous).toEqual([])
+  expect(explored.histories).toBe(histories)
+  process.stdout.write(`${explored.events} events, ${explored.reached['grants refused'] ?? 0} refusals, 0 violations\n`)
 }

@@ -42,6 +42,10 @@ export interface ExploreOptions extends HistoryOptions {
   readonly shrink?: boolean
   /** Stop after this many failing histories. */
   readonly failuresMax?: number
+  /** Only histories of this kind; the others are not counted. */
+  readonly only?: (scenario: Scenario) => boolean
+  /** What must be met for the exploration not to be in vain; default: everything there is. */
+  readonly expected?: readonly string[]
   /** The scenario as this exploration wants it, e.g. without what a store cannot do. */
   readonly adjust?: (scenario: Scenario) => Scenario
 }
@@ -113,9 +117,11 @@ export async function explore(options: ExploreOptions): Promise<Report> {
   const sums = new Sums()
   const restore = withoutStacks()
   try {
-    for (let index = 0; index < options.histories; index += 1) {
+    for (let index = 0, met = 0; met < options.histories; index += 1) {
       const seed = seedOf(options.seed, index)
       const made = makeScenario(seed, { maxSteps: options.maxSteps ?? 40 })
+      if (options.only?.(made) === false) continue
+      met += 1
       const scenario = options.adjust?.(made) ?? made
       const history = await guarded(scenario, options)
       if ('threw' in history) sums.failing.push({ seed, violations: [history.threw] })
@@ -129,7 +135,7 @@ export async function explore(options: ExploreOptions): Promise<Report> {
   } finally {
     restore()
   }
-  return sums.report(options.seed, EXPECTED)
+  return sums.report(options.seed, options.expected ?? EXPECTED)
 }
 
 async function guarded(scenario: Scenario, options: HistoryOptions): Promise<History | { threw: string }> {
@@ -173,7 +179,7 @@ const EVENTS = [
   'RunForked',
   'LateOutcomeRecorded',
 ]
-const INPUTS = ['admit', 'start', 'outcome', 'signal', 'timer', 'child', 'adopt', 'scope', 'fork']
+const INPUTS = ['admit', 'start', 'outcome', 'signal', 'timer', 'child', 'adopt', 'scope', 'fork', 'grant']
 const SIGNALS = [
   'PAUSE',
   'RESUME',
@@ -200,6 +206,15 @@ const ERRORS = [
   'cancelled',
 ]
 
+/** What competing runs come by. */
+export const EXPECTED_OF_GRANTS: readonly string[] = [
+  'input grant',
+  'grants refused',
+  'grants offers that ran out',
+  'grants waits passed over',
+  'grants starving',
+]
+
 export const EXPECTED: readonly string[] = [
   ...FAULT_KINDS.map((kind) => `fault ${kind}`),
   ...EVENTS.map((type) => `event ${type}`),
@@ -209,4 +224,9 @@ export const EXPECTED: readonly string[] = [
   'world adoptions',
   'world staleDrivers',
   'world refusedCommits',
+  ...EXPECTED_OF_GRANTS,
+  'feed deliveries',
+  'feed repeats',
+  'letters outcomes',
+  'helping hands',
 ]

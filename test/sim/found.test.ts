@@ -76,21 +76,24 @@ describe('a driver that lost its run', () => {
 })
 
 it('an adoption by the very process that creates a run is the later word [P-27]', async () => {
-  const { services, advancer } = processes()()
+  const { services } = processes()()
   const plan = planOf(`steps: [{ id: a, run: f }]`)
-  let adopted: Promise<unknown> | undefined
-  const getRun = services.store.getRun
-  // A sweep of this process finds the run while its creation still waits for the row to be read back.
-  const store = {
+  const adopted: Promise<unknown>[] = []
+  // A sweep of this process finds the run while the answer to its creation is still on its way.
+  const store: Services['store'] = {
     ...services.store,
-    getRun: async (runKey: number) => {
-      adopted ??= advancer.advance(runKey, { adopt: true })
-      await adopted
-      return getRun(runKey)
+    commit: async (batch) => {
+      const results = await services.store.commit(batch)
+      const [created] = results
+      if (batch[0]?.create !== undefined && created?.kind === 'committed')
+        adopted.push(advancer.advance(created.runKey, { adopt: true }))
+      return results
     },
   }
+  const advancer = new RunAdvancer({ ...services, store })
   const { row } = await startRun({ ...services, store }, advancer, { ...REQUEST, plan })
-  await adopted
+  await Promise.all(adopted)
+  expect(adopted).toHaveLength(1)
   const { epoch, state } = await advancer.current(row.runKey)
   expect(epoch).toBe(2)
   expect(locate(state, 'a')?.unit.status).toBe('RUNNING')

@@ -48,8 +48,12 @@ export class GrantLedger {
     this.#limits.set(pool, { definition, most: Math.max(capacity, used) })
   }
 
-  isWaiting(runKey: RunKey): boolean {
-    return (this.#waits.get(runKey)?.size ?? 0) > 0
+  /** Slots of the run that are queued. */
+  waiting(runKey: RunKey): readonly { readonly slot: string; readonly attempt: number }[] {
+    return [...(this.#waits.get(runKey) ?? [])].map((key) => {
+      const [, attempt, slot] = /^\d+\|(\d+)\|(.*)$/.exec(key) ?? []
+      return { slot: slot ?? '', attempt: Number(attempt) }
+    })
   }
 
   begin(): void {

@@ -39,7 +39,7 @@ export interface HistoryOptions {
   /** Exact faults instead of the scenario's rates. */
   readonly faults?: readonly FiredFault[]
   /** Another disk than a fresh one in memory. */
-  readonly openStore?: (time: VirtualTime) => RunStore
+  readonly openStore?: (time: VirtualTime) => Promise<RunStore>
   /** One more judge at the end. */
   readonly judge?: (world: World) => readonly string[]
 }
@@ -61,7 +61,7 @@ export async function runHistory(scenario: Scenario, options: HistoryOptions = {
   const disk: MemoryDisk | undefined = options.openStore === undefined ? createMemoryDisk() : undefined
   const clock = { now: () => time.now }
   const store =
-    options.openStore?.(time) ??
+    (await options.openStore?.(time)) ??
     openMemoryStore({ clock, ...(disk === undefined ? {} : { disk }), burn: scenario.burn })
   const world = new World(scenario, faults, time, store, disk)
   for (const definition of scenario.pools) await world.declare(definition)

@@ -49,9 +49,43 @@ export function couldStart(model: RunModel): boolean {
 
 function itemCouldStart(model: RunModel, stepId: string): boolean {
   const names = itemNames(stepId, model.fans.get(stepId) ?? 0)
-  if (names.some((name) => model.standing(name) === 'ready')) return true
-  const heldBack = model.plan.policy.onFailure !== 'continue' && names.some((name) => model.standing(name) === 'failed')
-  return !heldBack && names.some((name) => model.standing(name) === 'pending')
+  const heldBack = isHeldBack(model, stepId)
+  return names.some((name) => itemIsReady(model, name, heldBack))
+}
+
+/** After an item's failure for good no other begins, unless the run goes on regardless (P-47). */
+function isHeldBack(model: RunModel, stepId: string): boolean {
+  if (model.plan.policy.onFailure === 'continue') return false
+  return itemNames(stepId, model.fans.get(stepId) ?? 0).some((name) => model.standing(name) === 'failed')
+}
+
+function itemIsReady(model: RunModel, name: string, heldBack: boolean): boolean {
+  const standing = model.standing(name)
+  if (!heldBack) return standing === 'ready' || standing === 'pending'
+  // What begun items still owe is done: a fallback, but no new attempt on purpose.
+  const slot = model.slots.get(name)
+  return standing === 'ready' && slot?.reopenedAt !== slot?.attempts.length
+}
+
+/** Would this slot start now if it had its grant? Then it may wait for it, else it must not. */
+export function mayWait(model: RunModel, slotName: string, attempt: number): boolean {
+  const slot = model.slot(slotName)
+  if (slot === undefined || slot.attempts.length !== attempt - 1) return false
+  if (model.isInBackoff(slot)) return true
+  const name = slot.isFallback ? slotName.slice('FALLBACK:'.length) : slotName
+  if (
+    slot.isFallback !==
+    (model.last(name)?.fallback === true &&
+      model.slots.get(name)?.reopenedAt !== model.slots.get(name)?.attempts.length)
+  )
+    return false
+  const { stepId } = slot.step
+  if (slot.item !== undefined)
+    return model.last(stepId)?.state === 'RUNNING' && itemIsReady(model, name, isHeldBack(model, stepId))
+  const standing = model.standing(name)
+  return (
+    standing === 'ready' || (standing === 'pending' && (model.needs.get(stepId) ?? []).every((one) => model.lets(one)))
+  )
 }
 
 /**

@@ -174,7 +174,8 @@ const stepFailed: Rule = (walk, event) => {
   attempt.endSeq = event.runSeq
   checkVerdict(walk, slot, attempt, event, stopped)
   // Executors count their own time; half an hour later the decider's backstop only finds what got lost.
-  const lost = slot.kind === 'run' && event.decision.cause.startsWith('timer:timeout:')
+  const outOfTime = error.code === 'TIMEOUT' || error.code === 'INDETERMINATE'
+  const lost = slot.kind === 'run' && outOfTime && event.decision.cause.startsWith('timer:timeout:')
   walk.must(!lost, 'I12 its effect got lost: only the backstop ended it')
   const abandoned = error.errorClass === 'timeout' && slot.step.effect === 'irreversible'
   walk.must(!abandoned, 'P-28 an irreversible attempt that ran out of time is said to have failed')

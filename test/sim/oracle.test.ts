@@ -48,6 +48,14 @@ const TAMPERINGS: Readonly<Record<string, (events: readonly LogEvent[]) => reado
   'a start of the same attempt twice': (events) => twice(events, isA('StepStarted')),
   'an event after the end': (events) => [...events, ...events.filter(isA('RunStarted'))],
   'a run that starts before it is approved': (events) => without(events, isA('RunApproved')),
+  'a start that does not say what it holds': (events) => {
+    const at = events.findIndex((event) => event.payload['grants'] !== undefined)
+    return at < 0
+      ? undefined
+      : events.map((event, index) =>
+          index === at ? { ...event, payload: { ...event.payload, grants: undefined } } : event,
+        )
+  },
   'a resume without a pause': (events) =>
     events.some(isA('RunResumed')) ? without(events, isA('RunPaused')) : undefined,
   'a time that goes back': (events) =>

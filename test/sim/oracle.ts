@@ -53,7 +53,7 @@ export class RunOracle {
     this.#checkDecision(event, append.firstSeq, must)
     must(
       model.follows === undefined || model.follows === event.eventType,
-      `SIG-15 ${model.follows} should have followed the signal`,
+      `SIG-15 ${model.follows} should have followed at once`,
     )
     model.follows = undefined
     must(!isEnd(model.phase) || MAY_FOLLOW_THE_END.includes(event.eventType), `I5 after the end (${model.phase})`)

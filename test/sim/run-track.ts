@@ -5,7 +5,7 @@
 import { createHash } from 'node:crypto'
 import type { CompiledPlan } from '../../src/app/compile-plan.ts'
 import type { NewRun, RunCommit, RunKey, SealedEvent } from '../../src/ports/run-store.ts'
-import { couldStart, wakeBy } from './oracle-rest.ts'
+import { couldStart, mayWait, wakeBy } from './oracle-rest.ts'
 import { logEvent, type LogEvent } from './oracle-tables.ts'
 import type { Witness } from './oracle-walk.ts'
 import { RunOracle } from './oracle.ts'
@@ -15,7 +15,10 @@ export interface Outlook {
   /** The store's clock, and the furthest ahead any process's may be. */
   readonly now: number
   readonly latestNow: number
-  readonly waitsForGrants: boolean
+  /** Its slots that are queued for grants. */
+  readonly waiting: readonly { readonly slot: string; readonly attempt: number }[]
+  /** Nobody advances the run beside its driver: a helper learns of the queue by letters and by being refused. */
+  readonly alone: boolean
   /** A quota or breaker it waits for opens then. */
   readonly grantsBy?: number
 }
@@ -93,8 +96,8 @@ export class RunTrack {
     if (summary.status !== model.phase) this.#complain(`I10 the row says ${summary.status}, the log ${model.phase}`)
     const lastAt = this.events.at(-1)?.at ?? 0
     const { nextWakeAt } = summary
-    const { waitsForGrants, latestNow } = outlook
-    const earliest = wakeBy(model, waitsForGrants ? Math.max(lastAt, latestNow) : undefined)
+    const { waiting, latestNow } = outlook
+    const earliest = wakeBy(model, waiting.length > 0 ? Math.max(lastAt, latestNow) : undefined)
     // What is due already may be woken for now: a decision that was cut asks for that.
     const due = earliest === undefined ? undefined : Math.max(earliest, lastAt)
     this.#checkGrants(nextWakeAt, outlook)
@@ -109,19 +112,21 @@ export class RunTrack {
   }
 
   /** What is ready starts, or waits in a queue, or the run is woken for it; nothing is left lying (P-19, I12). */
-  #checkGrants(nextWakeAt: number | undefined, { now, latestNow, waitsForGrants, grantsBy }: Outlook): void {
+  #checkGrants(nextWakeAt: number | undefined, { now, latestNow, waiting, grantsBy, alone }: Outlook): void {
     const { model } = this.oracle
     const after = `after #${this.oracle.lastSeq}`
     if (!model.mayStartMore()) {
-      if (waitsForGrants) this.#complain(`P-19 ${after} it waits for grants though nothing more may start`)
+      if (waiting.length > 0 && alone) this.#complain(`P-19 ${after} it waits for grants though nothing more may start`)
       return
     }
+    const vain = alone ? waiting.find(({ slot, attempt }) => !mayWait(model, slot, attempt)) : undefined
+    if (vain !== undefined) this.#complain(`P-19 ${after} ${vain.slot} waits for a grant though it could not start`)
     const wakes = nextWakeAt !== undefined && nextWakeAt <= Math.max(latestNow, this.events.at(-1)?.at ?? 0)
-    if (!wakes && !waitsForGrants && couldStart(model))
+    if (!wakes && waiting.length === 0 && couldStart(model))
       this.#complain(`I12 ${after} something could start, and nobody will`)
     const by = grantsBy === undefined ? undefined : Math.max(grantsBy, latestNow + ASK_AGAIN_MS)
     const slotFree = model.inFlight().length < model.limit
-    if (by !== undefined && slotFree && (nextWakeAt === undefined || nextWakeAt > by))
+    if (alone && by !== undefined && slotFree && (nextWakeAt === undefined || nextWakeAt > by))
       this.#complain(`P-19 ${after} a pool opens ${by - now} ms from now, and the row says ${nextWakeAt ?? 'never'}`)
   }
 }

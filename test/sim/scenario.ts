@@ -70,30 +70,39 @@ export function makeScenario(seed: number, limits: ScenarioLimits = { maxSteps: 
 const COMPETING = 0.4
 
 /** Several runs of one small plan on several processes, which want the same few things. */
-export function contested(seed: number, limits: ScenarioLimits, beside: Rng): Scenario {
+function contested(seed: number, limits: ScenarioLimits, beside: Rng): Scenario {
   const rng = new Rng(`contested ${seed}`)
   const behaviour = { ...makeBehaviour(rng, true), slowestMs: rng.pick([300, 800, 3000]) }
   const competition = makeCompetition(rng, behaviour.fail + behaviour.hang + behaviour.stubborn > 0)
   const children = rng.chance(0.15)
     ? [makePlan(rng, `child-${seed}`, { steps: rng.int(1, 2), children: [], competition })]
     : []
-  const steps = Math.min(limits.maxSteps, rng.chance(0.05) ? rng.int(6, 12) : rng.int(1, 5))
+  const steps = Math.min(limits.maxSteps, rng.chance(0.04) ? rng.int(5, 10) : rng.int(1, 4))
   const style = { steps, children: children.map((doc) => doc.plan), competition }
   const main = makePlan(rng, `main-${seed}`, style)
-  const runs = Number(rng.weighted({ 2: 5, 3: 4, 4: 2, 6: 1 }))
+  const runs = Number(rng.weighted({ 2: 12, 3: 8, 4: 2, 6: 1 }))
   const healMs = rng.pick([3000, 10_000, 20_000])
   const processes = rng.pick([1, 2, 2, 3])
   const drawn = common(rng, { seed, main, children, runs, processes, healMs })
-  const acts = [...drawn.acts, ...poolActs(rng, competition.pools, healMs)].sort((a, b) => a.atMs - b.atMs)
+  const acts = [...drawn.acts, ...poolActs(rng, competition.pools, [main, ...children], healMs)].sort(
+    (a, b) => a.atMs - b.atMs,
+  )
   return withCompany({ ...drawn, acts, behaviour, pools: competition.pools }, beside)
 }
 
-/** Somebody changes how much there is while runs want it. */
-function poolActs(rng: Rng, pools: readonly PoolDefinition[], healMs: number): Act[] {
-  if (!rng.chance(0.08)) return []
+/** Somebody changes how much there is while runs want it; never to less than a step wants, which nobody would tell it. */
+function poolActs(rng: Rng, pools: readonly PoolDefinition[], plans: readonly PlanDoc[], healMs: number): Act[] {
+  if (!rng.chance(0.15)) return []
   const definition = rng.pick(pools)
-  return [{ kind: 'pool', atMs: rng.int(0, healMs), definition: { ...definition, capacity: rng.int(1, 4) } }]
+  const name = definition.pool.slice(definition.pool.indexOf(':') + 1)
+  const wanted = plans.flatMap(({ steps }) =>
+    steps.map((step) => (step['resources'] as Amounts | undefined)?.[name] ?? 1),
+  )
+  const capacity = rng.int(Math.max(1, ...wanted), 4)
+  return [{ kind: 'pool', atMs: rng.int(0, healMs), definition: { ...definition, capacity } }]
 }
+
+type Amounts = Readonly<Record<string, number>>
 
 function alone(seed: number, limits: ScenarioLimits, beside: Rng): Scenario {
   const rng = new Rng(`scenario ${seed}`)

@@ -196,7 +196,6 @@ export class SimProcess implements Owner {
   /** Every store call is a point where something may go wrong. */
   #pass<T>(_method: keyof RunStore, work: () => Promise<T>): Promise<T> {
     const { time, faults } = this.#world
-    ;(globalThis as any).__trace?.(`${this.#world.elapsed} ${this.name} ${String(_method)}`) // DEBUG
     if (this.isDead) return NEVER
     if (this.stalledUntil > time.now) return this.#later(this.stalledUntil - time.now, work)
     const fault = faults.take('store')

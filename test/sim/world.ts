@@ -127,22 +127,6 @@ export class World {
 
   committed(batch: readonly RunCommit[], results: readonly CommitResult[]): void {
     this.grants.end()
-    ;(globalThis as any).__trace?.(
-      `   ${this.elapsed} ` +
-        JSON.stringify(
-          batch.map((c, i) => [
-            c.runKey,
-            c.expected,
-            c.events.map((e) => e.eventType + JSON.parse(e.record).stepId),
-            c.claims,
-            c.releases,
-            c.waits,
-            c.consumed,
-            c.summary.nextWakeAt,
-            results[i],
-          ]),
-        ),
-    ) // DEBUG
     batch.forEach((commit, index) => {
       const result = results[index]
       if (result?.kind === 'committed') this.#record(commit, result.runKey)
@@ -198,7 +182,8 @@ export class World {
     return {
       now: this.time.now,
       latestNow: this.time.now + skewMs,
-      waitsForGrants: this.grants.isWaiting(runKey),
+      waiting: this.grants.waiting(runKey),
+      alone: this.scenario.helping === 0,
       ...(grantsBy === undefined ? {} : { grantsBy }),
     }
   }

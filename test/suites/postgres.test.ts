@@ -2,6 +2,7 @@
 import { Client } from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { openPostgresStore } from '../../src/adapters/stores/postgres/store.ts'
+import { openProjector } from '../../src/app/project-run.ts'
 import type { Clock } from '../../src/ports/clock.ts'
 import type { RunRow, RunStore } from '../../src/ports/run-store.ts'
 import { newRun } from '../../src/testing/run-fixtures.ts'
@@ -55,6 +56,42 @@ describe('a real PostgreSQL server', () => {
     expect(cases.length).toBeGreaterThan(40)
     for (const { title, body } of cases) await expect(body(), title).resolves.toBeUndefined()
   }, 240_000)
+})
+
+describe('the view of a run', () => {
+  it('is kept by its projector in a table of its own, and a later one goes on from there [STO-19]', async () => {
+    const url = await server.createDatabase('views')
+    const store = await openPostgresStore({ connectionString: url })
+    const client = new Client({ connectionString: url })
+    try {
+      await client.connect()
+      const run = newRun({ runId: 'seen' })
+      const specs = Array.from({ length: 400 }, (_, index) => step('StepStarted', `s${index}`))
+      await store.commit([creation(run, specs)])
+      let row = await rowOf(store, (await store.findRun(run))?.runKey ?? 0)
+      for (const turn of [1, 2]) {
+        await store.commit([
+          nextCommit(
+            row,
+            specs.map((spec) => ({ ...spec, attempt: turn + 1 })),
+          ),
+        ])
+        row = await rowOf(store, row.runKey)
+      }
+      const meta = { runId: run.runId, stepIds: [] }
+      const deps = { store, clock: { now: () => Date.now() } }
+      const projector = await openProjector(deps, run, meta)
+      if (projector.ok) await projector.value.pump()
+      const found = await client.query('SELECT kind, seq FROM keelson.run_snapshots')
+      expect(found.rows).toEqual([{ kind: 'view', seq: expect.anything() as unknown }])
+      expect(Number((found.rows[0] as { seq: string }).seq)).toBeGreaterThanOrEqual(1000)
+      const again = await openProjector(deps, run, meta)
+      expect(again.ok && again.value.state().view.lastEventSeq).toBe(Number((found.rows[0] as { seq: string }).seq))
+    } finally {
+      await client.end()
+      await store.close()
+    }
+  })
 })
 
 const WRITERS = 8

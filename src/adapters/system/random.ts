@@ -1,5 +1,24 @@
-/** The machine's randomness. */
+/** The machine's randomness. Small pieces are cut from a block: asking the system for each costs more than using it. */
 import { randomBytes, randomUUID } from 'node:crypto'
 import type { Random } from '../../ports/random.ts'
 
-export const systemRandom: Random = { uuid: () => randomUUID(), bytes: (length) => randomBytes(length) }
+const BLOCK_BYTES = 8_192
+const SMALL_BYTES = 256
+
+/** Every byte of a block is given out once, as a copy, and is not left behind in it. */
+function bytesFromBlocks(): Random['bytes'] {
+  let block: Uint8Array = new Uint8Array(0)
+  let taken = 0
+  return (length) => {
+    if (length > SMALL_BYTES) return randomBytes(length)
+    if (taken + length > block.length) {
+      block = randomBytes(BLOCK_BYTES)
+      taken = 0
+    }
+    const piece = Uint8Array.from(block.subarray(taken, taken + length))
+    block.fill(0, taken, (taken += length))
+    return piece
+  }
+}
+
+export const systemRandom: Random = { uuid: () => randomUUID(), bytes: bytesFromBlocks() }

@@ -84,6 +84,8 @@ export const PAYLOADS = {
       environmentId: name,
       triggeredBy: optional(name),
       triggerSource: optional(oneOf('manual', 'schedule', 'webhook', 'api')),
+      /** Absent: the runId (CTX-05). */
+      correlationId: optional(name),
     }),
     startedAt: instant,
     rulesVersion: ordinal,
@@ -112,7 +114,8 @@ export const PAYLOADS = {
     artifactRefs: list(artifactRef),
     durationMs: optional(count),
     resultRef: optional(blobRef),
-    captures: optional(list(object({ path: name, mode: oneOf('replace', 'merge', 'append') }))),
+    /** The values are in `captureValues`; one too large for it is a blob, and null there. */
+    captures: optional(list(object({ path: name, mode: oneOf('replace', 'merge', 'append'), ref: optional(blobRef) }))),
     reusedFrom: optional(reusedFrom),
     mayHaveRunTwice: optional(flag()),
     buildId: optional(name),
@@ -132,6 +135,7 @@ export const PAYLOADS = {
     forced: optional(flag()),
     failedItem: optional(count),
     buildId: optional(name),
+    evidenceRefs: optional(list(name)),
     actorId: optional(name),
   }),
   StepSkipped: object({

@@ -19,6 +19,7 @@ import type {
 } from './plan.ts'
 import { child, refuse, STEP_CODES, type Place, type Reading } from './reading.ts'
 import { COMPENSATION_RETRY, completeRetry } from './retry-fields.ts'
+import { robotProblem } from './robot-action.ts'
 import { ACTION_FIELDS, step as stepKind, type compensate, type fallback } from './step-fields.ts'
 
 export interface StepContext {
@@ -43,6 +44,7 @@ export function compileStep(value: Json, place: Place, reading: Reading, context
   checkId(value, place, inStep)
   checkOneAction(value, ACTIONS, place, inStep)
   checkTogether(value, place, inStep)
+  checkRobot(value, place, inStep)
   const written = stepKind.read(value, place, inStep)
   return written === undefined || reading.problems.length > before ? undefined : finishStep(written, context)
 }
@@ -85,6 +87,11 @@ function checkTogether(value: Given, place: Place, reading: Reading): void {
   if (spawns !== undefined && value.isolation !== undefined && value.isolation !== 'process') {
     refuseKey(reading, place, 'isolation', `a '${spawns}' step always runs in a process of its own`)
   }
+}
+
+function checkRobot({ run, with: input }: Given, place: Place, reading: Reading): void {
+  const found = typeof run === 'string' ? robotProblem(run, isObject(input) ? input : {}) : undefined
+  if (found !== undefined) refuse(reading, reading.codes.invalid, child(place, isObject(input) ? 'with' : 'run'), found)
 }
 
 function checkEffect(value: Given, place: Place, reading: Reading): void {

@@ -7,6 +7,7 @@ import { RUN_PROBLEMS } from './run-problems.ts'
 import { STEP_PROBLEMS } from './step-problems.ts'
 import { STORE_PROBLEMS } from './store-problems.ts'
 import { EDGE_PROBLEMS } from './edge-problems.ts'
+import { EGRESS_PROBLEMS } from './egress-problems.ts'
 import { GRANT_PROBLEMS } from './grant-problems.ts'
 import { LASTING_PROBLEMS } from './lasting-problems.ts'
 
@@ -27,6 +28,7 @@ export const REGISTRY = {
   ...STEP_PROBLEMS,
   ...STORE_PROBLEMS,
   ...EDGE_PROBLEMS,
+  ...EGRESS_PROBLEMS,
   ...GRANT_PROBLEMS,
   ...LASTING_PROBLEMS,
 } satisfies Record<string, ProblemEntry>

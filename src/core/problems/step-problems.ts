@@ -12,6 +12,12 @@ export const STEP_PROBLEMS = {
     did: 'The attempt was recorded as failed with this code; it does not count among the failed steps.',
     todo: 'Nothing, unless you did not mean to cancel: `keelson signal <run> retry-run` starts over.',
   },
+  ISOLATION_UNAVAILABLE: {
+    title: 'A step wants to run in a thread or process of its own, but nobody said which file its function comes from.',
+    retryable: false,
+    did: 'Nothing was started.',
+    todo: 'Put the functions in keelson.steps.ts, or name their file in the `stepsModule` option of `openKeelson`.',
+  },
   INDETERMINATE: {
     title: 'An irreversible step may or may not have run when the process died.',
     retryable: false,
@@ -71,6 +77,42 @@ export const STEP_PROBLEMS = {
     retryable: false,
     did: 'The output was not released to other steps; the attempt failed permanently.',
     todo: 'Correct the handler or the schema.',
+  },
+  SECRET_NOT_FOUND: {
+    title: 'A secret that a step refers to does not exist for its tenant and environment.',
+    retryable: false,
+    did: 'The step was not called; the attempt failed permanently. No value was read or recorded.',
+    todo: 'Put the secret where the provider looks (an environment variable or the secrets file), or correct the reference.',
+  },
+  SECRET_UNAVAILABLE: {
+    title: 'The secrets provider could not be asked.',
+    retryable: true,
+    did: 'The step was not called; the attempt failed and is retried if the policy allows.',
+    todo: 'Look at the provider; nothing is wrong with the plan.',
+  },
+  SECRETS_FILE_REFUSED: {
+    title: 'A secrets file may be read by others on this machine, or is not valid.',
+    retryable: false,
+    did: 'Nothing was read from it; the attempt failed permanently.',
+    todo: 'Give it mode 0600 (`chmod 600 <file>`) and valid JSON.',
+  },
+  ARTIFACT_NOT_FOUND: {
+    title: 'There is no artifact where a pointer says.',
+    retryable: false,
+    did: 'Nothing was read.',
+    todo: 'Check that the pointer is of this store and that the artifact has not been removed.',
+  },
+  ARTIFACT_DAMAGED: {
+    title: 'The bytes of an artifact do not have the hash that its pointer names.',
+    retryable: false,
+    did: 'The bytes were not handed over.',
+    todo: 'Restore the file from a backup, or run the step that made it again.',
+  },
+  ARTIFACT_REFUSED: {
+    title: 'An artifact cannot be kept as asked.',
+    retryable: false,
+    did: 'Nothing was stored.',
+    todo: 'Give it a kind and a plain file name; open a store that keeps files.',
   },
   NO_HANDLER: {
     title: 'This process has no function registered under the name a step asks for.',

@@ -18,6 +18,12 @@ export const STORE_PROBLEMS = {
     did: 'Nothing was stored for that event.',
     todo: 'Look at the run with `keelson events`; if Keelson itself wrote the event, report it as a defect.',
   },
+  STORE_WRITE_TIMEOUT: {
+    title: 'The store did not answer a write within its time (3 seconds unless set otherwise).',
+    retryable: true,
+    did: 'No success was reported. A run that is under way reads its log again and goes on from what it finds.',
+    todo: 'Look at the load and the disk of the store. A start that failed like this may be repeated under the same request id.',
+  },
   RUN_ALREADY_EXISTS: {
     title: 'A run with this id is already stored.',
     retryable: false,

@@ -39,6 +39,7 @@ const BY_NAME: ReadonlyMap<string, ErrorClass> = new Map<string, ErrorClass>([
   ['AuthorizationError', 'auth_deny'],
   ['PolicyDeniedError', 'policy_deny'],
   ['POLICY_DENIED', 'policy_deny'],
+  ['EGRESS_REFUSED', 'policy_deny'],
   ['ConflictError', 'conflict'],
   ['NotFoundError', 'permanent'],
   ['CIRCUIT_OPEN', 'permanent'],

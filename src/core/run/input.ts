@@ -31,6 +31,7 @@ export type Outcome =
       readonly durationMs?: number
       readonly buildId?: string
       readonly actorId?: string
+      readonly evidenceRefs?: readonly string[]
       /** A person's word is final whatever the retry policy says (MAN-09). */
       readonly final?: true
     }
@@ -54,6 +55,8 @@ export interface ReusedResult {
   readonly artifactRefs: readonly ArtifactRef[]
   readonly data?: EventData
   readonly resultRef?: { readonly sha256: string; readonly sizeBytes: number }
+  /** What the step wrote into the context; its values go with the data. */
+  readonly captures?: Payload<'StepCompleted'>['captures']
 }
 
 export type StartDetails = Omit<

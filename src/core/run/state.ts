@@ -136,6 +136,8 @@ export interface RunState {
   readonly engineType: string
   readonly startedAt: number
   readonly endedAt: number
+  /** As RunStarted says; empty when it says nothing. */
+  readonly correlationId: string
   /** min(plan concurrency, engine's maxInFlight), pinned (P-20). */
   readonly limit: number
   readonly units: Vector<Unit>
@@ -204,6 +206,7 @@ export function initialState(graph: PlanGraph): RunState {
     engineType: 'embedded',
     startedAt: -1,
     endedAt: -1,
+    correlationId: '',
     limit: graph.plan.policy.concurrency,
     units: vectorOf<Unit>(count + fallbacks),
     unitCount: count + fallbacks,

@@ -1,7 +1,7 @@
 /**
  * Evidence of what was done (GRF-12), derived from the log: one entry per attempt that ended, one per step that came to
- * its end, one for the end of the run. Entries hold ids, times and classes only: no error text, no personal data, and
- * references without their query string (GRF-17).
+ * its end, one for the end of the run. Entries hold ids, times and classes: no error text, no personal data but what a
+ * person wrote when completing a task, and references without their query string (GRF-17).
  */
 import type { ForeignRecord } from '../events/event.ts'
 import { RUN_SLOT, stepSlotText } from '../events/slot.ts'
@@ -26,6 +26,12 @@ export interface EvidenceEntry {
   readonly errorClass?: string
   readonly summary: string
   readonly payloadRefs: readonly string[]
+  /** Of a task a person completed (MAN-12). The notes are gone once they were erased from the log. */
+  readonly completedBy?: {
+    readonly actorUserId: string
+    readonly notes?: string
+    readonly evidenceRefs: readonly string[]
+  }
   /** The store's clock at the event this entry comes from; entries are in its order. */
   readonly recordedAtIso: string
   readonly correlation: {
@@ -98,6 +104,16 @@ function isLast(record: ForeignRecord): boolean {
   return record.eventType !== 'StepFailed' || fieldsOf(record.payload)['final'] !== false
 }
 
+function personOf(record: ForeignRecord): Pick<EvidenceEntry, 'completedBy'> {
+  const payload = fieldsOf(record.payload)
+  const actorUserId = textOf(payload, 'actorId')
+  if (actorUserId === undefined || !record.eventType.startsWith('Step')) return {}
+  const notes = textOf(fieldsOf(record.data), 'notes')
+  const refs = Array.isArray(payload['evidenceRefs']) ? (payload['evidenceRefs'] as readonly unknown[]) : []
+  const evidenceRefs = refs.filter((ref): ref is string => typeof ref === 'string')
+  return { completedBy: { actorUserId, ...(notes === undefined ? {} : { notes }), evidenceRefs } }
+}
+
 function entry(
   kind: EvidenceEntry['kind'],
   record: ForeignRecord,
@@ -123,6 +139,7 @@ function entry(
     ...(error === undefined ? {} : { errorCode: error.code, errorClass: error.errorClass ?? 'unknown' }),
     summary: error === undefined ? `${what}: ${outcome}` : `${what}: ${outcome} (${error.code})`,
     payloadRefs: artifactsOf(payload).map(({ uri }) => uri.replace(/[?#].*$/s, '')),
+    ...personOf(record),
     recordedAtIso: record.persistedAt,
     correlation: {
       tenantId,

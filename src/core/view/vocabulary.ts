@@ -182,3 +182,11 @@ export function runV1StatusOf({ status, substatus }: Pick<RunSnapshot, 'status' 
   } as const
   return words[status]
 }
+
+/** Who ends an action of seed 3, by the tier of its workflow unless the action has one of its own (MAN-14). */
+export const EXECUTION_TIERS = ['Auto', 'Assisted', 'HumanApprove', 'ManualOnly'] as const
+export type ExecutionTier = (typeof EXECUTION_TIERS)[number]
+
+export function completionModeOf(workflow: ExecutionTier, override?: ExecutionTier): 'manual' | 'auto' {
+  return (override ?? workflow) === 'ManualOnly' ? 'manual' : 'auto'
+}

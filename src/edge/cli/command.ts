@@ -1,11 +1,23 @@
-/** What every command is given: its arguments and options as text, and where to write. */
+/** What every command is given: its arguments and options as text, and where to write; and what is known of each before. */
 import { fail } from '../../core/problems/problem.ts'
 import type { Terminal } from './terminal.ts'
+
+export type OptionSpec = readonly [flags: string, about: string]
+
+/** What is known of a command before its code is loaded. */
+export interface CommandSketch {
+  /** Words, `<needed>` and `[optional]` arguments. */
+  readonly use: string
+  readonly about: string
+  readonly options?: readonly OptionSpec[]
+}
 
 export interface Call {
   readonly args: readonly string[]
   readonly options: Options
   readonly terminal: Terminal
+  /** All commands there are. */
+  readonly table: readonly CommandSketch[]
 }
 
 /** Resolves with the exit code. */

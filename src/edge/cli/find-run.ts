@@ -2,7 +2,6 @@
 import { fail } from '../../core/problems/problem.ts'
 import type { Keelson, RunHandle } from '../../main.ts'
 import type { ListFilter, RunRow } from '../../ports/run-store.ts'
-import { shortId } from './output/format.ts'
 
 const PAGE = 500
 const SHORTEST = 4
@@ -37,13 +36,4 @@ async function newest(keelson: Keelson): Promise<RunHandle> {
   const { runs } = await keelson.list({}, { limit: 1 })
   const [row] = runs
   return row === undefined ? fail('RUN_NOT_FOUND', 'there are no runs here yet') : keelson.run(row.runId)
-}
-
-/** Does a process hold the run now? */
-export function isDriven(row: RunRow, now = Date.now()): boolean {
-  return row.lease !== undefined && row.lease.until > now
-}
-
-export function howToDrive(runId: string): string {
-  return `keelson resume ${shortId(runId)}`
 }

@@ -3,7 +3,7 @@
  * keeps the few instants the view leaves out, so that waits and retries can be counted down.
  */
 import type { ForeignRecord } from '../../core/events/event.ts'
-import { stepSlotText } from '../../core/events/slot.ts'
+import { innerStepSlot, stepSlotText } from '../../core/events/slot.ts'
 import { compileGraph, type PlanGraph } from '../../core/plan/graph.ts'
 import type { Plan } from '../../core/plan/plan.ts'
 import { fail } from '../../core/problems/problem.ts'
@@ -30,23 +30,28 @@ export interface RunWatch {
   readonly retries: ReadonlyMap<string, Retry>
   /** By slot: when a wait is over. */
   readonly waits: ReadonlyMap<string, number>
+  /** By step: the pools it waits for a share of. */
+  readonly grantWaits: ReadonlyMap<string, readonly string[]>
   readonly ended: boolean
   /** Records that were new since the last call. */
   pump(): Promise<readonly ForeignRecord[]>
 }
 
-export async function watchRun(keelson: Keelson, handle: RunHandle): Promise<RunWatch> {
+/** With `atSeq`, the run as it was after that event. */
+export async function watchRun(keelson: Keelson, handle: RunHandle, atSeq = Infinity): Promise<RunWatch> {
   const text = await keelson.services.store.getPlan(handle.row.planSha256)
   if (text === undefined) return fail('PLAN_NOT_FOUND', `the plan of run ${handle.runId} is not stored here`)
   const graph = compileGraph(JSON.parse(text) as Plan)
   const retries = new Map<string, Retry>()
   const waits = new Map<string, number>()
+  const grantWaits = new Map<string, readonly string[]>()
   let view = emptyView(runMetaOf(handle.runId, graph, handle.row.engineType))
   return {
     handle,
     graph,
     retries,
     waits,
+    grantWaits,
     get view() {
       return view
     },
@@ -54,11 +59,25 @@ export async function watchRun(keelson: Keelson, handle: RunHandle): Promise<Run
       return isTerminalRun(view.run.status)
     },
     async pump() {
-      const records = await handle.records(view.lastEventSeq)
+      const records = (await handle.records(view.lastEventSeq)).filter(({ runSeq }) => runSeq <= atSeq)
+      if (graph.anyWants && atSeq === Infinity) await noteGrantWaits(keelson, handle, grantWaits)
       view = incrementalProject(view, records).view
       for (const record of records) noteInstants(record, retries, waits)
       return records
     },
+  }
+}
+
+async function noteGrantWaits(
+  keelson: Keelson,
+  { row }: RunHandle,
+  grantWaits: Map<string, readonly string[]>,
+): Promise<void> {
+  const { waits } = await keelson.services.store.readGrants(row.runKey)
+  grantWaits.clear()
+  for (const { slot, wants } of waits) {
+    const stepId = innerStepSlot(slot)?.stepId
+    if (stepId !== undefined) grantWaits.set(stepId, Object.keys(wants))
   }
 }
 

@@ -9,6 +9,8 @@ import type { RunRow } from '../../ports/run-store.ts'
 export interface Source {
   readonly plan: string
   readonly steps?: string
+  /** Hosts named for it besides public ones. */
+  readonly allow?: readonly string[]
 }
 
 /** Named by the run's id or by its plan's hash. */
@@ -21,6 +23,7 @@ export function rememberSource(directory: string, { runId, planSha256 }: RunRow,
   const entry: Source = {
     plan: from(source.plan),
     ...(source.steps === undefined ? {} : { steps: from(source.steps) }),
+    ...(source.allow === undefined || source.allow.length === 0 ? {} : { allow: source.allow }),
   }
   for (const name of [runId, planSha256]) {
     const draft = `${fileOf(directory, name)}.${process.pid}`
@@ -41,7 +44,8 @@ export function recallSource(directory: string, row: RunRow): Source | undefined
     const entry = name === undefined ? undefined : readEntry(fileOf(directory, name))
     if (entry === undefined) continue
     const to = (path: string): string => resolve(directory, path)
-    return { plan: to(entry.plan), ...(entry.steps === undefined ? {} : { steps: to(entry.steps) }) }
+    const { plan, steps, ...rest } = entry
+    return { ...rest, plan: to(plan), ...(steps === undefined ? {} : { steps: to(steps) }) }
   }
   return undefined
 }

@@ -5,8 +5,9 @@
 import { existsSync } from 'node:fs'
 import { join, relative, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
+import { namedFunctions } from '../../core/plan/named-functions.ts'
 import { fail, KeelsonError, problem } from '../../core/problems/problem.ts'
-import type { StepFunction, StepFunctions } from '../../main.ts'
+import type { StepFunctions } from '../../main.ts'
 
 export const STEPS_NAMES = ['keelson.steps.ts', 'keelson.steps.mts', 'keelson.steps.js', 'keelson.steps.mjs']
 
@@ -27,11 +28,7 @@ export function findStepsFile(explicit: string | undefined, folders: readonly st
 export async function loadSteps(path: string | undefined): Promise<StepsFile> {
   if (path === undefined) return { functions: {} }
   const exported = await importQuietly(path)
-  const functions: Record<string, StepFunction> = {}
-  const { default: main, ...named } = exported
-  collect(named, '', functions)
-  if (typeof main === 'object' && main !== null) collect(main, '', functions)
-  return { path, functions }
+  return { path, functions: namedFunctions(exported) as StepFunctions }
 }
 
 async function importQuietly(path: string): Promise<Readonly<Record<string, unknown>>> {
@@ -57,17 +54,4 @@ function hasCode(options: unknown, code: string): boolean {
 
 function reason(thrown: unknown): string {
   return thrown instanceof Error ? `${thrown.name}: ${thrown.message.split('\n')[0] ?? ''}` : String(thrown)
-}
-
-function collect(source: object, prefix: string, into: Record<string, StepFunction>): void {
-  for (const [key, value] of Object.entries(source) as readonly (readonly [string, unknown])[]) {
-    if (typeof value === 'function') into[prefix + key] = value as StepFunction
-    else if (isPlainObject(value)) collect(value, `${prefix}${key}.`, into)
-  }
-}
-
-function isPlainObject(value: unknown): value is object {
-  if (typeof value !== 'object' || value === null) return false
-  const prototype: unknown = Object.getPrototypeOf(value)
-  return prototype === Object.prototype || prototype === null
 }

@@ -4,6 +4,7 @@ import type { Services } from '../../app/services.ts'
 import type { Principal } from '../../app/principal.ts'
 import type { EngineCapabilities, EngineHost } from '../../ports/engine.ts'
 import type { SigningKeys } from '../../ports/signing-keys.ts'
+import type { Hooks } from './hooks.ts'
 import type { ReceiptService } from './receipt-service.ts'
 import type { Upkeep } from './upkeep.ts'
 
@@ -14,6 +15,7 @@ export interface Parts {
   readonly keys: SigningKeys
   readonly engineType: EngineCapabilities
   readonly principal?: Principal
+  readonly hooks: Hooks
   /** Absent where nothing is kept. */
   readonly upkeep?: Upkeep
   /** Issues receipts while this process lives. */

@@ -9,8 +9,11 @@ import {
   type OpenTask,
   type TaskCompletion,
 } from '../../app/manual-tasks.ts'
+import { explainAt } from '../../app/explain-at.ts'
 import { explainSlot } from '../../app/explain-slot.ts'
 import { recordOf } from '../../app/read-events.ts'
+import { listedArtifacts, type ListedArtifact } from '../../app/run-artifacts.ts'
+import { readRunContext } from '../../app/read-run-context.ts'
 import { getSnapshot } from '../../app/read-snapshot.ts'
 import { signalRun, type SignalAnswer } from '../../app/signal-run.ts'
 import type { ForeignRecord } from '../../core/events/event.ts'
@@ -19,6 +22,7 @@ import type { Cause } from '../../core/run/explain.ts'
 import type { RunSnapshot } from '../../core/view/run-snapshot.ts'
 import { isTerminalRun, type RunStatus } from '../../core/run/transitions.ts'
 import type { RunEnd } from '../../ports/engine.ts'
+import type { RunContext } from '../../ports/run-context.ts'
 import type { RunRow } from '../../ports/run-store.ts'
 import type { Parts } from './parts.ts'
 
@@ -97,6 +101,12 @@ export class RunHandle {
       : undefined
   }
 
+  /** Has the run ended by now? */
+  async hasEnded(): Promise<boolean> {
+    const now = await this.#parts.services.store.getRun(this.row.runKey)
+    return now !== undefined && isTerminalRun(now.status)
+  }
+
   /** The run's log, from the first event. */
   async records(afterSeq = 0): Promise<readonly ForeignRecord[]> {
     const records: ForeignRecord[] = []
@@ -149,10 +159,22 @@ export class RunHandle {
     return found.value ?? fail('RUN_NOT_FOUND', `no run ${this.runId}`)
   }
 
-  /** Why a step is where it is, now. */
-  async why(slot: string): Promise<readonly Cause[]> {
-    const { store, clock } = this.#parts.services
-    return explainSlot(store, await this.#fresh(), slot, clock.now())
+  /** Pointers to what its steps kept; those past their `expiresAt` are flagged. */
+  async artifacts(): Promise<readonly ListedArtifact[]> {
+    return listedArtifacts((await this.snapshot()).artifacts, this.#parts.services.clock.now())
+  }
+
+  /** Metadata, variables and results of its steps so far: all of them once it has ended (CTX-06). */
+  async context(): Promise<RunContext> {
+    const run = await this.#fresh()
+    return readRunContext(this.#parts.services.store, run, run.state, run.state.seq)
+  }
+
+  /** Why a step is where it is, now or as it was after an event. */
+  async why(slot: string, atSeq?: number): Promise<readonly Cause[]> {
+    const { services, advancer } = this.#parts
+    if (atSeq !== undefined) return explainAt(services.store, advancer.plans, this.row, slot, atSeq)
+    return explainSlot(services.store, await this.#fresh(), slot, services.clock.now())
   }
 
   /** The fold as the log has it now, also when another process drives the run. */

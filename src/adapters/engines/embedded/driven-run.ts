@@ -2,6 +2,7 @@
  * One run in the hands of the embedded engine: its effects in flight, its next wake-up and its turns of `advance`.
  * Reports wait here until an advance has taken them in; a store that fails now is asked again.
  */
+import { LIMITS } from '../../../core/limits.ts'
 import { KeelsonError } from '../../../core/problems/problem.ts'
 import type { Effect } from '../../../core/run/effect.ts'
 import type { Clock } from '../../../ports/clock.ts'
@@ -86,7 +87,7 @@ export class DrivenRun {
   stop(abort: boolean): void {
     this.#stopped = true
     this.#cancelWake?.()
-    if (abort) for (const { controller } of this.#running.values()) controller.abort(new Error('the engine stops'))
+    if (abort) for (const { controller } of this.#running.values()) controller.abort(stopReason('the engine stops'))
     this.#running.clear()
   }
 
@@ -151,7 +152,7 @@ export class DrivenRun {
     if (effect.kind === 'CancelStep') {
       const which = effect.id.slice(effect.kind.length)
       for (const kind of ['ExecuteStep', 'Compensate'])
-        this.#running.get(kind + which)?.controller.abort(new Error('cancelled'))
+        this.#running.get(kind + which)?.controller.abort(stopReason('cancelled'))
       return
     }
     if (this.#running.has(effect.id) || this.#awaitsTaking(effect)) return
@@ -173,12 +174,27 @@ export class DrivenRun {
   async #carryOut(effect: Effect, signal: AbortSignal): Promise<EffectReport | undefined> {
     const { driver, runKey, slots } = this.#options
     const works = effect.kind === 'ExecuteStep' || effect.kind === 'Compensate'
-    const entered = works && (await slots.enter(runKey, signal)) === 'entered'
+    const leave = works && (await slots.enter(runKey, signal)) === 'entered' ? once(() => slots.leave()) : undefined
+    const ignored = leave === undefined ? undefined : this.#afterGrace(signal, leave)
     try {
       await this.#holdLease()
       return await driver.execute(runKey, effect, signal)
     } finally {
-      if (entered) slots.leave()
+      ignored?.()
+      leave?.()
+    }
+  }
+
+  /** Whoever does not stop within the grace is given up: its place is another's, its result will be late (CAN-04). */
+  #afterGrace(signal: AbortSignal, giveUp: () => void): () => void {
+    let cancelTimer: () => void = () => undefined
+    const onAbort = (): void => {
+      cancelTimer = this.#options.timers.after(LIMITS.cancelGraceMs, giveUp)
+    }
+    signal.addEventListener('abort', onAbort, { once: true })
+    return () => {
+      signal.removeEventListener('abort', onAbort)
+      cancelTimer()
     }
   }
 
@@ -213,5 +229,18 @@ export class DrivenRun {
     if (!this.#terminal || this.#stopped || this.#turning || this.#running.size > 0 || this.#reports.length > 0) return
     this.stop(false)
     this.#options.onDone('ended')
+  }
+}
+
+/** As `fetch` and others know it: a reason without a name would pass for an unknown error (X-62). */
+function stopReason(message: string): DOMException {
+  return new DOMException(message, 'AbortError')
+}
+
+function once(action: () => void): () => void {
+  let done = false
+  return () => {
+    if (!done) action()
+    done = true
   }
 }

@@ -13,7 +13,7 @@ import { raiseGeneration } from './feed.ts'
 import { isConnectionUsable, isRetryable, storeFailure } from './failure.ts'
 import { migrate } from './migrate.ts'
 import type { Columns } from './run-row.ts'
-import type { Sessions, Transaction } from './session.ts'
+import type { Sessions, Transaction, Values } from './session.ts'
 import { listenForWakes, type WakeListener, type Wakes } from './wake.ts'
 
 export interface ConnectOptions {
@@ -150,7 +150,7 @@ async function inTransaction<T>(
   return answer
 }
 
-type Run = (client: PoolClient, text: string, values?: readonly unknown[]) => Promise<readonly Columns[]>
+type Run = (client: PoolClient, text: string, values?: Values) => Promise<readonly Columns[]>
 
 /** Every text is prepared under a name of its own, so that it is parsed once per connection. */
 function preparedRunner(): Run {
@@ -158,7 +158,8 @@ function preparedRunner(): Run {
   return async (client, text, values = []) => {
     const name = names.get(text) ?? `keelson_${names.size}`
     names.set(text, name)
-    const { rows } = await client.query<Columns>({ name, text, values: [...values] })
+    const given = typeof values === 'function' ? values() : values
+    const { rows } = await client.query<Columns>({ name, text, values: [...given] })
     return rows
   }
 }

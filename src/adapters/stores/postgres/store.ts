@@ -15,12 +15,12 @@ import { eraseData } from './erase.ts'
 import { dropDeadLetter, dropSubscriber, feedStatus, readDeadLetters, readFeed, settleFeed } from './feed.ts'
 import { sweepGrants } from './grant-queue.ts'
 import { listPools, putPool, readGrants } from './grants.ts'
-import { findInbox, insertInbox, readInbox } from './inbox.ts'
+import { findInbox, inboxReads, insertInbox, readInbox } from './inbox.ts'
 import { acquireLease, dueRuns, releaseLease } from './leases.ts'
 import { listRuns } from './list.ts'
 import { MANIFEST } from './manifest.ts'
 import { appendOpen } from './open-append.ts'
-import { putScopePause, readScopePauses } from './pauses.ts'
+import { pauseReads, putScopePause, readScopePauses } from './pauses.ts'
 import { findPlan, getPlan, putPlan } from './plans.ts'
 import { quarantine } from './quarantine.ts'
 import { findRun, findRunByEngineRef, findRunByRequest, getRun, readEvents } from './read.ts'
@@ -62,6 +62,7 @@ const FEED_STALL_MS = 5_000
 
 function storeOn(connection: Connection, options: PostgresStoreOptions): PostgresStore {
   const { clock, callerClock, feedStallMs: stallMs = FEED_STALL_MS } = options
+  const [inbox, pauses] = [inboxReads(connection), pauseReads(connection)]
   return {
     manifest: { ...MANIFEST, durable: connection.durable },
     now: async () => clock?.now() ?? number((await connection.query(NOW))[0] ?? {}, 'now'),
@@ -79,7 +80,7 @@ function storeOn(connection: Connection, options: PostgresStoreOptions): Postgre
     eraseData: (runKey, upToSeq) => eraseData(connection, runKey, upToSeq),
     readContext: (runKey, atSeq) => readContext(connection, runKey, atSeq),
     insertInbox: (run, row) => insertInbox(connection, run, row, clock),
-    readInbox: (runKey) => readInbox(connection, runKey),
+    readInbox: (runKey) => readInbox(inbox, runKey),
     findInbox: (runKey, inboxId) => findInbox(connection, runKey, inboxId),
     putBlob: (runKey, sha256, text) => putBlob(connection, runKey, sha256, text),
     getBlob: (runKey, sha256) => getBlob(connection, runKey, sha256),
@@ -94,7 +95,7 @@ function storeOn(connection: Connection, options: PostgresStoreOptions): Postgre
     claimAttempt: (runKey, claim) => claimAttempt(connection, runKey, claim),
     readClaims: (runKey) => readClaims(connection, runKey),
     putScopePause: (pause) => putScopePause(connection, pause),
-    readScopePauses: (tenantId) => readScopePauses(connection, tenantId),
+    readScopePauses: (tenantId) => readScopePauses(pauses, tenantId),
     putPool: (definition, put) => putPool(connection, definition, put),
     listPools: () => listPools(connection, clock),
     readGrants: (runKey) => readGrants(connection, runKey, clock),

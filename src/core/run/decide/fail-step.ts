@@ -17,6 +17,7 @@ interface FailureDetails {
   readonly durationMs?: number | undefined
   readonly buildId?: string | undefined
   readonly actorId?: string | undefined
+  readonly evidenceRefs?: readonly string[] | undefined
   /** The decider ended the attempt itself; a result that still comes is late. */
   readonly forced?: boolean
   readonly final?: boolean
@@ -59,6 +60,7 @@ export function failStep(ws: Workspace, unit: Unit, details: FailureDetails): vo
     ...(details.durationMs === undefined ? {} : { durationMs: details.durationMs }),
     ...(details.buildId === undefined ? {} : { buildId: details.buildId }),
     ...(details.actorId === undefined ? {} : { actorId: details.actorId }),
+    ...(details.evidenceRefs === undefined ? {} : { evidenceRefs: details.evidenceRefs }),
     ...(details.forced === true ? { forced: true } : {}),
     ...(details.failedItem === undefined ? {} : { failedItem: details.failedItem }),
     ...(engineAttempt > 1 ? { mayHaveRunTwice: true } : {}),

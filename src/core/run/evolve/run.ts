@@ -29,6 +29,7 @@ export function runStarted(next: NextState, event: FoldEvent): void {
   next.startedAt = event.at
   next.rulesVersion = payload.rulesVersion
   next.engineType = payload.engineType
+  next.correlationId = (payload.context as Partial<typeof payload>['context'])?.correlationId ?? ''
   next.limit = Math.min(next.graph.plan.policy.concurrency, payload.maxInFlight)
   next.runTimeoutAt = instantOr(payload.runTimeoutAt, -1)
   next.graph.dependencies.forEach((needed, step) => {

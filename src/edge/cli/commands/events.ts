@@ -1,32 +1,70 @@
-/** `keelson events`: the log of a run as it is stored, a line per event. */
+/** `keelson events`: the log of a run as it is stored, a line per event; followed until the run ends if asked for. */
 import { viewOf } from '../../../core/events/event-views.ts'
 import type { ForeignRecord } from '../../../core/events/event.ts'
 import { slotOf } from '../../../core/events/slot-of.ts'
 import { msFromIso } from '../../../core/time.ts'
-import type { Call } from '../command.ts'
+import type { RunHandle } from '../../../main.ts'
+import type { Call, Options } from '../command.ts'
 import { EXIT } from '../exit-codes.ts'
 import { findRun } from '../find-run.ts'
 import { oneLine } from '../output/format.ts'
 import { eventDetail } from '../output/event-detail.ts'
 import { printTable } from '../output/table.ts'
 import { openExisting } from '../session.ts'
+import type { Terminal } from '../terminal.ts'
+
+const LOOK_MS = 150
 
 export async function events({ args, options, terminal }: Call): Promise<number> {
   const keelson = await openExisting(options.dir)
   try {
     const handle = await findRun(keelson, args[0] ?? '')
-    const records = await handle.records(options.whole('after') ?? 0)
+    const after = options.whole('after') ?? 0
+    if (options.flag('follow')) return await followLog(handle, after, options, terminal)
+    const records = await handle.records(after)
     if (options.json) for (const record of records) terminal.json(viewOf(record))
     else if (records.length === 0) terminal.line('no events after that')
-    else
-      printTable(
-        terminal,
-        ['SEQ', 'TIME', 'EVENT', 'SLOT', 'ATTEMPT', 'DETAIL'],
-        records.map(rowCells(terminal.columns)),
-      )
+    else printTable(terminal, HEADING, records.map(rowCells(terminal.columns)))
     return EXIT.completed
   } finally {
     await keelson.close()
+  }
+}
+
+const HEADING = ['SEQ', 'TIME', 'EVENT', 'SLOT', 'ATTEMPT', 'DETAIL']
+/** What comes is not known yet, so columns are as wide as they mostly need to be. */
+const FOLLOWED_WIDTHS = [4, 12, 22, 16, 7, 0]
+
+/** Ends with the run, or when whoever watches has seen enough. */
+async function followLog(handle: RunHandle, from: number, options: Options, terminal: Terminal): Promise<number> {
+  let left = false
+  const leave = (): void => {
+    left = true
+  }
+  process.on('SIGINT', leave).on('SIGTERM', leave)
+  const cells = rowCells(terminal.columns)
+  const padded = (row: readonly string[]): string =>
+    row
+      .map((cell, at) => cell.padEnd(FOLLOWED_WIDTHS[at] ?? 0))
+      .join('  ')
+      .trimEnd()
+  if (!options.json) terminal.line(terminal.paint.dim(padded(HEADING)))
+  try {
+    for (let after = from; ;) {
+      // Asked for first: what was written before the end is then in the records.
+      const ended = await handle.hasEnded()
+      const records = await handle.records(after)
+      for (const record of records) {
+        if (options.json) terminal.json(viewOf(record))
+        else terminal.line(padded(cells(record)))
+      }
+      after = records.at(-1)?.runSeq ?? after
+      if (ended) return EXIT.completed
+      if (left) return EXIT.detached
+      await new Promise<void>((resolve) => void setTimeout(resolve, LOOK_MS))
+    }
+  } finally {
+    process.off('SIGINT', leave).off('SIGTERM', leave)
   }
 }
 

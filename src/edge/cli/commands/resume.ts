@@ -14,6 +14,7 @@ import { EXIT } from '../exit-codes.ts'
 import { allRuns, findRun } from '../find-run.ts'
 import { Doorbell } from '../follow.ts'
 import { openExisting } from '../session.ts'
+import { outside } from '../outside.ts'
 import { recallSource } from '../sources.ts'
 import { findStepsFile, loadSteps } from '../steps-file.ts'
 
@@ -45,19 +46,26 @@ export async function resume({ args, options, terminal }: Call): Promise<number>
   }
 }
 
-/** Runs with the same steps file share an engine; names in two such files may mean two things. */
+/** Runs from one plan file share an engine; names in two steps files may mean two things, and each plan has its folder. */
 async function keelsonFor(
   row: RunRow,
   options: Options,
   doorbell: Doorbell,
   opened: Map<string, Keelson>,
 ): Promise<Keelson> {
-  const path = findStepsFile(options.text('steps') ?? recallSource(options.dir, row)?.steps, ['.'])
-  const known = opened.get(path ?? '')
+  const source = recallSource(options.dir, row)
+  const path = findStepsFile(options.text('steps') ?? source?.steps, ['.'])
+  const key = JSON.stringify([path, source])
+  const known = opened.get(key)
   if (known !== undefined) return known
   const { functions } = await loadSteps(path)
-  const keelson = await openExisting(options.dir, { steps: functions, onProgress: (runKey) => doorbell.ring(runKey) })
-  opened.set(path ?? '', keelson)
+  const keelson = await openExisting(options.dir, {
+    steps: functions,
+    ...outside(options, source),
+    ...(path === undefined ? {} : { stepsModule: path }),
+    onProgress: (runKey) => doorbell.ring(runKey),
+  })
+  opened.set(key, keelson)
   return keelson
 }
 

@@ -6,11 +6,12 @@ import { checkHandlers } from '../check-handlers.ts'
 import { anchorHeads } from '../anchor-heads.ts'
 import type { Call } from '../command.ts'
 import { driveOne } from '../drive-one.ts'
-import { isDriven } from '../find-run.ts'
+import { isDriven } from '../run-lease.ts'
 import { Doorbell } from '../follow.ts'
 import { childPlanFiles, readPlanFile, type PlanFile } from '../plan-file.ts'
 import { readInput } from '../run-input.ts'
-import { rememberSource } from '../sources.ts'
+import { allowedHosts, outside } from '../outside.ts'
+import { rememberSource, type Source } from '../sources.ts'
 import { findStepsFile, loadSteps } from '../steps-file.ts'
 
 export async function run({ args, options, terminal }: Call): Promise<number> {
@@ -19,9 +20,16 @@ export async function run({ args, options, terminal }: Call): Promise<number> {
   const input = readInput(options.text('input'), options.list('set'))
   const steps = await loadSteps(findStepsFile(options.text('steps'), [dirname(file.path), '.']))
   checkHandlers([file, ...children], steps)
+  const source: Source = {
+    plan: file.path,
+    ...(steps.path === undefined ? {} : { steps: steps.path }),
+    allow: allowedHosts(options),
+  }
   const doorbell = new Doorbell()
   const keelson = await openKeelson({
     steps: steps.functions,
+    ...(steps.path === undefined ? {} : { stepsModule: steps.path }),
+    ...outside(options, source),
     directory: options.dir,
     adopt: false,
     onProgress: (runKey) => doorbell.ring(runKey),
@@ -30,11 +38,7 @@ export async function run({ args, options, terminal }: Call): Promise<number> {
     await publish(keelson, children)
     const requestId = options.text('requestId')
     const handle = await keelson.start(file.compiled, input, requestId === undefined ? {} : { requestId })
-    if (!handle.existed)
-      rememberSource(options.dir, handle.row, {
-        plan: file.path,
-        ...(steps.path === undefined ? {} : { steps: steps.path }),
-      })
+    if (!handle.existed) rememberSource(options.dir, handle.row, source)
     await takeUp(keelson, handle)
     const code = await driveOne({ keelson, handle, doorbell, interrupt: 'cancel', options, terminal })
     await anchorHeads(keelson, terminal)

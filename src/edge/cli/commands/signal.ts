@@ -12,7 +12,9 @@ import { isTerminalRun } from '../../../core/run/transitions.ts'
 import type { RunHandle } from '../../../main.ts'
 import type { Call, Options } from '../command.ts'
 import { EXIT } from '../exit-codes.ts'
-import { findRun, howToDrive, isDriven } from '../find-run.ts'
+import { findRun } from '../find-run.ts'
+import { forkAndDrive } from '../fork-and-drive.ts'
+import { howToDrive, isDriven } from '../run-lease.ts'
 import { shortId } from '../output/format.ts'
 import { fieldsOf } from '../run-input.ts'
 import { openExisting } from '../session.ts'
@@ -24,19 +26,28 @@ const wordOf = (type: SignalType): string => type.toLowerCase().replaceAll('_', 
 
 function signalType(word: string): SignalType {
   const type = word.toUpperCase().replaceAll('-', '_')
-  if (isSignalType(type) && type !== 'RETRY_RUN') return type
-  const words = SIGNAL_TYPES.filter((one) => one !== 'RETRY_RUN').map(wordOf)
-  if (type === 'RETRY_RUN') fail('USAGE', 'a whole run is tried again with `keelson fork`')
+  if (isSignalType(type)) return type
+  const words = SIGNAL_TYPES.map(wordOf)
   return fail('USAGE', `'${word}' is not a signal; it is one of ${words.join(', ')}`, didYouMean(word, words))
 }
 
+/** Fields of `--set` go where the signal has its own object for them; options give the rest. */
 function payloadOf(type: SignalType, options: Options): Readonly<Record<string, unknown>> {
   const step = options.text('step')
   const reason = options.text('reason')
+  const from = options.text('from')
   const fields = fieldsOf(options.list('set'))
-  const body =
-    type === 'UPDATE_PARAMS' ? { params: fields } : type === 'INJECT_OVERRIDE' ? { override: fields } : fields
-  return { ...body, ...(step === undefined ? {} : { stepId: step }), ...(reason === undefined ? {} : { reason }) }
+  const home = { UPDATE_PARAMS: 'params', INJECT_OVERRIDE: 'override', UPDATE_TARGET: 'newTarget' } as const
+  const name = Object.hasOwn(home, type) ? home[type as keyof typeof home] : undefined
+  return {
+    ...(name === undefined ? fields : { [name]: fields }),
+    ...(step === undefined ? {} : { stepId: step }),
+    ...(reason === undefined ? {} : { reason }),
+    ...(from === undefined ? {} : { from }),
+    ...(options.flag('force') ? { force: true } : {}),
+    ...(options.flag('forceKill') ? { forceKill: true } : {}),
+    ...(options.flag('freshKey') ? { freshKey: true } : {}),
+  }
 }
 
 export async function signal({ args, options, terminal }: Call): Promise<number> {
@@ -48,6 +59,9 @@ export async function signal({ args, options, terminal }: Call): Promise<number>
     const { signalId } = await handle.signal(type, payloadOf(type, options), options.text('id'))
     const record = await answerTo(handle, signalId, answered ? ANSWER_MS : 0)
     if (record?.eventType === 'SignalRejected') throw refusal(record)
+    // The signal is on record; the new run is what it asked for.
+    if (type === 'RETRY_RUN' && record !== undefined)
+      return await forkAndDrive({ row: handle.row, signalId, options, terminal })
     if (options.json)
       terminal.json(record === undefined ? { signalId, runId: handle.runId, pending: true } : viewOf(record))
     else if (record !== undefined)

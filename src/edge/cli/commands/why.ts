@@ -1,13 +1,19 @@
-/** `keelson why`: every cause that holds a step where it is, in sentences, and the commands that would move it. */
+/**
+ * `keelson why`: every cause that holds a step where it is, in sentences, and the commands that would move it; or, with
+ * --at, what held it after an event of the past.
+ */
+import type { ForeignRecord } from '../../../core/events/event.ts'
 import { fail } from '../../../core/problems/problem.ts'
 import { didYouMean } from '../../../core/plan/reading.ts'
 import { isTerminalRun } from '../../../core/run/transitions.ts'
+import { msFromIso } from '../../../core/time.ts'
 import { snapshotOf } from '../../../core/view/snapshot-of.ts'
 import type { Call } from '../command.ts'
 import { EXIT } from '../exit-codes.ts'
-import { findRun, howToDrive, isDriven } from '../find-run.ts'
+import { findRun } from '../find-run.ts'
+import { howToDrive, isDriven } from '../run-lease.ts'
 import { openingOf, tellCause, type Asked } from '../output/causes.ts'
-import { plural, shortId } from '../output/format.ts'
+import { plural, shortId, timeOfDay } from '../output/format.ts'
 import { watchRun, type RunWatch } from '../run-watch.ts'
 import { openExisting } from '../session.ts'
 import type { Terminal } from '../terminal.ts'
@@ -15,28 +21,41 @@ import type { Terminal } from '../terminal.ts'
 const STEPS_TOLD = 12
 
 export async function why({ args, options, terminal }: Call): Promise<number> {
+  const at = options.whole('at')
+  if (at === 0) fail('USAGE', '--at takes the number of an event, from 1')
   const keelson = await openExisting(options.dir)
   try {
     const handle = await findRun(keelson, args[0] ?? '')
-    const watch = await watchRun(keelson, handle)
+    const watch = await watchRun(keelson, handle, at)
     const records = await watch.pump()
-    const asked = args[1] === undefined ? unsettled(watch) : [knownSlot(watch, args[1])]
+    const last = watch.view.lastEventSeq
+    if (at !== undefined && last < at) fail('USAGE', `the run has ${last} events; there is no event ${at}`)
+    const slots = args[1] === undefined ? unsettled(watch) : [knownSlot(watch, args[1])]
     if (options.json) {
-      for (const slot of asked) terminal.json({ slot, causes: await handle.why(slot) })
+      for (const slot of slots)
+        terminal.json({ slot, ...(at === undefined ? {} : { at }), causes: await handle.why(slot, at) })
       return EXIT.completed
     }
-    if (args[1] === undefined) tellRun(terminal, watch, asked.length)
-    for (const slot of asked.slice(0, STEPS_TOLD))
-      await tellStep(terminal, watch, { run: shortId(handle.runId), step: slot, now: Date.now(), records })
-    if (asked.length > STEPS_TOLD)
-      terminal.line(terminal.paint.dim(`… and ${plural(asked.length - STEPS_TOLD, 'more step')}`))
-    if (!isTerminalRun(watch.view.run.status) && !isDriven(handle.row)) {
+    const then = at === undefined ? undefined : instantOfLast(records)
+    if (then !== undefined) terminal.line(terminal.paint.dim(`after event ${last}, ${timeOfDay(then)}\n`))
+    if (args[1] === undefined) tellRun(terminal, watch, slots.length)
+    const now = then ?? Date.now()
+    for (const slot of slots.slice(0, STEPS_TOLD))
+      await tellStep(terminal, watch, { run: shortId(handle.runId), step: slot, now, records }, at)
+    if (slots.length > STEPS_TOLD)
+      terminal.line(terminal.paint.dim(`… and ${plural(slots.length - STEPS_TOLD, 'more step')}`))
+    if (at === undefined && !isTerminalRun(watch.view.run.status) && !isDriven(handle.row)) {
       terminal.line(`Nobody drives this run now: ${terminal.paint.cyan(howToDrive(handle.runId))}`)
     }
     return EXIT.completed
   } finally {
     await keelson.close()
   }
+}
+
+function instantOfLast(records: readonly ForeignRecord[]): number | undefined {
+  const last = records.at(-1)
+  return last === undefined ? undefined : msFromIso(last.emittedAt)
 }
 
 /** A step, or an item of one such as `pack[5]`. */
@@ -64,11 +83,12 @@ function tellRun(terminal: Terminal, { view }: RunWatch, open: number): void {
   if (open > 0) terminal.line()
 }
 
-async function tellStep(terminal: Terminal, { handle }: RunWatch, asked: Asked): Promise<void> {
-  const causes = await handle.why(asked.step)
+/** What would have moved it in the past moves nothing now: then no commands are told. */
+async function tellStep(terminal: Terminal, { handle }: RunWatch, asked: Asked, at?: number): Promise<void> {
+  const causes = await handle.why(asked.step, at)
   const told = causes.map((cause) => tellCause(cause, asked))
   terminal.line(`${terminal.paint.bold(asked.step)} ${openingOf(causes)}`)
   told.forEach(({ sentence }, index) => terminal.line(`  ${index + 1}  ${sentence}`))
-  const commands = new Set(told.flatMap(({ command }) => command ?? []))
+  const commands = new Set(at === undefined ? told.flatMap(({ command }) => command ?? []) : [])
   for (const command of commands) terminal.line(`     ${terminal.paint.cyan(command)}`)
 }

@@ -137,6 +137,7 @@ export function tellCause(cause: Cause, asked: Asked): Told {
 
 /** What a step is called for by its causes: the words between its name and the list. */
 export function openingOf(causes: readonly Cause[]): string {
+  if (causes.length === 0) return 'starts next: nothing holds it'
   const kinds = new Set(causes.map((cause) => cause.kind))
   const started = [
     'succeeded',

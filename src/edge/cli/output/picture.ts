@@ -21,7 +21,7 @@ export interface Row {
   readonly notes: readonly string[]
 }
 
-type Scene = Pick<RunWatch, 'graph' | 'view' | 'retries' | 'waits'>
+type Scene = Pick<RunWatch, 'graph' | 'view' | 'retries' | 'waits' | 'grantWaits'>
 
 export function rowsOf(scene: Scene, now: number): readonly Row[] {
   const snapshot = snapshotOf(scene.view)
@@ -144,6 +144,8 @@ function runningNotes(scene: Scene, step: Step, shown: StepSnapshot, now: number
   if (shown.waitingForManualCompletion === true)
     notes.push(`waits for a person: ${'manual' in step ? step.manual.title : ''}`)
   if ('plan' in step && shown.items === undefined) notes.push(`child run of ${step.plan.planId}`)
+  const pools = scene.grantWaits.get(step.stepId)
+  if (pools !== undefined) notes.push(`waits for ${pools.join(', ')}`)
   const wait = scene.waits.get(step.stepId)
   if (wait !== undefined) notes.push(`waits until ${timeOfDay(wait, now)} (${countdown(wait - now)})`)
   for (const retry of scene.retries.values()) {
@@ -156,7 +158,7 @@ function runningNotes(scene: Scene, step: Step, shown: StepSnapshot, now: number
   return notes
 }
 
-function waitingNote({ graph, view }: Scene, index: number, byId: Steps): string {
+function waitingNote({ graph, view, grantWaits }: Scene, index: number, byId: Steps): string {
   const open = (graph.dependencies[index] ?? []).flatMap((dependency) => {
     const { stepId } = graph.steps[dependency] ?? { stepId: '' }
     const other = byId.get(stepId)
@@ -166,6 +168,10 @@ function waitingNote({ graph, view }: Scene, index: number, byId: Steps): string
   const [first] = open
   if (first !== undefined)
     return open.length === 1 ? `waits for ${first}` : `waits for ${first} and ${open.length - 1} more`
-  if (view.run.status === 'PAUSED') return 'waits: the run is paused'
+  const { status } = view.run
+  if (status === 'PENDING' || status === 'APPROVED') return 'starts next'
+  if (status === 'PAUSED') return 'waits: the run is paused'
+  const pools = grantWaits.get(graph.stepIds[index] ?? '')
+  if (pools !== undefined) return `waits for ${pools.join(', ')}`
   return vectorGet(view.steps, index) === undefined ? 'waits for a free place' : ''
 }

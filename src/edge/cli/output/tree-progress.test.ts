@@ -1,7 +1,7 @@
 /** The redrawn picture on a terminal that only remembers what was written. */
 import { stripVTControlCharacters } from 'node:util'
 import picocolors from 'picocolors'
-import { afterEach, expect, it } from 'vitest'
+import { afterEach, expect, it, vi } from 'vitest'
 import { loadPlan, openKeelson, type Keelson } from '../../../main.ts'
 import { watchRun } from '../run-watch.ts'
 import type { Terminal } from '../terminal.ts'
@@ -103,8 +103,31 @@ it('shows the failed step and counts the rest when a plan is longer than the scr
 it('before anything has started every step says what it waits for', async () => {
   const watch = await endedRun(3)
   expect(rowsOf(watch, 0).map((row) => `${row.mark} ${row.name} ${row.notes.join()}`)).toEqual([
-    'waiting s0 waits for a free place',
+    'waiting s0 starts next',
     'waiting s1 waits for s0',
     'waiting s2 waits for s1',
+  ])
+})
+
+it('a step that waits for its share of a resource names it', async () => {
+  opened = await openKeelson({
+    directory: ':memory:',
+    resources: { gpu: 1 },
+    steps: { hold: () => new Promise(() => undefined) },
+  })
+  const plan = loadPlan(`plan: p
+version: 1.0.0
+steps:
+  - { id: first, run: hold, resources: { gpu: 1 }, dependsOn: [] }
+  - { id: second, run: hold, resources: { gpu: 1 }, dependsOn: [] }
+`)
+  const watch = await watchRun(opened, await opened.start(plan, {}))
+  await vi.waitFor(async () => {
+    await watch.pump()
+    expect(watch.grantWaits.size).toBe(1)
+  })
+  expect(rowsOf(watch, Date.now()).map((row) => [row.mark, row.name, row.notes])).toEqual([
+    ['running', 'first', []],
+    ['waiting', 'second', ['waits for resource:gpu']],
   ])
 })

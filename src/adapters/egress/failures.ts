@@ -1,0 +1,30 @@
+/** What can go wrong under way, under the names that the one table of error classes knows (ERR-11). */
+export class NetworkError extends Error {
+  override readonly name = 'NetworkError'
+  readonly code: string
+
+  constructor(message: string, code: string, options?: ErrorOptions) {
+    super(message, options)
+    this.code = code
+  }
+}
+
+export class TimeoutError extends Error {
+  override readonly name = 'TimeoutError'
+  readonly code = 'ETIMEDOUT'
+}
+
+/** Errors of sockets, TLS and DNS, told with the host they happened with; nothing else of the request is repeated. */
+export function asNetworkError(thrown: unknown, url: URL): Error {
+  const code = codeOf(thrown)
+  const message = `${url.host} could not be reached: ${code}`
+  if (code === 'ETIMEDOUT') return new TimeoutError(message, { cause: thrown })
+  return new NetworkError(message, code, { cause: thrown })
+}
+
+/** Several addresses tried in vain give an error with one error each. */
+function codeOf(thrown: unknown): string {
+  if (thrown instanceof AggregateError && thrown.errors.length > 0) return codeOf(thrown.errors[0])
+  if (thrown instanceof Error && 'code' in thrown && typeof thrown.code === 'string') return thrown.code
+  return 'ECONNFAILED'
+}

@@ -1,0 +1,108 @@
+/**
+ * `http` steps: the request is built from the mapped fields, goes out through the one door, and its answer becomes the
+ * output. Any answer but a success is an error with its status, so that the one table of classes decides (CAN-14).
+ */
+import type { HttpAction, Json } from '../../core/plan/plan.ts'
+import { fail } from '../../core/problems/problem.ts'
+import type { Egress, InboundAnswer, OutboundRequest } from '../../ports/egress.ts'
+import type { ActionCall, StepSecrets } from '../../ports/step-handlers.ts'
+import { asText, isEmptyInput } from './mapped-text.ts'
+
+/** An answer other than a success. Names win over status in the table, so this one is not in it. */
+class HttpStatusError extends Error {
+  override readonly name = 'HttpStatusError'
+  readonly code: string
+  readonly statusCode: number
+
+  constructor(message: string, statusCode: number) {
+    super(message)
+    this.statusCode = statusCode
+    this.code = `HTTP_${statusCode}`
+  }
+}
+
+const BODILESS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'DELETE', 'OPTIONS'])
+const TOLD_BODY_CHARS = 500
+
+export async function callHttp(egress: Egress, { http }: HttpAction, call: ActionCall): Promise<unknown> {
+  const request = requestOf(http, call)
+  const answer = await egress.send(request, call.context.signal)
+  if (answer.status < 200 || answer.status > 299) throw statusError(request.method, answer)
+  return outputOf(http.expect, request.method, answer)
+}
+
+function requestOf(http: HttpAction['http'], { input, context }: ActionCall): OutboundRequest {
+  const { method } = http
+  const body = http.body ?? (BODILESS.has(method) || isEmptyInput(input) ? undefined : (input as Json))
+  const defaults: Record<string, string> = {
+    ...(http.expect === 'json' ? { accept: 'application/json' } : {}),
+    ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+    'idempotency-key': context.idempotencyKey,
+  }
+  const written = Object.entries(http.headers ?? {}).flatMap(([name, value]) =>
+    value === null ? [] : [[name.toLowerCase(), asText(value, `the header '${name}'`)] as const],
+  )
+  return {
+    url: withQuery(asText(http.url, 'the url'), http.query),
+    method,
+    headers: { ...defaults, ...Object.fromEntries(written), ...secretHeaders(context.secrets) },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  }
+}
+
+/** A step's secret is the header of its name. */
+function secretHeaders(secrets: StepSecrets): Readonly<Record<string, string>> {
+  const names = Object.getOwnPropertyNames(secrets)
+  return Object.fromEntries(names.map((name) => [name.toLowerCase(), secrets[name] ?? '']))
+}
+
+/** Lists give a parameter several times; a null leaves it out. */
+function withQuery(text: string, query: HttpAction['http']['query']): string {
+  if (query === undefined || !URL.canParse(text)) return text
+  const url = new URL(text)
+  for (const [name, value] of Object.entries(query)) {
+    for (const one of Array.isArray(value) ? (value as readonly Json[]) : [value])
+      if (one !== null) url.searchParams.append(name, asText(one, `the parameter '${name}'`))
+  }
+  return url.href
+}
+
+/** The query may hold what nobody should read in a log, so an error names the address without it. */
+function placeOf({ url }: InboundAnswer): string {
+  const { origin, pathname } = new URL(url)
+  return origin + pathname
+}
+
+function statusError(method: string, answer: InboundAnswer): HttpStatusError {
+  const { status, headers } = answer
+  const wait = headers['retry-after'] === undefined ? '' : ` (retry after ${headers['retry-after']})`
+  const text = new TextDecoder().decode(answer.body).trim().slice(0, TOLD_BODY_CHARS)
+  const told = text === '' ? '' : `: ${text}`
+  return new HttpStatusError(`${method} ${placeOf(answer)} answered ${status}${wait}${told}`, status)
+}
+
+function outputOf(expect: HttpAction['http']['expect'], method: string, answer: InboundAnswer): unknown {
+  if (expect === 'none' || method === 'HEAD' || answer.status === 204 || answer.status === 205) return null
+  const encoding = answer.headers['content-encoding'] ?? 'identity'
+  if (encoding.toLowerCase() !== 'identity')
+    fail('RESPONSE_INVALID', `${placeOf(answer)} answered in '${encoding}', which was not asked for`)
+  return expect === 'text' ? decoded(answer) : parsed(answer)
+}
+
+function decoded(answer: InboundAnswer): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(answer.body)
+  } catch {
+    return fail('RESPONSE_INVALID', `${placeOf(answer)} did not answer with UTF-8 text`)
+  }
+}
+
+function parsed(answer: InboundAnswer): unknown {
+  const text = decoded(answer)
+  try {
+    return JSON.parse(text)
+  } catch {
+    const type = answer.headers['content-type'] ?? 'no content-type'
+    return fail('RESPONSE_INVALID', `${placeOf(answer)} promised JSON and answered ${answer.status} with ${type}`)
+  }
+}

@@ -1,0 +1,44 @@
+/**
+ * Everything a process can do for a step, behind one port: functions by name, http through the door out, commands where
+ * they are switched on. What it cannot do is told by name before anything starts.
+ */
+import { actionKind } from '../../core/plan/plan.ts'
+import { fail, problem } from '../../core/problems/problem.ts'
+import type { Egress } from '../../ports/egress.ts'
+import type { Processes } from '../../ports/processes.ts'
+import type { StepHandlers } from '../../ports/step-handlers.ts'
+import { callCommand } from './command.ts'
+import { functionHandlers, type StepFunctions } from './functions.ts'
+import { callHttp } from './http.ts'
+
+export interface HandlerParts {
+  readonly functions: StepFunctions
+  readonly egress: Egress
+  /** Absent where programs may not be started (DESIGN §8). */
+  readonly processes?: Processes
+  readonly buildId?: string
+}
+
+export function stepHandlers({ functions, egress, processes, buildId }: HandlerParts): StepHandlers {
+  const named = functionHandlers(functions, buildId)
+  return {
+    ...(buildId === undefined ? {} : { buildId }),
+    missing(action) {
+      if ('http' in action) return []
+      if ('command' in action) return processes === undefined ? ['command steps'] : []
+      return named.missing(action)
+    },
+    refusal(action) {
+      if (!('command' in action) || processes !== undefined) return undefined
+      return problem('COMMANDS_OFF', `the plan starts '${action.command.argv[0] ?? ''}', and this process starts none`)
+    },
+    async call(call) {
+      const { action } = call
+      if ('http' in action) return callHttp(egress, action, call)
+      if (!('command' in action)) return named.call(call)
+      if (processes === undefined)
+        return fail('COMMANDS_OFF', `this process starts no programs (${actionKind(action)})`)
+      return callCommand(processes, action, call)
+    },
+  }
+}

@@ -1,0 +1,88 @@
+/**
+ * Starting runs that were admitted with QUEUE. It keeps no state of its own: whoever holds a run's lease starts it, everybody
+ * else leaves it, so any number of these may work over one store at once (BPQ-05, BPQ-08).
+ */
+import { KeelsonError } from '../core/problems/problem.ts'
+import type { AdvanceReport } from '../ports/engine.ts'
+import type { RunRow } from '../ports/run-store.ts'
+import type { RunAdvancer } from './advance-run.ts'
+import type { Services } from './services.ts'
+import { startOfRow } from './start-input.ts'
+
+export interface Dequeued {
+  readonly runId: string
+  /** SKIPPED: not approved yet, not due yet, or somebody else has it. FAILED: it could not be started and stays queued. */
+  readonly status: 'STARTED' | 'FAILED' | 'SKIPPED'
+  readonly error?: string
+}
+
+export interface DequeueOptions {
+  readonly tenantId: string
+  /** Lease under which a run is started and then driven; each of several at work has an owner of its own. */
+  readonly lease: () => { readonly owner: string; readonly until: number }
+  /** The run has started under that lease: somebody must drive it. */
+  readonly onStarted: (row: RunRow, report: AdvanceReport) => void
+  /** At most so many in one call. Default 1,000. */
+  readonly limit?: number
+}
+
+const PAGE = 200
+const DEFAULT_LIMIT = 1_000
+
+export async function dequeueAndStart(
+  services: Services,
+  advancer: RunAdvancer,
+  options: DequeueOptions,
+): Promise<readonly Dequeued[]> {
+  const answers: Dequeued[] = []
+  for (const row of await queuedRuns(services, options))
+    answers.push(await startQueued(services, advancer, options, row))
+  return answers
+}
+
+/** Oldest first: who came first starts first. */
+async function queuedRuns({ store }: Services, options: DequeueOptions): Promise<readonly RunRow[]> {
+  const rows: RunRow[] = []
+  let cursor: string | undefined
+  do {
+    const page = await store.listRuns(
+      options.tenantId,
+      { status: ['PENDING', 'APPROVED'] },
+      { limit: PAGE, ...(cursor === undefined ? {} : { cursor }) },
+    )
+    rows.push(...page.runs)
+    cursor = page.next
+  } while (cursor !== undefined)
+  return rows
+    .filter((row) => row.quarantine === undefined)
+    .reverse()
+    .slice(0, options.limit ?? DEFAULT_LIMIT)
+}
+
+async function startQueued(
+  services: Services,
+  advancer: RunAdvancer,
+  options: DequeueOptions,
+  { runKey, runId }: RunRow,
+): Promise<Dequeued> {
+  const { store, clock } = services
+  const { owner, until } = options.lease()
+  const held = await store.acquireLease(runKey, owner, clock.now(), until)
+  if (held === undefined) return { runId, status: 'SKIPPED' }
+  try {
+    advancer.forget(runKey)
+    const run = await advancer.current(runKey)
+    const { status, notBefore } = run.state
+    if (status !== 'APPROVED' || notBefore > clock.now()) {
+      // One that has started meanwhile is driven under this lease, or is adopted when the lease is over.
+      if (status === 'PENDING' || status === 'APPROVED') await store.releaseLease(runKey, owner)
+      return { runId, status: 'SKIPPED' }
+    }
+    const report = await advancer.advance(runKey, { inputs: [startOfRow(run)] })
+    options.onStarted(held, report)
+    return { runId, status: 'STARTED' }
+  } catch (thrown) {
+    await store.releaseLease(runKey, owner)
+    return { runId, status: 'FAILED', error: thrown instanceof KeelsonError ? thrown.code : String(thrown) }
+  }
+}

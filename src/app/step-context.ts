@@ -1,0 +1,111 @@
+/**
+ * What a step function is handed beside its input. Facts that every step uses are its own properties; everything else is
+ * made when it is asked for, so a plain step pays for none of it. Nothing of it can be changed (CTX-01).
+ */
+import type { ArtifactRef } from '../core/events/event.ts'
+import { innerStepSlot } from '../core/events/slot.ts'
+import { stepWants } from '../core/plan/wants.ts'
+import type { Step } from '../core/plan/plan.ts'
+import { fail } from '../core/problems/problem.ts'
+import type { RunState, Unit } from '../core/run/state.ts'
+import type { ArtifactStore } from '../ports/artifacts.ts'
+import type { ExecutionInfo } from '../ports/run-context.ts'
+import type { RunStore } from '../ports/run-store.ts'
+import type { StepArtifacts, StepContext, StepSecrets } from '../ports/step-handlers.ts'
+import type { LoadedRun } from './load-run.ts'
+import { executionInfo, readRunContext } from './read-run-context.ts'
+
+export interface ContextParts {
+  readonly services: { readonly store: RunStore; readonly artifacts?: ArtifactStore }
+  readonly run: LoadedRun
+  readonly step: Step
+  readonly unit: Unit
+  readonly effect: {
+    readonly kind: string
+    readonly slot: string
+    readonly attempt: number
+    readonly engineAttempt: number
+  }
+  readonly idempotencyKey: string
+  readonly signal: AbortSignal
+  readonly secrets: StepSecrets
+  /** Pointers the step adds are collected here. */
+  readonly artifactRefs: ArtifactRef[]
+}
+
+export function stepContext(parts: ContextParts): StepContext {
+  const { run, effect } = parts
+  const slot = innerStepSlot(effect.slot)
+  const facts = {
+    signal: parts.signal,
+    idempotencyKey: parts.idempotencyKey,
+    runId: run.identity.runId,
+    stepId: parts.step.stepId,
+    ...(slot?.itemIndex === undefined ? {} : { itemIndex: slot.itemIndex }),
+    attempt: effect.attempt,
+    engineAttempt: effect.engineAttempt,
+    planId: run.identity.planId,
+    planVersion: run.identity.planVersion,
+  }
+  return Object.freeze(Object.assign(new OnDemand(parts), facts))
+}
+
+/** Accessors live on the prototype: they are neither enumerable nor copied, so no log shows what lies behind them. */
+class OnDemand {
+  readonly #parts: ContextParts
+  /** The fold moves on while the step runs; what it is shown does not. */
+  readonly #state: RunState
+
+  constructor(parts: ContextParts) {
+    this.#parts = parts
+    this.#state = parts.run.state
+  }
+
+  get secrets(): StepSecrets {
+    return this.#parts.secrets
+  }
+
+  get execution(): ExecutionInfo {
+    return executionInfo(this.#parts.run)
+  }
+
+  get addArtifact(): StepContext['addArtifact'] {
+    return (artifact) => {
+      this.#parts.artifactRefs.push(artifact)
+    }
+  }
+
+  get heartbeat(): StepContext['heartbeat'] {
+    return () => undefined
+  }
+
+  get artifacts(): StepArtifacts {
+    const { services, artifactRefs } = this.#parts
+    const store = (): ArtifactStore =>
+      services.artifacts ?? fail('ARTIFACT_REFUSED', 'a store in memory keeps no artifacts')
+    return {
+      put: async (content, about) => {
+        const ref = await store().put(content, about)
+        artifactRefs.push(ref)
+        return ref
+      },
+      get: async (ref) => store().get(ref),
+      read: (ref) => store().read(ref),
+    }
+  }
+
+  get resources(): StepContext['resources'] {
+    const { step, unit, effect } = this.#parts
+    // A compensation holds nothing: grants end with the attempt they were for (P-18).
+    if (effect.kind === 'Compensate') return {}
+    const wants = stepWants(step)
+    return Object.freeze({ ...(unit.fallback ? wants?.fallback : wants?.step) })
+  }
+
+  get context(): StepContext['context'] {
+    const { services, run, unit, effect } = this.#parts
+    const state = this.#state
+    const atSeq = effect.kind === 'Compensate' ? state.seq : unit.inputSeq
+    return () => readRunContext(services.store, run, state, atSeq)
+  }
+}

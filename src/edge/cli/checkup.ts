@@ -1,0 +1,218 @@
+/**
+ * What `keelson doctor` looks at, one finding each: what is so, whether it is well, and what to do if not. Nothing is
+ * changed, created or repaired by looking.
+ */
+import { accessSync, constants, existsSync, readdirSync, readFileSync, statfsSync, statSync } from 'node:fs'
+import { dirname, join, resolve } from 'node:path'
+import { KeelsonError } from '../../core/problems/problem.ts'
+import { REGISTRY } from '../../core/problems/registry.ts'
+import { examineFolder, type DatabaseReport } from '../../open-store.ts'
+import { duration, plural, shortId } from './output/format.ts'
+
+export type Health = 'well' | 'warning' | 'bad'
+
+export interface Finding {
+  readonly name: string
+  readonly health: Health
+  readonly says: string
+  readonly todo?: string
+}
+
+const FLOOR = [22, 19] as const
+const MB = 1024 * 1024
+const DISK_BAD = 50 * MB
+const DISK_LOW = 500 * MB
+const WAL_LONG = 64 * MB
+/** A clock may be a little off between two processes; more means that somebody set it. */
+const SKEW_MS = 5_000
+
+export async function checkup(directory: string, now: number): Promise<readonly Finding[]> {
+  const here = existsSync(directory)
+  const database = join(directory, 'keelson.db')
+  return [
+    nodeFinding(),
+    folderFinding(directory, here),
+    diskFinding(nearest(directory)),
+    ...(existsSync(database) ? databaseFindings(directory, now) : []),
+    ...(existsSync(database)
+      ? []
+      : [{ name: 'database', health: 'well', says: `none yet; \`keelson run\` makes ${database}` } as const]),
+    ...keyFindings(join(directory, 'keys')),
+    driverFinding(),
+  ]
+}
+
+function nodeFinding(): Finding {
+  const [major = 0, minor = 0] = process.versions.node.split('.').map(Number)
+  const old = major < FLOOR[0] || (major === FLOOR[0] && minor < FLOOR[1])
+  return {
+    name: 'node',
+    health: old ? 'bad' : 'well',
+    says: `Node ${process.versions.node}${old ? `, older than ${FLOOR.join('.')}` : ''}`,
+    ...(old ? { todo: REGISTRY.NODE_TOO_OLD.todo } : {}),
+  }
+}
+
+function isWritable(path: string): boolean {
+  try {
+    accessSync(path, constants.W_OK)
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** The folder, or what is there of the way to it. */
+function nearest(directory: string): string {
+  let place = resolve(directory)
+  while (!existsSync(place) && dirname(place) !== place) place = dirname(place)
+  return place
+}
+
+function folderFinding(directory: string, here: boolean): Finding {
+  const place = nearest(directory)
+  const says = here ? directory : `${directory} is not there yet`
+  if (isWritable(place)) return { name: 'state folder', health: 'well', says }
+  const todo = 'Give the user that runs Keelson the right to write there, or name another folder with --dir.'
+  return { name: 'state folder', health: 'bad', says: `${here ? directory : place} cannot be written`, todo }
+}
+
+function diskFinding(place: string): Finding {
+  const { bavail, bsize } = statfsSync(place)
+  const free = bavail * bsize
+  const health = free < DISK_BAD ? 'bad' : free < DISK_LOW ? 'warning' : 'well'
+  const todo = 'Free some space, or `keelson archive` old runs to another disk with --to.'
+  return { name: 'disk', health, says: `${bytesText(free)} free`, ...(health === 'well' ? {} : { todo }) }
+}
+
+function bytesText(bytes: number): string {
+  if (bytes < MB) return `${Math.ceil(bytes / 1024)} KB`
+  return bytes < 1024 * MB ? `${Math.round(bytes / MB)} MB` : `${(bytes / 1024 / MB).toFixed(1)} GB`
+}
+
+function databaseFindings(directory: string, now: number): readonly Finding[] {
+  let report: DatabaseReport
+  try {
+    report = examineFolder(directory)
+  } catch (thrown) {
+    if (!(thrown instanceof KeelsonError)) throw thrown
+    const [problem] = thrown.problems
+    const todo = REGISTRY[problem?.code ?? 'STORE_UNAVAILABLE'].todo
+    return [{ name: 'database', health: 'bad', says: `${problem?.code ?? ''}  ${problem?.message ?? ''}`, todo }]
+  }
+  return [
+    integrityFinding(report),
+    schemaFinding(report),
+    durabilityFinding(report),
+    clockFinding(report, now),
+    ...runFindings(report),
+    ...report.subscribers.map(feedFinding),
+  ]
+}
+
+function integrityFinding({ damage, fileBytes, runs }: DatabaseReport): Finding {
+  const [first] = damage
+  if (first === undefined)
+    return { name: 'database', health: 'well', says: `whole, ${plural(runs, 'run')}, ${bytesText(fileBytes)}` }
+  return { name: 'database', health: 'bad', says: `damaged: ${first}`, todo: REGISTRY.STORE_CORRUPT.todo }
+}
+
+function schemaFinding({ schemaVersion, knownSchema }: DatabaseReport): Finding {
+  if (schemaVersion === knownSchema) return { name: 'schema', health: 'well', says: `version ${schemaVersion}` }
+  const todo = 'Nothing: the next command that writes brings it up to date. Back it up before, if you like.'
+  return { name: 'schema', health: 'warning', says: `version ${schemaVersion}, older than ${knownSchema}`, todo }
+}
+
+function durabilityFinding({ journalMode, walBytes }: DatabaseReport): Finding {
+  if (journalMode !== 'wal')
+    return {
+      name: 'durability',
+      health: 'bad',
+      says: `journal_mode is ${journalMode}, not wal`,
+      todo: REGISTRY.STORE_DURABILITY.todo,
+    }
+  const says = `write-ahead log, ${bytesText(walBytes)}`
+  if (walBytes <= WAL_LONG) return { name: 'durability', health: 'well', says }
+  const todo = 'A reader that never ends keeps it from being emptied: look for one, such as an open database browser.'
+  return { name: 'durability', health: 'warning', says: `${says}: longer than it should be`, todo }
+}
+
+function clockFinding({ lastWriteAt }: DatabaseReport, now: number): Finding {
+  if (lastWriteAt === undefined) return { name: 'clock', health: 'well', says: 'nothing was written yet' }
+  if (lastWriteAt <= now + SKEW_MS)
+    return { name: 'clock', health: 'well', says: `last write ${duration(Math.max(0, now - lastWriteAt))} ago` }
+  const says = `the last write lies ${duration(lastWriteAt - now)} in the future`
+  const todo =
+    'The clock was set back, or another machine wrote with a wrong one. Set it right; waits last longer until then.'
+  return { name: 'clock', health: 'warning', says, todo }
+}
+
+const NAMED = 3
+
+function named(runIds: readonly string[]): string {
+  const rest = runIds.length - NAMED
+  return `${runIds.slice(0, NAMED).map(shortId).join(', ')}${rest > 0 ? ` and ${rest} more` : ''}`
+}
+
+function runFindings({ undriven, quarantined }: DatabaseReport): readonly Finding[] {
+  const driven: Finding =
+    undriven.length === 0
+      ? { name: 'runs', health: 'well', says: 'none that owes work is without a driver' }
+      : {
+          name: 'runs',
+          health: 'warning',
+          says: `nobody drives ${plural(undriven.length, 'run')}: ${named(undriven)}`,
+          todo: '`keelson resume` goes on with them.',
+        }
+  const [first] = quarantined
+  if (first === undefined) return [driven]
+  const says = `${plural(quarantined.length, 'run')} set aside: ${named(quarantined.map(({ runId }) => runId))} (${first.code})`
+  return [driven, { name: 'quarantine', health: 'bad', says, todo: REGISTRY.RUN_QUARANTINED.todo }]
+}
+
+function feedFinding({ subscriber, blocked, dead }: DatabaseReport['subscribers'][number]): Finding {
+  const name = `feed ${subscriber}`
+  if (blocked === 0 && dead === 0) return { name, health: 'well', says: 'every delivery succeeded' }
+  const says = `${plural(blocked, 'run')} wait after a failed delivery, ${plural(dead, 'dead letter')}`
+  return {
+    name,
+    health: 'warning',
+    says,
+    todo: 'Look at what the subscriber answers; then deliver the dead letters again.',
+  }
+}
+
+const SECRET_MODE = 0o077
+
+/** Keys sign tasks and receipts: who else can read them can speak as Keelson. */
+function keyFindings(folder: string): readonly Finding[] {
+  if (!existsSync(folder)) return []
+  const wrong: string[] = []
+  let count = 0
+  try {
+    for (const name of readdirSync(folder)) {
+      const file = join(folder, name)
+      count += 1
+      readFileSync(file)
+      if (process.platform !== 'win32' && (statSync(file).mode & SECRET_MODE) !== 0) wrong.push(file)
+    }
+  } catch (thrown) {
+    const says = `a key cannot be read (${(thrown as NodeJS.ErrnoException).code ?? 'unknown'})`
+    return [{ name: 'keys', health: 'bad', says, todo: `Let the user that runs Keelson read ${folder}.` }]
+  }
+  if (wrong.length === 0)
+    return [{ name: 'keys', health: 'well', says: `${plural(count, 'key')}, readable by you alone` }]
+  return [
+    { name: 'keys', health: 'bad', says: `others can read ${wrong.join(', ')}`, todo: `chmod 600 ${wrong.join(' ')}` },
+  ]
+}
+
+function driverFinding(): Finding {
+  const says = (what: string): Finding => ({ name: 'postgres', health: 'well', says: what })
+  try {
+    import.meta.resolve('pg')
+    return says('the driver (pg) is installed')
+  } catch {
+    return says('the driver (pg) is not installed; only a PostgreSQL store needs it')
+  }
+}

@@ -1,0 +1,55 @@
+/** A new run from an ended one's results, with the functions the old one had, shown to its end like any other. */
+import { isTerminalRun } from '../../core/run/transitions.ts'
+import type { RunRow } from '../../ports/run-store.ts'
+import { anchorHeads } from './anchor-heads.ts'
+import type { Options } from './command.ts'
+import { driveOne } from './drive-one.ts'
+import { Doorbell } from './follow.ts'
+import { allowedHosts, outside } from './outside.ts'
+import { isDriven } from './run-lease.ts'
+import { openExisting } from './session.ts'
+import { recallSource, rememberSource } from './sources.ts'
+import { findStepsFile, loadSteps } from './steps-file.ts'
+import type { Terminal } from './terminal.ts'
+
+export interface Forking {
+  /** The ended run. */
+  readonly row: RunRow
+  /** The RETRY_RUN that asked for it; the same signal forks once. */
+  readonly signalId?: string
+  readonly options: Options
+  readonly terminal: Terminal
+}
+
+export async function forkAndDrive({ row: old, signalId, options, terminal }: Forking): Promise<number> {
+  const source = recallSource(options.dir, old)
+  const path = findStepsFile(options.text('steps') ?? source?.steps, ['.'])
+  const steps = await loadSteps(path)
+  const doorbell = new Doorbell()
+  const keelson = await openExisting(options.dir, {
+    steps: steps.functions,
+    ...(path === undefined ? {} : { stepsModule: path }),
+    ...outside(options, source),
+    onProgress: (runKey) => doorbell.ring(runKey),
+  })
+  try {
+    const from = options.text('from')
+    const handle = await keelson.fork(old.runId, {
+      ...(from === undefined ? {} : { from }),
+      ...(signalId === undefined ? {} : { signalId }),
+    })
+    if (source !== undefined)
+      rememberSource(options.dir, handle.row, {
+        ...source,
+        ...(path === undefined ? {} : { steps: path }),
+        allow: allowedHosts(options, source),
+      })
+    const left = handle.existed && !isTerminalRun(handle.row.status) && !isDriven(handle.row)
+    if (left) await keelson.adopt(handle.runId)
+    const code = await driveOne({ keelson, handle, doorbell, interrupt: 'cancel', options, terminal })
+    await anchorHeads(keelson, terminal)
+    return code
+  } finally {
+    await keelson.close()
+  }
+}

@@ -1,0 +1,14 @@
+/** The table of commands: help, completion, the parser and the tests all read this one list. */
+import { PLAN_COMMANDS } from './plan-commands.ts'
+import { DRIVING_COMMANDS, LOOKING_COMMANDS } from './run-commands.ts'
+import type { Section, Spec } from './spec.ts'
+import { UPKEEP_COMMANDS } from './upkeep-commands.ts'
+
+export const SECTIONS: readonly Section[] = [
+  { title: 'Plans:', commands: PLAN_COMMANDS },
+  { title: 'Runs:', commands: DRIVING_COMMANDS },
+  { title: 'Looking:', commands: LOOKING_COMMANDS },
+  { title: 'Keeping:', commands: UPKEEP_COMMANDS },
+]
+
+export const COMMANDS: readonly Spec[] = SECTIONS.flatMap(({ commands }) => commands)
