@@ -218,59 +218,6 @@ describe('an open append', () => {
   })
 })
 
-describe('an open append that checks transitions', () => {
-  const completed = (attempt: number): object => {
-    const { runId, planVersion } = IDENTITY
-    const idempotencyKey = sha256Of(`${runId}|load|${attempt}|StepCompleted|${planVersion}`)
-    return { ...sampleOf('StepCompleted'), logicalAttemptId: attempt, idempotencyKey, eventId: randomUUID() }
-  }
-
-  it('refuses an end without a start, the same way twice, and accepts it once the start is there [STO-25]', async () => {
-    const { store, row } = await storeWithRun()
-    const checking = { ...options, transitions: { diverted: new Set<string>() } }
-    const first = await refusal(appendEvents(store, IDENTITY, [completed(1)], checking))
-    expect(first).toMatchObject([{ code: 'INVALID_TRANSITION', details: { actualState: 'PENDING' } }])
-    expect(await refusal(appendEvents(store, IDENTITY, [completed(1)], checking))).toEqual(first)
-    expect(await length(store, row)).toBe(0)
-    await appendEvents(store, IDENTITY, [stepStarted(1), completed(1)], checking)
-    const [repeat] = await appendEvents(store, IDENTITY, [completed(1)], checking)
-    expect(repeat).toMatchObject({ idempotent: true, runSeq: 2 })
-  })
-
-  it('exempts an attempt whose start was diverted, which may come later [STO-25]', async () => {
-    const { store, row } = await storeWithRun()
-    const checking = { ...options, transitions: { diverted: new Set(['load#1']) } }
-    await appendEvents(store, IDENTITY, [completed(1)], checking)
-    await appendEvents(store, IDENTITY, [stepStarted(1)], checking)
-    expect(await length(store, row)).toBe(2)
-    expect(await refusal(appendEvents(store, IDENTITY, [completed(2)], checking))).toMatchObject([
-      { code: 'INVALID_TRANSITION' },
-    ])
-  })
-})
-
-describe('what is no JSON', () => {
-  it('never reaches the store: bytes, maps, big integers and oversize values are refused whole [STO-26]', async () => {
-    const { store, row } = await storeWithRun()
-    const hostile: readonly unknown[] = [
-      Buffer.from('%PDF-1.7'),
-      new Uint8Array([1, 2, 3]),
-      new ArrayBuffer(8),
-      new Map([['a', 1]]),
-      10n,
-      'x'.repeat(65_536),
-    ]
-    for (const value of hostile) {
-      const write = { ...sampleOf('StepCompleted'), data: { result: { file: value } } }
-      expect(await refusal(appendEvents(store, IDENTITY, [write], options))).not.toEqual([])
-    }
-    expect(await length(store, row)).toBe(0)
-    const fits = { ...sampleOf('StepCompleted'), data: { result: { file: 'x'.repeat(65_000) } } }
-    await appendEvents(store, IDENTITY, [fits], options)
-    expect(await length(store, row)).toBe(1)
-  })
-})
-
 describe('an event that is there already', () => {
   it('is answered with the values of the first write, and never stored twice [IDM-08, IDM-09]', async () => {
     const { store, row } = await storeWithRun()

@@ -64,7 +64,7 @@ export function applyCaptures(
 }
 
 /** What an event says of captures: what fits stays with it, the largest values become blobs until the rest fits (P-05). */
-export function recordedForm(
+function recordedForm(
   captures: readonly RecordedCapture[],
   values: readonly unknown[],
 ): Omit<CapturedOutput, 'writes'> {

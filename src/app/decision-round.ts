@@ -114,15 +114,6 @@ export class DecisionRound {
     this.blobs.push(...(options.blobs ?? []))
   }
 
-  /** A run that begins with results of another begins with what they had captured, each under its own StepCompleted. */
-  writeReused(changes: ReadonlyMap<string, readonly ContextChange[]>): void {
-    for (const [index, { draft }] of this.drafts.entries()) {
-      if (draft.eventType !== 'StepCompleted') continue
-      for (const { variable, value } of changes.get(draft.slot) ?? [])
-        this.#writeContext(variable, this.firstSeq + index, value)
-    }
-  }
-
   #writeContext(variable: string, seq: number, value: unknown): void {
     const row = contextRow(value)
     this.context.push({ variable, seq, value: row.text })

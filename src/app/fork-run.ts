@@ -2,7 +2,6 @@
  * Fork: a new run that takes over recorded results of an ended one up to a point, and runs the rest. What the old run
  * undid is not taken over; each taken result names the run that owns its effect (DESIGN §5, P-31).
  */
-import type { Plan } from '../core/plan/plan.ts'
 import { fail } from '../core/problems/problem.ts'
 import type { RunState } from '../core/run/state.ts'
 import { isTerminalRun } from '../core/run/transitions.ts'
@@ -11,12 +10,11 @@ import type { RunRow, RunStore } from '../ports/run-store.ts'
 import type { RunAdvancer } from './advance-run.ts'
 import type { LoadedRun } from './load-run.ts'
 import { recordOf } from './read-events.ts'
-import type { ContextChange } from './run-context.ts'
 import { runInput } from './run-outputs.ts'
 import type { Services } from './services.ts'
 import type { Principal } from './principal.ts'
 import { startRun, type StartAnswer, type StartRequest } from './start-run.ts'
-import { capturesByStep, contextAfter, takenOver, type OldStep, type TakenOver } from './taken-over.ts'
+import { takenOver, type OldStep, type TakenOver } from './taken-over.ts'
 
 export interface ForkRequest {
   readonly row: RunRow
@@ -41,7 +39,7 @@ export async function forkRun(services: Services, advancer: RunAdvancer, request
     fail('STEP_UNKNOWN', `the plan has no step '${request.from}'`)
   const text = await services.store.getPlan(request.row.planSha256)
   const plan = request.plan ?? { plan: old.plan.plan, text: text ?? '', sha256: old.plan.sha256 }
-  const taken = await reusable(services.store, old, request, plan.plan)
+  const taken = await reusable(services.store, old, request)
   const answer = await startRun(services, advancer, {
     plan,
     input: await runInput(services.store, old),
@@ -49,7 +47,6 @@ export async function forkRun(services: Services, advancer: RunAdvancer, request
     engine: request.engine,
     originalRunId: request.row.runId,
     reuse: taken.map(({ result }) => result),
-    reusedContext: new Map(taken.map(({ result, context }) => [result.slot, context])),
     blobs: taken.flatMap(({ blobs }) => blobs),
     ...(request.signalId === undefined ? {} : { runRequestId: `fork:${request.row.runId}:${request.signalId}` }),
     ...(request.lease === undefined ? {} : { lease: request.lease }),
@@ -66,16 +63,10 @@ export async function forkRun(services: Services, advancer: RunAdvancer, request
   return answer
 }
 
-type Taken = TakenOver & { readonly context: readonly ContextChange[] }
-
 /** What is taken over, in the order in which it came about. */
-async function reusable(store: RunStore, old: LoadedRun, request: ForkRequest, plan: Plan): Promise<readonly Taken[]> {
-  const captured = await capturesByStep(store, old)
-  const steps = (await reusedSteps(store, old, request)).map((step) => ({ step, captured: captured.get(step.stepId) }))
-  const contexts = contextAfter(plan, steps)
-  const taken: Taken[] = []
-  for (const [index, one] of steps.entries())
-    taken.push({ ...(await takenOver(store, old, one.step, one.captured)), context: contexts[index] ?? [] })
+async function reusable(store: RunStore, old: LoadedRun, request: ForkRequest): Promise<readonly TakenOver[]> {
+  const taken: TakenOver[] = []
+  for (const step of await reusedSteps(store, old, request)) taken.push(await takenOver(store, old, step))
   return taken
 }
 

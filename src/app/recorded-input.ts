@@ -127,7 +127,7 @@ function reusedResult(started: ForeignRecord, records: readonly ForeignRecord[])
   const slot = recordedSlot(started)
   const completed = records.find((one) => one.eventType === 'StepCompleted' && recordedSlot(one) === slot)
   const { reusedFrom } = payloadOf(started) as Payload<'StepStarted'>
-  const { artifactRefs, resultRef, captures } = payloadOf(completed) as Partial<Payload<'StepCompleted'>>
+  const { artifactRefs, resultRef } = payloadOf(completed) as Partial<Payload<'StepCompleted'>>
   return {
     slot,
     runId: reusedFrom?.runId ?? '',
@@ -136,7 +136,6 @@ function reusedResult(started: ForeignRecord, records: readonly ForeignRecord[])
     artifactRefs: (artifactRefs ?? []) as readonly ArtifactRef[],
     ...(completed?.data === undefined ? {} : { data: completed.data as EventData }),
     ...(resultRef === undefined ? {} : { resultRef }),
-    ...(captures === undefined ? {} : { captures }),
   }
 }
 

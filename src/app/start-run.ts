@@ -22,7 +22,6 @@ import { DecisionRound } from './decision-round.ts'
 import { FIRST_PREVIOUS } from './event-hashes.ts'
 import { applyDefaults } from './json-schema.ts'
 import type { LoadedRun } from './load-run.ts'
-import type { ContextChange } from './run-context.ts'
 import { nothingAtHand } from './run-grants.ts'
 import { scopePauseFor } from './scope-pauses.ts'
 import type { Principal } from './principal.ts'
@@ -43,8 +42,6 @@ export interface StartRequest {
   readonly parent?: RunParent
   readonly originalRunId?: string
   readonly reuse?: readonly ReusedResult[]
-  /** By slot, what the taken-over step wrote into the context. */
-  readonly reusedContext?: ReadonlyMap<string, readonly ContextChange[]>
   readonly admission?: {
     readonly policy: 'QUEUE' | 'DELAY'
     readonly notBefore?: number
@@ -84,7 +81,6 @@ export async function startRun(services: Services, advancer: RunAdvancer, reques
       ...(altered === undefined ? {} : { integrityFailure: { message: altered } }),
     }
     await round.take(start, { facts: false })
-    if (request.reusedContext !== undefined) round.writeReused(request.reusedContext)
     // What wants grants starts with the first advance, which is due at once.
     if (grants !== undefined && !isTerminalRun(round.state.status)) round.cut = true
   }
@@ -101,8 +97,7 @@ export async function startRun(services: Services, advancer: RunAdvancer, reques
     expected: { epoch: 1, nextSeq: 1 },
     events: sealed.events,
     summary: summaryOf(round.state, round.cut),
-    ...(round.context.length === 0 ? {} : { context: round.context }),
-    ...(blobs.length + round.blobs.length === 0 ? {} : { blobs: [...blobs, ...round.blobs] }),
+    ...(blobs.length === 0 ? {} : { blobs }),
     ...(request.lease === undefined ? {} : { lease: request.lease }),
   }
   const result = await advancer.queue.submit(commit)

@@ -135,29 +135,4 @@ steps: [{ id: a, forEach: context.items, run: f }, { id: b, run: g, with: { n: '
     expect(world.called('f')).toHaveLength(4)
     expect(blobs(next)).toHaveLength(1)
   })
-
-  it('begins with the variables that the taken-over steps had captured, in the order of the log [P-16, DFL-10]', async () => {
-    const plan = `context: { items: [1, 2], log: ['begin'] }
-steps:
-  - { id: a, run: f, capture: [{ destination: log, merge: append }, { destination: big }] }
-  - { id: each, forEach: context.items, run: item, capture: [{ destination: log, merge: append }] }
-  - { id: b, run: g, with: { log: '\${context.log}', size: '\${length(context.big)}' }, capture: [{ destination: log }] }
-  - { id: c, run: g, with: { log: '\${context.log}' } }`
-    const script: Script = {
-      f: () => 'u'.repeat(30 * KIB),
-      item: ({ context }) => context.itemIndex,
-      g: ({ name }) => name,
-    }
-    const { world, process, run } = await ran(plan, script)
-    const before = world.calls.find((call) => call.context.stepId === 'b')
-    const next = await fork(process, world, run, 'b')
-    const again = world.calls.findLast((call) => call.context.stepId === 'b')
-    expect(again?.context.runId).toBe(world.row(next).runId)
-    expect(again?.input).toEqual(before?.input)
-    expect(again?.input).toMatchObject({ size: 30 * KIB })
-    const loaded = await process.advancer.plans.get(world.row(next).planSha256)
-    expect(verifyDecisions(world.records(next), loaded)).toMatchObject({ differences: [], notDerivable: [] })
-    const third = await fork(process, world, next, 'c')
-    expect(world.calls.at(-1)).toMatchObject({ input: { log: 'g' }, context: { runId: world.row(third).runId } })
-  })
 })

@@ -21,6 +21,8 @@ export interface Attempt {
   fallback?: boolean
   code?: string
   errorClass?: string
+  /** Started without the units it wants. */
+  ungranted?: true
   reason?: string
   /** Engine attempt whose report ended it; 0 when nobody's did. */
   endedBy?: number

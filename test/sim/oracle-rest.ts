@@ -42,7 +42,7 @@ export function couldStart(model: RunModel): boolean {
     if (full && !parked) return false
     const standing = model.standing(stepId)
     if (standing === 'ready') return true
-    if (standing === 'pending') return (model.needs.get(stepId) ?? []).every((needed) => model.lets(needed))
+    if (standing === 'pending') return isLetGo(model, stepId)
     return standing === 'open' && step?.forEach !== undefined && itemCouldStart(model, stepId)
   })
 }
@@ -73,19 +73,19 @@ export function mayWait(model: RunModel, slotName: string, attempt: number): boo
   if (slot === undefined || slot.attempts.length !== attempt - 1) return false
   if (model.isInBackoff(slot)) return true
   const name = slot.isFallback ? slotName.slice('FALLBACK:'.length) : slotName
-  if (
-    slot.isFallback !==
-    (model.last(name)?.fallback === true &&
-      model.slots.get(name)?.reopenedAt !== model.slots.get(name)?.attempts.length)
-  )
-    return false
+  const primary = model.slots.get(name)
+  const isReopened = primary?.reopenedAt === primary?.attempts.length
+  // After a failure that calls for it the fallback is next, and else the step itself.
+  if (slot.isFallback !== (model.last(name)?.fallback === true && !isReopened)) return false
   const { stepId } = slot.step
   if (slot.item !== undefined)
     return model.last(stepId)?.state === 'RUNNING' && itemIsReady(model, name, isHeldBack(model, stepId))
   const standing = model.standing(name)
-  return (
-    standing === 'ready' || (standing === 'pending' && (model.needs.get(stepId) ?? []).every((one) => model.lets(one)))
-  )
+  return standing === 'ready' || (standing === 'pending' && isLetGo(model, stepId))
+}
+
+function isLetGo(model: RunModel, stepId: string): boolean {
+  return (model.needs.get(stepId) ?? []).every((needed) => model.lets(needed))
 }
 
 /**

@@ -54,8 +54,11 @@ const stepStarted: Rule = (walk, event) => {
 function checkGrants({ model, must }: Walk, slot: SlotModel, event: LogEvent): void {
   const wanted = unitsOf(slot.step, slot.isFallback)
   const told = event.payload['grants']
-  if (wanted !== undefined && told === undefined) model.follows = 'StepFailed'
-  else must(JSON.stringify(told) === JSON.stringify(wanted), `P-18 started with ${JSON.stringify(told)}`)
+  const attempt = slot.attempts.at(-1)
+  if (wanted !== undefined && told === undefined && attempt !== undefined) {
+    attempt.ungranted = true
+    model.follows = 'StepFailed'
+  } else must(JSON.stringify(told) === JSON.stringify(wanted), `P-18 started with ${JSON.stringify(told)}`)
 }
 
 function checkTiming(walk: Walk, slot: SlotModel, attempt: Attempt, reused: boolean): void {
@@ -176,6 +179,7 @@ const stepFailed: Rule = (walk, event) => {
   // Executors count their own time; half an hour later the decider's backstop only finds what got lost.
   const outOfTime = error.code === 'TIMEOUT' || error.code === 'INDETERMINATE'
   const lost = slot.kind === 'run' && outOfTime && event.decision.cause.startsWith('timer:timeout:')
+  walk.must(attempt.ungranted !== true || error.code === 'RESOURCE_EXCEEDED', 'P-18 ran without what it wants')
   walk.must(!lost, 'I12 its effect got lost: only the backstop ended it')
   const abandoned = error.errorClass === 'timeout' && slot.step.effect === 'irreversible'
   walk.must(!abandoned, 'P-28 an irreversible attempt that ran out of time is said to have failed')

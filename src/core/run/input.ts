@@ -55,8 +55,6 @@ export interface ReusedResult {
   readonly artifactRefs: readonly ArtifactRef[]
   readonly data?: EventData
   readonly resultRef?: { readonly sha256: string; readonly sizeBytes: number }
-  /** What the step wrote into the context; its values go with the data. */
-  readonly captures?: Payload<'StepCompleted'>['captures']
 }
 
 export type StartDetails = Omit<

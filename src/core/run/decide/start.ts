@@ -94,7 +94,6 @@ function takeOver(ws: Workspace, reused: ReusedResult): void {
     artifactRefs: reused.artifactRefs,
     reusedFrom,
     ...(reused.resultRef === undefined ? {} : { resultRef: reused.resultRef }),
-    ...(reused.captures === undefined ? {} : { captures: reused.captures }),
   }
   emit(ws, 'StepCompleted', reused.slot, 1, payload, { data: reused.data })
 }
