@@ -193,11 +193,7 @@ export class RunAdvancer {
     const round = new DecisionRound(store, run, now, epoch, grants?.atHand(now))
     const consumed: { inboxId: string; seq: number }[] = []
     if (request.adopt === true) await round.take({ kind: 'adopt', claims: await store.readClaims(runKey) })
-    // Asked for together: on a server of its own the store answers both in one round trip's time.
-    const [paused, letters] = await Promise.all([
-      scopePauseFor(store, run.identity, run.state),
-      store.readInbox(runKey),
-    ])
+    const paused = await scopePauseFor(store, run.identity, run.state)
     if (paused !== undefined) await round.take(paused)
     for (const input of request.inputs ?? []) await round.take(input)
     const left = [...(request.reports ?? [])]
@@ -205,7 +201,7 @@ export class RunAdvancer {
       await this.#takeReport(run, round, report)
       left.shift()
     }
-    for (const row of letters) {
+    for (const row of await store.readInbox(runKey)) {
       if (round.isFull) break
       consumed.push({ inboxId: row.inboxId, seq: round.nextSeq })
       const one = inboxInput(row)

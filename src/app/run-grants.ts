@@ -135,8 +135,9 @@ export class RunGrants {
     const ended = new Set(releases.map(({ slot, attempt }) => `${slot}#${attempt}`))
     const claims = claimsOf(drafts, state).filter(({ slot, attempt }) => !ended.has(`${slot}#${attempt}`))
     const waits = this.#stillWaiting(state)
-    const waiting = new Set(waits.map(({ slot }) => slot))
-    this.#missed = [...this.#denied].some((slot) => this.#waits.has(slot) && !waiting.has(slot))
+    this.#missed = [...this.#waits.values()].some(
+      ({ slot, attempt }) => this.#denied.has(slot) && !stillWants(state, slot, attempt),
+    )
     // Of an ended run nothing may be left in the queue, whoever else advanced it.
     const isKnown = keyOf(waits) === this.#stored && !isTerminalRun(state.status)
     return {
@@ -150,7 +151,7 @@ export class RunGrants {
     const waits = this.#stillWaiting(state)
     this.#waits.clear()
     for (const wait of waits) this.#waits.set(wait.slot, wait)
-    // One that found no slot of the run free is tried when there is one; its units may still be set aside for it.
+    // One that did not come to its turn is tried in the next; its units may still be set aside for it.
     this.#tried = new Set(
       waits.map(({ slot }) => slot).filter((slot) => this.#tried.has(slot) && !this.#denied.has(slot)),
     )
@@ -163,16 +164,20 @@ export class RunGrants {
   times(state: RunState, now: number): GrantTimes | undefined {
     const waits = this.#stillWaiting(state)
     if (waits.length === 0 && !this.#missed) return undefined
-    // While all slots of the run are taken it would be woken in vain, and at once again.
-    const isFull = state.slotsInUse >= state.limit
-    const instants = waits.flatMap(({ retryAt }) => (retryAt === undefined || isFull ? [] : [retryAt]))
+    const instants = waits.flatMap(({ retryAt }) => (retryAt === undefined ? [] : [retryAt]))
     if (this.#missed && state.status === 'RUNNING') instants.push(now)
     return { retriesAfter: now, ...(instants.length === 0 ? {} : { retryAt: Math.min(...instants) }) }
   }
 
-  /** A run that is paused, stops or ends wants nothing, and neither does a slot that started or went another way. */
+  /**
+   * A run that is paused, stops or ends wants nothing, and neither does a slot that started or went another way. Nor does
+   * it wait for more than it has slots free: its children may be what fills them, and units kept for it would be kept
+   * from them.
+   */
   #stillWaiting(state: RunState): Waiting[] {
-    return [...this.#waits.values()].filter(({ slot, attempt }) => stillWants(state, slot, attempt))
+    const free = Math.max(0, state.limit - state.slotsInUse)
+    const waits = [...this.#waits.values()].filter(({ slot, attempt }) => stillWants(state, slot, attempt))
+    return waits.slice(0, free)
   }
 }
 

@@ -29,9 +29,8 @@ export const APPEND: readonly Mutant[] = [
   {
     name: 'effects leave before the commit',
     file: 'app/advance-run.ts',
-    find: 'const answer = await this.#commit(run, turn)',
-    replace:
-      "const answer: 'committed' | 'lost' = 'committed'\n      void this.#commit(run, turn).catch(() => undefined)",
+    find: 'let answer = await this.#commit(run, turn)',
+    replace: "let answer: string = 'committed'\n      void this.#commit(run, turn).catch(() => undefined)",
   },
   {
     name: 'effects of a lost commit leave',
@@ -53,7 +52,7 @@ export const APPEND: readonly Mutant[] = [
   },
   {
     name: 'timers do not fire',
-    file: 'app/advance-run.ts',
+    file: 'app/due-timers.ts',
     find: "await round.take({ kind: 'timer', timer: due.timer })",
     replace: 'void due.timer',
   },
@@ -84,7 +83,7 @@ export const APPEND: readonly Mutant[] = [
   {
     name: 'captures are not written',
     file: 'app/decision-round.ts',
-    find: 'this.context.push({ variable, seq, value: JSON.stringify(value) })',
+    find: 'this.context.push({ variable, seq, value: row.text })',
     replace: '',
   },
   {
@@ -178,11 +177,5 @@ export const APPEND: readonly Mutant[] = [
     file: 'adapters/engines/embedded/driven-run.ts',
     find: 'if (this.#running.has(effect.id) || this.#awaitsTaking(effect)) return',
     replace: '',
-  },
-  {
-    name: 'an effect whose report waits is launched again',
-    file: 'adapters/engines/embedded/driven-run.ts',
-    find: ' || this.#awaitsTaking(effect)) return',
-    replace: ') return',
   },
 ]

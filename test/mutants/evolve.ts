@@ -54,8 +54,8 @@ export const EVOLVE: readonly Mutant[] = [
   {
     name: 'the row does not say when to wake',
     file: 'core/run/summary.ts',
-    find: 'const wakeAt = cut ? state.lastNow : nextTimer(state)?.dueAt',
-    replace: 'const wakeAt = cut ? state.lastNow : undefined',
+    find: 'earliest(nextTimer(state, waiting?.retriesAfter)?.dueAt, waiting?.retryAt)',
+    replace: 'earliest(undefined, waiting?.retryAt)',
   },
   {
     name: 'the row does not say that work is owed',

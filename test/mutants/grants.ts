@@ -60,11 +60,10 @@ export const GRANTS: readonly Mutant[] = [
     replace: '',
   },
   {
-    name: 'a run whose slots are taken is woken for its quota again and again',
+    name: 'a run waits for more than it has slots free',
     file: 'app/run-grants.ts',
-    find: 'retryAt === undefined || isFull ?',
-    replace: 'retryAt === undefined ?',
-    catcher: 'test/sim/found-grants.test.ts',
+    find: 'return waits.slice(0, free)',
+    replace: 'return free < 0 ? [] : waits',
   },
   {
     name: 'who takes a run over forgets until when its quota is closed',

@@ -16,7 +16,7 @@ async function start(process: Process, yaml: string, input: unknown = {}): Promi
 
 /** A process over a pool of which another run holds all there is. */
 async function beside(world: World, ...more: readonly PoolDefinition[]): Promise<Process> {
-  const process = world.process('p', { script: { hold: 'hold', work: () => null } })
+  const process = world.process('p', { script: { hold: 'hold', work: () => null, slow: () => null } })
   for (const pool of [DB, ...more]) await process.store.putPool(pool)
   await start(process, HOLDER)
   return process
@@ -56,6 +56,25 @@ steps:
   await world.advanceBy(2000)
   expect(world.log(key, 'StepCompleted')).toEqual(['StepCompleted first#1', 'StepCompleted b#1'])
   expect(await waiting(process, key)).toEqual([])
+})
+
+it('a run whose slots are taken by its children keeps nothing from them that it could not use [P-19, SCH-07]', async () => {
+  const world = new World()
+  const process = await beside(world)
+  await process.publish(`plan: child\nversion: 1.0.0\nsteps: [{ id: w, run: work, resources: { db: 1 } }]`)
+  const key = await start(
+    process,
+    `
+policy: { concurrency: 1 }
+steps:
+  - { id: first, run: slow, dependsOn: [] }
+  - { id: own, run: work, dependsOn: [first], resources: { db: 1 } }
+  - { id: child, plan: { planId: child }, dependsOn: [first] }`,
+  )
+  expect(world.log(key, 'StepStarted')).toContain('StepStarted child#1')
+  world.calls[0]?.resolve()
+  await world.runUntil(() => world.hasEnded(key), 60_000)
+  expect(world.row(key).status).toBe('COMPLETED')
 })
 
 it('an item that is held back by a failure waits for no grant, and nobody else waits for it [P-19, P-47]', async () => {
@@ -100,7 +119,8 @@ steps:
   - { id: b, run: work, dependsOn: [a], resources: { mail: 1 } }
   - { id: slow, run: hold, dependsOn: [a], timeoutMs: 600000 }`,
   )
-  expect(await waiting(process, key)).toEqual(['b'])
+  expect(world.log(key, 'StepStarted')).toEqual(['StepStarted a#1', 'StepStarted slow#1'])
+  expect(await waiting(process, key)).toEqual([])
   await world.advanceBy(120_000)
   expect(asked).toBeLessThan(50)
   world.calls.find((call) => call.name === 'hold')?.resolve()

@@ -119,14 +119,16 @@ export class RunTrack {
       if (waiting.length > 0 && alone) this.#complain(`P-19 ${after} it waits for grants though nothing more may start`)
       return
     }
+    const free = model.limit - model.inFlight().length
+    if (alone && waiting.length > free)
+      this.#complain(`P-19 ${after} it waits for ${waiting.length} slots and has ${free} free`)
     const vain = alone ? waiting.find(({ slot, attempt }) => !mayWait(model, slot, attempt)) : undefined
     if (vain !== undefined) this.#complain(`P-19 ${after} ${vain.slot} waits for a grant though it could not start`)
     const wakes = nextWakeAt !== undefined && nextWakeAt <= Math.max(latestNow, this.events.at(-1)?.at ?? 0)
     if (!wakes && waiting.length === 0 && couldStart(model))
       this.#complain(`I12 ${after} something could start, and nobody will`)
     const by = grantsBy === undefined ? undefined : Math.max(grantsBy, latestNow + ASK_AGAIN_MS)
-    const slotFree = model.inFlight().length < model.limit
-    if (alone && by !== undefined && slotFree && (nextWakeAt === undefined || nextWakeAt > by))
+    if (alone && by !== undefined && (nextWakeAt === undefined || nextWakeAt > by))
       this.#complain(`P-19 ${after} a pool opens ${by - now} ms from now, and the row says ${nextWakeAt ?? 'never'}`)
   }
 }
