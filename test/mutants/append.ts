@@ -178,4 +178,11 @@ export const APPEND: readonly Mutant[] = [
     find: 'if (this.#running.has(effect.id) || this.#awaitsTaking(effect)) return',
     replace: '',
   },
+  {
+    name: 'an effect whose report waits is launched again',
+    file: 'adapters/engines/embedded/driven-run.ts',
+    find: ' || this.#awaitsTaking(effect)) return',
+    replace: ') return',
+    catcher: 'src/adapters/engines/embedded/engine.test.ts',
+  },
 ]

@@ -1,6 +1,5 @@
 /** The table of commands: every example is a command line that fits, and completion knows every word. */
 import { spawnSync } from 'node:child_process'
-import { existsSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import picocolors from 'picocolors'
 import { KeelsonError } from '../../core/problems/problem.ts'
@@ -102,7 +101,7 @@ describe('completion', () => {
     return stdout.split('\n').filter((word) => word !== '')
   }
 
-  it.skipIf(!existsSync('/bin/bash') && !existsSync('/usr/bin/bash'))('works in bash itself', () => {
+  it('works in bash itself', () => {
     expect(offered('keelson', 'ru')).toEqual(['run', 'runs'])
     expect(offered('keelson', 'plan', '')).toEqual(['check', 'compile', 'graph', 'diff'])
     expect(offered('keelson', 'plan', 'graph', 'p.yaml', '--f')).toEqual(['--format'])

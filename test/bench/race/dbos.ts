@@ -1,6 +1,6 @@
 /**
  * DBOS Transact on PostgreSQL: plain workflows whose handle is awaited in the process that runs them, its quickest way,
- * with as many connections as helped here and without telemetry.
+ * with a pool of twenty connections and without telemetry.
  */
 import { CHAIN_STEPS, FAN_STEPS, TEN, type Contender, type Work } from './contender.ts'
 import { importPeer } from './peers.ts'

@@ -2,6 +2,7 @@
 import { describe, expect, it } from 'vitest'
 import { World } from '../../../../test/fixtures/virtual-world.ts'
 import { signalRun } from '../../../app/signal-run.ts'
+import { KeelsonError, problem } from '../../../core/problems/problem.ts'
 import type { RunStore } from '../../../ports/run-store.ts'
 import { EmbeddedEngine } from './engine.ts'
 
@@ -157,5 +158,36 @@ describe('a bell', () => {
     ring()
     await world.time.quiet()
     expect(looks()).toBe(0)
+  })
+})
+
+describe('a step that ends while the log is read again', () => {
+  it('is not executed a second time because it still looks owed [P-10]', async () => {
+    const world = new World()
+    let isLost = false
+    const wrapStore = (store: RunStore): RunStore => ({
+      ...store,
+      commit: async (batch) => {
+        const results = await store.commit(batch)
+        if (isLost || world.calls.length < 2) return results
+        isLost = true
+        throw new KeelsonError([problem('STORE_UNAVAILABLE', 'the answer was lost')])
+      },
+      getRun: async (runKey) => {
+        const row = await store.getRun(runKey)
+        if (!isLost) return row
+        // Its report lies there when the turn that found out what is owed comes to its end.
+        world.calls.find(({ name }) => name === 'g')?.resolve()
+        for (let turn = 0; turn < 5; turn += 1) await new Promise(setImmediate)
+        return row
+      },
+    })
+    const process = world.process('p', { wrapStore, script: { f: 'hold', g: 'hold' } })
+    const key = await process.start(`steps: [{ id: a, run: f, dependsOn: [] }, { id: b, run: g, dependsOn: [] }]`)
+    await world.runUntil(() => world.calls.length === 2)
+    world.calls.find(({ name }) => name === 'f')?.resolve()
+    await world.runUntil(() => world.hasEnded(key))
+    expect(isLost).toBe(true)
+    expect(world.called()).toEqual(['a#1/1', 'b#1/1'])
   })
 })
