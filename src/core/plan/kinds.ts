@@ -138,9 +138,9 @@ export function expression(role: 'expression' | 'transform'): Kind<string> {
     schema: { type: 'string', minLength: 1 },
     read: (value, place, reading) => {
       if (typeof value !== 'string' || value.trim() === '') return mustBe(kind, value, place, reading)
-      const text = value.trim()
-      const parsed = text.includes('${') ? parseTemplate(text) : undefined
-      const bare = (parsed?.ok === true ? wholeExpression(parsed.value) : undefined) ?? text
+      const trimmed = value.trim()
+      const parsed = trimmed.includes('${') ? parseTemplate(trimmed) : undefined
+      const bare = (parsed?.ok === true ? wholeExpression(parsed.value) : undefined) ?? trimmed
       if (place !== undefined) reading.sites.push({ role, place, value: bare })
       return bare
     },
