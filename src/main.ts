@@ -3,24 +3,24 @@
  * engine on a SQLite file under `.keelson/` (or in memory), with nothing else to install or start.
  */
 import { join } from 'node:path'
-import { EMBEDDED } from './adapters/engines/embedded/capabilities.ts'
-import { EmbeddedEngine } from './adapters/engines/embedded/engine.ts'
 import { localArtifacts } from './adapters/artifacts/local.ts'
+import { fileAudit } from './adapters/files/audit-lines.ts'
 import { fileBundleShelf } from './adapters/files/bundle-shelf.ts'
 import { copyDurably, dropDatabase, hasDatabase, hasLog, moveDatabase } from './adapters/files/database-file.ts'
+import { fileIntentBuffer } from './adapters/files/intent-buffer.ts'
 import { readLines } from './adapters/files/read-lines.ts'
 import { fileReceiptLines } from './adapters/files/receipt-lines.ts'
 import { openDoor } from './adapters/egress/door.ts'
-import { functionHandlers, type StepFunctions } from './adapters/handlers/functions.ts'
+import { functionHandlers, type NamedFunctions } from './adapters/handlers/functions.ts'
 import { stepHandlers } from './adapters/handlers/step-handlers.ts'
 import { isolatedHandlers } from './adapters/isolation/isolated-handlers.ts'
 import { threadHost } from './adapters/isolation/thread-host.ts'
-import { fileSigningKeys } from './adapters/keys/file-keys.ts'
 import { fileReceiptKeys } from './adapters/keys/receipt-keys.ts'
+import { signingKeysIn } from './adapters/keys/signing-keys.ts'
 import { processHost } from './adapters/processes/isolated-function.ts'
 import { systemProcesses } from './adapters/processes/run-command.ts'
 import { firstOf } from './adapters/secrets/chain.ts'
-import { envSecrets } from './adapters/secrets/env.ts'
+import { allowedVariables, envSecrets, type EnvironmentAccess } from './adapters/secrets/env.ts'
 import { fileSecrets } from './adapters/secrets/file.ts'
 import { openMemoryStore } from './adapters/stores/memory/store.ts'
 import { openSqliteStore, type SqliteStore } from './adapters/stores/sqlite/store.ts'
@@ -30,9 +30,12 @@ import { systemClock } from './adapters/system/clock.ts'
 import { isOwnerGone, processOwner } from './adapters/system/process-owner.ts'
 import { systemRandom } from './adapters/system/random.ts'
 import { systemTimers } from './adapters/system/timers.ts'
+import { openEngines, worldOf, type EngineChoice, type OtherEngine } from './engine-world.ts'
 import { RunAdvancer } from './app/advance-run.ts'
+import { lateClasses, type CommitClasses } from './app/commit-classes.ts'
+import { FailOpen, type FailOpenParts } from './app/commit-fail-open.ts'
 import { checkBundle, type BundleReport } from './app/check-bundle.ts'
-import { compilePlan, type CompiledPlan } from './app/compile-plan.ts'
+import type { Engines } from './app/engines.ts'
 import { receiptFollower } from './app/issue-receipts.ts'
 import { LeftAlone } from './app/left-alone.ts'
 import { LOCAL_PRINCIPAL } from './app/principal.ts'
@@ -42,33 +45,54 @@ import { createRunDriver } from './app/run-driver.ts'
 import type { Services } from './app/services.ts'
 import { agentDefinition } from './app/run-grants.ts'
 import { egressPolicy } from './core/egress/policy.ts'
+import { namedFunctions } from './core/plan/named-functions.ts'
 import { resourcePool } from './core/plan/wants.ts'
 import { fail, KeelsonError, type Problem } from './core/problems/problem.ts'
 import { isoFromMs } from './core/time.ts'
+import type { Clock } from './ports/clock.ts'
 import type { AdvanceReport } from './ports/engine.ts'
 import type { ReceiptBook } from './ports/receipts.ts'
 import type { RunKey, RunStore } from './ports/run-store.ts'
 import type { SecretsProvider } from './ports/secrets.ts'
-import type { StepHandlers } from './ports/step-handlers.ts'
+import type { StepFunctions, StepHandlers } from './ports/step-handlers.ts'
 import { Hooks } from './edge/library/hooks.ts'
 import { Keelson } from './edge/library/keelson.ts'
+import { Moves } from './edge/library/moves.ts'
 import type { Parts } from './edge/library/parts.ts'
 import { startReceipts, warnOfProblem, type TellProblem } from './edge/library/receipt-service.ts'
+import { troubleTeller, type TroubleOptions } from './edge/library/store-trouble.ts'
 import { demandedKey, Upkeep, type VerifyOptions } from './edge/library/upkeep.ts'
 
-export { Keelson } from './edge/library/keelson.ts'
+export { Keelson, type MigrateOptions, type StartArguments, type StartOptions } from './edge/library/keelson.ts'
+export { isEvent } from './edge/library/is-event.ts'
+export { loadPlan, type Startable } from './edge/library/load-plan.ts'
+export { Subscription, type FeedEvent, type SubscribeOptions } from './edge/library/subscription.ts'
+export type { RunQueue } from './edge/library/run-queue.ts'
 export type { Upkeep, VerifyOptions } from './edge/library/upkeep.ts'
-export { RunHandle, type RunResult } from './edge/library/run-handle.ts'
+export { RunHandle, type AwaitOptions, type RunError, type RunResult, type SignalOptions } from './edge/library/run-handle.ts'
 export { KeelsonError, type Problem } from './core/problems/problem.ts'
-export type { HookEvents, HookHandler, HookName } from './ports/hooks.ts'
-export type { StepContext, StepFunction } from './ports/step-handlers.ts'
-export type { StepFunctions } from './adapters/handlers/functions.ts'
+export type { HookEvents, HookHandler, HookName, StoreTrouble } from './ports/hooks.ts'
+export type { StepContext, StepFunction, StepFunctions } from './ports/step-handlers.ts'
+export type { CompiledPlan } from './app/compile-plan.ts'
+export type { Migration } from './app/migrate-run.ts'
+export type { OpenTask, TaskCompletion } from './app/manual-tasks.ts'
+export type { PlanDocument, PlanInput, PlanOutput } from './core/plan/builder.ts'
 export type { RunContext, StepResult } from './ports/run-context.ts'
+export type { StepOutput } from './core/view/step-output.ts'
 export type { SecretScope, SecretsProvider, SecretValue } from './ports/secrets.ts'
-export type { RunEventRecord, RunEventWrite } from './core/events/event.ts'
+export type { ForeignRecord, RunEventRecord, RunEventWrite } from './core/events/event.ts'
 
-export interface OpenOptions {
-  /** Step functions by name: what `run:` in a plan calls. */
+export interface OpenOptions extends TroubleOptions, EnvironmentAccess {
+  /**
+   * `embedded`, or `mock`: the same engine under a simulated clock, for tests. Waits, backoff and timeouts then take no
+   * time; only the code of steps does. Or an outside engine, such as `temporal(…)` of `keelson/temporal`.
+   */
+  readonly engine?: EngineChoice
+  /** Further engines of this process, beside the one that new runs start on: `migrate` moves runs between them. */
+  readonly engines?: readonly OtherEngine[]
+  /** What runs steps, instead of `steps`, `egress` and `commands`. */
+  readonly handlers?: StepHandlers
+  /** Step functions by name, or a whole module of them: what `run:` in a plan calls. Groups give dotted names. */
   readonly steps?: StepFunctions
   /** Path of the file the step functions come from. Steps with `isolation: thread` or `process` load it where they run. */
   readonly stepsModule?: string
@@ -83,6 +107,11 @@ export interface OpenOptions {
   readonly directory?: string
   /** Another store than SQLite in `directory`, such as `openPostgresStore`'s; it is closed with Keelson. */
   readonly store?: RunStore & { readonly onWake?: (listener: () => void) => () => void }
+  /**
+   * Folder of the keys that sign task tokens and receipts; default `<directory>/keys`. With a store of your own it must be
+   * named, the same for all processes on that store, or plans with manual steps are refused.
+   */
+  readonly keysDirectory?: string
   /** Adopt runs of this store that have no living driver. Default true. */
   readonly adopt?: boolean
   readonly leaseMs?: number
@@ -95,16 +124,17 @@ export interface OpenOptions {
   readonly resources?: Readonly<Record<string, number | { readonly units: number; readonly perMs: number }>>
   /**
    * Where `secret://…` leads. Default: the file `<directory>/secrets/<tenantId>/<environmentId>.json` or `.env` (mode 0600),
-   * then the environment variables of this process.
+   * then the environment variables of this process that `environmentSecrets` allows.
    */
   readonly secrets?: SecretsProvider
   readonly onProgress?: (runKey: RunKey, report: AdvanceReport) => void
-  /** How the store is used: a write of events that takes longer is treated as of unknown fate. Default 3,000 ms. */
-  readonly stateStore?: { readonly writeLatencyBudgetMs?: number }
+  /**
+   * How the store is used. A write of events that takes longer than its budget (default 3,000 ms) is treated as of unknown
+   * fate; with `failOpenForEventClass: ['StepStarted']` steps may begin all the same, and the log follows (ADR 0003).
+   */
+  readonly stateStore?: { readonly writeLatencyBudgetMs?: number } & CommitClasses
   /** Spans and metrics through `@opentelemetry/api`, which must be installed; default off. */
   readonly telemetry?: boolean
-  /** Takes structured log lines (JSON) about the runs this process drives, secrets masked. */
-  readonly log?: (line: string) => void
   /** Sign receipts of runs' starts and ends into `<directory>/receipts`. Problems are warnings unless told elsewhere. */
   readonly receipts?: boolean | { readonly onProblem: TellProblem }
 }
@@ -114,51 +144,69 @@ const DATABASE = 'keelson.db'
 /** Opens the store and starts the embedded engine. Close it (or use `await using`) to give the runs back. */
 export async function openKeelson(options: OpenOptions = {}): Promise<Keelson> {
   const directory = options.directory ?? '.keelson'
-  const handlers = handlersOf(options)
-  const { store, backup } = options.store === undefined ? await openStore(directory) : givenStore(options.store)
+  const keysFolder = keysFolderOf(directory, options)
+  const late = lateClasses(options.stateStore ?? {}, directory)
+  const world = worldOf(options.engine)
+  const handlers = options.handlers ?? world.around(handlersOf(options))
+  const { store, backup } =
+    options.store === undefined ? await openStore(directory, world.services.clock) : givenStore(options.store)
   await declarePools(store, options)
-  const world = { clock: systemClock, random: systemRandom, timers: systemTimers }
+  const intents = directory === ':memory:' ? undefined : intentsIn(directory, { store, late, ...options.stateStore })
   const services: Services = {
     store,
     handlers,
-    ...world,
-    ...keptApart(directory, options.secrets),
+    ...world.services,
+    ...keptApart(directory, options),
     ...options.stateStore,
+    ...(intents?.isOn === true ? { failOpen: intents } : {}),
+    ...(keysFolder === undefined ? { refusesManual: true } : {}),
   }
   const advancer = new RunAdvancer(services)
+  if (options.adopt !== false) await intents?.recover(advancer.queue)
   const driver = createRunDriver(services, advancer, {
-    lease: () => engine.lease(),
-    onChild: (row, report) => {
-      if (report !== undefined) engine.drive(row.runKey, report)
-      else void engine.want(row.runKey)
-    },
+    lease: (engineType) => engine.of(engineType)?.host.lease(),
+    onChild: (row, report) => engine.take(row, report),
   })
   const hooks = await hooksOf(services, advancer, options)
+  const moves = new Moves(systemTimers)
   const owner = processOwner(systemRandom)
   const leftAlone = new LeftAlone({ store, plans: advancer.plans, handlers, owner })
-  const engine: EmbeddedEngine = new EmbeddedEngine({
+  const engine: Engines = openEngines(world, options.engines ?? [], {
+    ...options,
     store,
     driver,
-    clock: systemClock,
-    timers: systemTimers,
+    ...world.services,
     owner,
     isOwnerGone,
+    scope: LOCAL_PRINCIPAL,
+    tell: warnOfProblem,
     adoptOthers: options.adopt ?? true,
-    ...(options.leaseMs === undefined ? {} : { leaseMs: options.leaseMs }),
-    ...(options.pollMs === undefined ? {} : { pollMs: options.pollMs }),
-    ...(options.maxSteps === undefined ? {} : { maxSteps: options.maxSteps }),
     onProgress: (runKey, report) => {
       options.onProgress?.(runKey, report)
       hooks.moved(runKey, report)
+      moves.moved(runKey)
     },
     ...(options.store?.onWake === undefined ? {} : { onWake: options.store.onWake }),
-    canDrive: (row) => leftAlone.mayDrive(row),
+    // First what its driver began without the store, as far as it still fits.
+    canDrive: async (row) => (await services.failOpen?.recover(advancer.queue), leftAlone.mayDrive(row)),
     onLost: (runKey, problem) => void leftAlone.lost(runKey, problem),
+    onStoreTrouble: troubleTeller(options, (text) => services.redactor?.text(text) ?? text),
   })
-  const keys = fileSigningKeys(join(directory, 'keys'), systemRandom)
-  const parts = { services, advancer, engine, keys, hooks, engineType: EMBEDDED }
+  const keys = signingKeysIn(keysFolder, systemRandom)
+  const parts = { services, advancer, engine, owner, isOwnerGone, keys, hooks, moves, engineType: world.capabilities }
   if (backup === undefined) return new Keelson(parts)
-  return new Keelson({ ...parts, ...lastingParts(directory, services, advancer, backup, options.receipts) })
+  return new Keelson({ ...parts, ...lastingParts(directory, services, advancer, backup, options) })
+}
+
+/** Undefined where runs are kept on a server and nobody said which keys its processes share (P-35). */
+function keysFolderOf(directory: string, { keysDirectory, store }: OpenOptions): string | undefined {
+  return keysDirectory ?? (store === undefined ? join(directory, 'keys') : undefined)
+}
+
+/** Intents lie beside the database and not in it: they are for the time in which it does not answer (LAT-07). */
+function intentsIn(directory: string, parts: Omit<FailOpenParts, 'buffer' | 'timers' | 'tell'>): FailOpen {
+  const buffer = fileIntentBuffer(join(directory, 'intents'), systemRandom.uuid())
+  return new FailOpen({ ...parts, buffer, timers: systemTimers, tell: warnOfProblem })
 }
 
 async function hooksOf(services: Services, advancer: RunAdvancer, { telemetry, log }: OpenOptions): Promise<Hooks> {
@@ -181,11 +229,14 @@ function handlersOf({ steps = {}, stepsModule, egress = {}, commands = false }: 
   const cwd = typeof commands === 'object' ? commands.cwd : '.'
   const path = process.env['PATH'] ?? '/usr/local/bin:/usr/bin:/bin'
   const processes = commands === false ? {} : { processes: systemProcesses({ cwd, path, timers: systemTimers }) }
-  return isolatedHandlers(stepHandlers({ functions: steps, egress: door, ...processes }), {
-    ...(stepsModule === undefined ? {} : { module: stepsModule }),
-    hosts: { thread: threadHost, process: processHost },
-    timers: systemTimers,
-  })
+  return isolatedHandlers(
+    stepHandlers({ functions: namedFunctions(steps) as NamedFunctions, egress: door, ...processes }),
+    {
+      ...(stepsModule === undefined ? {} : { module: stepsModule }),
+      hosts: { thread: threadHost, process: processHost },
+      timers: systemTimers,
+    },
+  )
 }
 
 function refusalOf([first, ...rest]: readonly Problem[]): KeelsonError {
@@ -193,15 +244,17 @@ function refusalOf([first, ...rest]: readonly Problem[]): KeelsonError {
 }
 
 /** What the log only ever refers to. A store in memory keeps no files. */
-function keptApart(directory: string, given?: SecretsProvider): Pick<Services, 'secrets' | 'redactor' | 'artifacts'> {
+function keptApart(directory: string, options: OpenOptions): Pick<Services, 'secrets' | 'redactor' | 'artifacts' | 'audit'> {
   const { tenantId, environmentId } = LOCAL_PRINCIPAL
-  const env = envSecrets({ scope: { tenantId, environmentId }, variables: process.env })
+  const { secrets: given } = options
+  const env = envSecrets({ scope: { tenantId, environmentId }, variables: process.env, ...allowedVariables(options) })
   const redactor = new Redactor()
   if (directory === ':memory:') return { secrets: given ?? env, redactor }
   return {
     secrets: given ?? firstOf([fileSecrets(join(directory, 'secrets')), env]),
     redactor,
     artifacts: localArtifacts(join(directory, 'artifacts'), systemRandom),
+    audit: fileAudit(join(directory, 'audit')),
   }
 }
 
@@ -216,9 +269,12 @@ async function declarePools(store: RunStore, { agents = {}, resources = {} }: Op
 type Backup = SqliteStore['backup']
 
 /** A store in memory has no backup, nor anything else that lasts. */
-async function openStore(directory: string): Promise<{ readonly store: RunStore; readonly backup?: Backup }> {
-  if (directory === ':memory:') return { store: openMemoryStore({ clock: systemClock }) }
-  const store = await openSqliteStore({ path: join(directory, DATABASE), clock: systemClock })
+async function openStore(
+  directory: string,
+  clock: Clock,
+): Promise<{ readonly store: RunStore; readonly backup?: Backup }> {
+  if (directory === ':memory:') return { store: openMemoryStore({ clock }) }
+  const store = await openSqliteStore({ path: join(directory, DATABASE), clock })
   return { store, backup: (file) => store.backup(file) }
 }
 
@@ -227,9 +283,9 @@ function givenStore(store: RunStore): { readonly store: RunStore; readonly backu
   return { store, backup: async () => fail('BACKUP_ELSEWHERE', why) }
 }
 
-function receiptBookIn(directory: string): ReceiptBook {
+function receiptBookIn(directory: string, keysFolder = join(directory, 'keys')): ReceiptBook {
   return {
-    keys: fileReceiptKeys(join(directory, 'keys'), systemRandom),
+    keys: fileReceiptKeys(keysFolder, systemRandom),
     lines: fileReceiptLines(join(directory, 'receipts')),
   }
 }
@@ -239,9 +295,9 @@ function lastingParts(
   services: Services,
   advancer: RunAdvancer,
   backup: Backup,
-  receipts: OpenOptions['receipts'] = false,
+  { receipts = false, keysDirectory }: OpenOptions,
 ): Pick<Parts, 'upkeep' | 'receipts'> {
-  const book = receiptBookIn(directory)
+  const book = receiptBookIn(directory, keysDirectory)
   const tell = typeof receipts === 'object' ? receipts.onProblem : warnOfProblem
   const issuer = receiptFollower(services, book, tell)
   const upkeep = new Upkeep({
@@ -339,11 +395,4 @@ async function refuseDriven(path: string): Promise<void> {
   } finally {
     await store.close()
   }
-}
-
-/** Compiles plan text (YAML or JSON); throws a KeelsonError with every problem found. */
-export function loadPlan(text: string, file?: string): CompiledPlan {
-  const compiled = compilePlan(text, file === undefined ? {} : { file })
-  if (compiled.ok) return compiled.value
-  throw refusalOf(compiled.problems)
 }

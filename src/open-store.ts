@@ -4,6 +4,7 @@
  */
 import { join } from 'node:path'
 import { examine, type DatabaseReport } from './adapters/stores/sqlite/examine.ts'
+import type { PostgresStore } from './adapters/stores/postgres/store.ts'
 import { openSqliteStore } from './adapters/stores/sqlite/store.ts'
 import { systemClock } from './adapters/system/clock.ts'
 import type { RunStore } from './ports/run-store.ts'
@@ -14,6 +15,15 @@ const DATABASE = 'keelson.db'
 
 export function openFolderStore(directory: string): Promise<RunStore> {
   return openSqliteStore({ path: join(directory, DATABASE), clock: systemClock })
+}
+
+/** A store on a PostgreSQL server; its code and its driver are loaded here and not before. */
+export async function openServerStore(
+  connectionString: string,
+  options: { readonly mustExist: boolean },
+): Promise<PostgresStore> {
+  const { openPostgresStore } = await import('./adapters/stores/postgres/store.ts')
+  return openPostgresStore({ connectionString, ...options })
 }
 
 /** Looks at the folder's database and changes nothing; throws a KeelsonError when it cannot be read. */

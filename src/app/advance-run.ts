@@ -6,12 +6,22 @@ import { fail, KeelsonError } from '../core/problems/problem.ts'
 import { openEffects } from '../core/run/open-effects.ts'
 import type { Effect } from '../core/run/effect.ts'
 import type { InputBody } from '../core/run/input.ts'
-import { snapshotInterval, summaryOf } from '../core/run/summary.ts'
+import { summaryOf } from '../core/run/summary.ts'
 import { isTerminalRun } from '../core/run/transitions.ts'
 import { isoFromMs } from '../core/time.ts'
-import { RULES_VERSION } from '../core/run/state.ts'
 import type { AdvanceReport, EffectReport } from '../ports/engine.ts'
-import type { RunCommit, RunKey } from '../ports/run-store.ts'
+import type { CommitResult, RunCommit, RunKey } from '../ports/run-store.ts'
+import {
+  endOf,
+  engineOf,
+  handedOver,
+  handoffInput,
+  isBare,
+  type AdvanceRequest,
+  type Done,
+  type Turn,
+} from './advance-turn.ts'
+import { ASK_AGAIN_MS, type Diverted } from './commit-fail-open.ts'
 import { CommitQueue } from './commit-queue.ts'
 import { childEndNotice, childReport } from './child-end.ts'
 import { DecisionRound } from './decision-round.ts'
@@ -19,7 +29,8 @@ import { fireTimers, startWhenDue } from './due-timers.ts'
 import { failAlteredRun } from './fail-altered-run.ts'
 import { inboxInput } from './inbox-input.ts'
 import { PlanShelf } from './load-plan.ts'
-import { loadRun, snapshotBody, type LoadedRun } from './load-run.ts'
+import { keepSnapshot } from './keep-snapshot.ts'
+import { loadRun, type LoadedRun } from './load-run.ts'
 import { prepareOutcome } from './prepare-outcome.ts'
 import { reportLetter } from './report-letter.ts'
 import { RunGrants } from './run-grants.ts'
@@ -30,15 +41,6 @@ import type { Services } from './services.ts'
 
 /** Losing this often in a row means the store does not hold its promise. */
 const LOSSES_MAX = 100
-
-const END_EVENTS: ReadonlySet<string> = new Set(['RunCompleted', 'RunFailed', 'RunCancelled'])
-
-export interface AdvanceRequest {
-  readonly reports?: readonly EffectReport[]
-  readonly inputs?: readonly InputBody[]
-  /** Take the run over under the next epoch. */
-  readonly adopt?: boolean
-}
 
 export class RunAdvancer {
   readonly #services: Services
@@ -77,6 +79,12 @@ export class RunAdvancer {
     return this.#loaded.get(runKey) ?? loadRun(this.#services.store, this.plans, runKey)
   }
 
+  /** The log reaches at least there: a fold that does not is old (another worker of the run's engine wrote since). */
+  see(runKey: RunKey, headSeq: number): void {
+    const known = this.#loaded.get(runKey)
+    if (known !== undefined && known.nextSeq - 1 < headSeq) this.forget(runKey)
+  }
+
   /** This process created the run and drives it under its first epoch. */
   own(runKey: RunKey, run: LoadedRun): void {
     // While its creation was on the way, a sweep of this very process may have adopted it: that is the later word.
@@ -86,13 +94,16 @@ export class RunAdvancer {
   }
 
   forget(runKey: RunKey): void {
+    // It holds what the log does not have yet: it goes when that is written, or dropped.
+    if (this.#services.failOpen?.isAhead(runKey) === true) return
     this.#loaded.delete(runKey)
     this.#grants.delete(runKey)
   }
 
   /** The run has ended or is somebody else's: nothing of it is kept. */
   release(runKey: RunKey): void {
-    this.forget(runKey)
+    this.#loaded.delete(runKey)
+    this.#grants.delete(runKey)
     this.#epochs.delete(runKey)
     this.#unsure.delete(runKey)
   }
@@ -111,7 +122,8 @@ export class RunAdvancer {
       }
       effects.push(...done.report.effects)
       if (done.left.length === 0) return { ...done.report, effects }
-      rest = { reports: done.left }
+      const { adopt: _adopt, handoff: _handoff, inputs: _inputs, ...later } = rest
+      rest = { ...later, reports: done.left }
     }
     return fail('STORE_UNAVAILABLE', `run ${runKey} lost its compare-and-set ${LOSSES_MAX} times in a row`)
   }
@@ -132,16 +144,17 @@ export class RunAdvancer {
   }
 
   async #attempt(runKey: RunKey, request: AdvanceRequest): Promise<Done | 'lost'> {
+    const down = this.#services.failOpen === undefined ? undefined : await this.#reconcile(runKey, request)
     try {
-      const run = await this.#load(runKey, request.adopt === true)
+      const run = await this.#load(runKey, request)
       const grants = await this.#grantsOf(run)
-      let turn = await this.#decideAll(run, request, grants)
+      let turn = await this.#decideInTime(run, request, grants, down)
       let answer = await this.#commit(run, turn)
       // Each refusal leaves fewer slots to try, so this ends.
       for (; answer === 'ungranted'; answer = await this.#commit(run, turn))
         turn = await this.#decideAll(run, request, grants)
       if (answer === 'lost') return 'lost'
-      const report = this.#report(run, turn, request.adopt === true)
+      const report = this.#report(run, turn, request.adopt === true || request.open === true)
       if (report.terminal) this.release(runKey)
       return { report, left: turn.left }
     } catch (thrown) {
@@ -158,10 +171,39 @@ export class RunAdvancer {
     }
   }
 
-  async #load(runKey: RunKey, adopting: boolean): Promise<LoadedRun> {
+  /** Intents in the local buffer enter the log before anything else does (LAT-02). The problem, when they still cannot. */
+  async #reconcile(runKey: RunKey, request: AdvanceRequest): Promise<KeelsonError | undefined> {
+    const late = await this.#services.failOpen?.reconcile(runKey, this.queue)
+    if (late === undefined || late.kind === 'clear') return undefined
+    if (late.kind === 'down') {
+      if (!isBare(request) || !this.#loaded.has(runKey)) throw late.problem
+      return late.problem
+    }
+    this.forget(runKey)
+    this.#unsure.add(runKey)
+    return undefined
+  }
+
+  /** A bare wake-up that the store does not answer is decided on what is known here, for intents and nothing else (P-13). */
+  #decideInTime(
+    run: LoadedRun,
+    request: AdvanceRequest,
+    grants: RunGrants | undefined,
+    down: KeelsonError | undefined,
+  ): Promise<Turn> {
+    const { failOpen } = this.#services
+    if (failOpen === undefined || !run.state.intentLate || grants !== undefined || !isBare(request))
+      return this.#decideAll(run, request, grants)
+    return failOpen.decide(down, (blind) => this.#decideAll(run, request, undefined, blind))
+  }
+
+  async #load(runKey: RunKey, request: AdvanceRequest): Promise<LoadedRun> {
+    const adopting = request.adopt === true || request.handoff !== undefined
+    // Whoever was told of a later epoch knows more than this process: what it holds of the run is old.
+    if (request.epoch !== undefined && (this.#epochs.get(runKey) ?? request.epoch) < request.epoch) this.release(runKey)
     const known = this.#loaded.get(runKey)
     const run = known ?? (await loadRun(this.#services.store, this.plans, runKey))
-    const owned = this.#epochs.get(runKey)
+    const owned = request.epoch ?? this.#epochs.get(runKey)
     // An ended run is nobody's to drive: whoever comes may add what may follow its end (P-48).
     if (!adopting && owned !== undefined && owned !== run.epoch && !isTerminalRun(run.state.status)) {
       fail(
@@ -169,7 +211,7 @@ export class RunAdvancer {
         `run ${run.row.runId} is driven by another process under epoch ${run.epoch}; this one had ${owned}`,
       )
     }
-    if (!adopting && owned === undefined) this.#epochs.set(runKey, run.epoch)
+    if (!adopting && !this.#epochs.has(runKey)) this.#epochs.set(runKey, run.epoch)
     this.#loaded.set(runKey, run)
     return run
   }
@@ -184,16 +226,25 @@ export class RunAdvancer {
     return loaded
   }
 
-  async #decideAll(run: LoadedRun, request: AdvanceRequest, grants: RunGrants | undefined): Promise<Turn> {
+  async #decideAll(
+    run: LoadedRun,
+    request: AdvanceRequest,
+    grants: RunGrants | undefined,
+    blind?: KeelsonError,
+  ): Promise<Turn> {
     const { store, clock } = this.#services
     const { runKey } = run.row
     const now = Math.max(clock.now(), run.state.lastNow)
-    const epoch = request.adopt === true ? run.epoch + 1 : run.epoch
+    const isTaken = request.adopt === true || request.handoff !== undefined
+    const epoch = isTaken ? run.epoch + 1 : run.epoch
     grants?.mayFree(request.reports ?? [], run.state)
     const round = new DecisionRound(store, run, now, epoch, grants?.atHand(now))
     const consumed: { inboxId: string; seq: number }[] = []
-    if (request.adopt === true) await round.take({ kind: 'adopt', claims: await store.readClaims(runKey) })
-    const paused = await scopePauseFor(store, run.identity, run.state)
+    if (request.handoff !== undefined) await round.take(handoffInput(run, request.handoff))
+    if (isTaken) await round.take({ kind: 'adopt', claims: await store.readClaims(runKey) })
+    // Asked for at once: a store that is far away answers both in one round trip.
+    const asked = () => Promise.all([scopePauseFor(store, run.identity, run.state), store.readInbox(runKey)])
+    const [paused, letters] = blind === undefined ? await asked() : [undefined, []]
     if (paused !== undefined) await round.take(paused)
     for (const input of request.inputs ?? []) await round.take(input)
     const left = [...(request.reports ?? [])]
@@ -201,7 +252,7 @@ export class RunAdvancer {
       await this.#takeReport(run, round, report)
       left.shift()
     }
-    for (const row of await store.readInbox(runKey)) {
+    for (const row of letters) {
       if (round.isFull) break
       consumed.push({ inboxId: row.inboxId, seq: round.nextSeq })
       const one = inboxInput(row)
@@ -214,7 +265,11 @@ export class RunAdvancer {
       else if (one.kind === 'child')
         await this.#takeReport(run, round, await childReport(store, one.body), one.body.childRunId)
     }
-    await startWhenDue(run, round)
+    const { startAs } = request
+    await startWhenDue(run, round, {
+      intentLate: this.#services.failOpen !== undefined,
+      ...(startAs === undefined ? {} : { startAs }),
+    })
     await fireTimers(round, grants?.isWaiting === true)
     const rest = { kind: 'continue', cause: `cut:${round.firstSeq}`, facts: new Map() } as const
     if (round.drafts.length === 0 || round.cut) await round.take(rest)
@@ -222,7 +277,7 @@ export class RunAdvancer {
       round.grants = grants.atHand(now, round.state)
       await round.take(rest)
     }
-    return { round, consumed, left, grants }
+    return { round, consumed, left, grants, blind, ...engineOf(round, request), ...handedOver(run, request, epoch) }
   }
 
   async #takeReport(run: LoadedRun, round: DecisionRound, report: EffectReport, childRunId?: string): Promise<void> {
@@ -235,8 +290,9 @@ export class RunAdvancer {
       pending: round.pending,
       buildId: handlers.buildId,
     })
-    const input: InputBody =
-      childRunId === undefined ? prepared.input : { ...prepared.input, kind: 'child', childRunId }
+    const stale = report.epoch !== undefined && report.epoch < round.epoch
+    const outcome = stale ? { ...prepared.input, stale } : prepared.input
+    const input: InputBody = childRunId === undefined ? outcome : { ...prepared.input, kind: 'child', childRunId }
     await round.take(input, prepared)
   }
 
@@ -246,6 +302,7 @@ export class RunAdvancer {
     const drafts = round.drafts.map(({ draft }) => draft)
     const parts = grants?.commitParts(drafts, round.state) ?? {}
     if (round.drafts.length === 0 && consumed.length === 0 && !epochChanged && parts.waits === undefined) {
+      if (turn.blind !== undefined) throw turn.blind
       // The turn is over all the same: what was refused in it may be tried in the next.
       grants?.committed(round.state)
       return (await this.#isCurrent(run)) ? 'committed' : 'lost'
@@ -268,17 +325,19 @@ export class RunAdvancer {
       consumed,
       context: round.context,
       ...(round.blobs.length === 0 ? {} : { blobs: round.blobs }),
-      notify: ended ? childEndNotice(run, round) : [],
+      notify: ended ? childEndNotice(run, round) : (turn.letters ?? []),
+      ...(turn.engine === undefined ? {} : { engine: turn.engine }),
+      ...(turn.lease === undefined ? {} : { lease: turn.lease }),
       ...parts,
     }
-    const result = await this.queue.submit(commit)
+    const result = await this.#write(run, turn, commit)
     if (result.kind === 'conflict') return 'lost'
     if (result.kind === 'ungranted') {
       grants?.refused(parts.claims ?? [], result.refused, round.now)
       return 'ungranted'
     }
     grants?.committed(round.state)
-    if (result.kind !== 'committed') {
+    if (result.kind !== 'committed' && result.kind !== 'diverted') {
       await this.#services.store.quarantine(run.row.runKey, 'INVALID_TRANSITION')
       fail('RUN_QUARANTINED', `run ${run.row.runId} was set aside: the store refused its events (${result.kind})`)
     }
@@ -288,8 +347,15 @@ export class RunAdvancer {
     run.headHash = sealed.headHash
     for (const [seq, output] of round.outputs) run.outputs.set(seq, output)
     this.#epochs.set(run.row.runKey, round.epoch)
-    await this.#snapshot(run)
+    if (result.kind === 'committed') await keepSnapshot(this.#services.store, run)
     return 'committed'
+  }
+
+  #write(run: LoadedRun, { round, blind }: Turn, commit: RunCommit): Promise<CommitResult | Diverted> {
+    const { failOpen } = this.#services
+    if (failOpen === undefined) return this.queue.submit(commit)
+    const drafts = round.drafts.map(({ draft }) => draft)
+    return failOpen.submit(this.queue, { run: run.identity, state: round.state, drafts, commit }, blind)
   }
 
   /** Nothing to write means no compare-and-set, and without one a driver that lost its run would never learn of it (I12). */
@@ -298,24 +364,12 @@ export class RunAdvancer {
     return row !== undefined && row.epoch === run.epoch && row.nextSeq === run.nextSeq
   }
 
-  /** After the commit and never in its way: a snapshot only spares the next reader some folding (P-51). */
-  async #snapshot(run: LoadedRun): Promise<void> {
-    if (run.state.seq - run.snapshotSeq < snapshotInterval(run.state)) return
-    run.snapshotSeq = run.state.seq
-    const body = snapshotBody(run.state)
-    await this.#services.store.putSnapshot(run.row.runKey, {
-      kind: 'state',
-      seq: run.state.seq,
-      rulesVersion: RULES_VERSION,
-      body,
-    })
-  }
-
   #report(run: LoadedRun, { round, grants }: Turn, adopted: boolean): AdvanceReport {
     const { state, epoch } = run
     const terminal = isTerminalRun(state.status)
     const unsure = this.#unsure.delete(run.row.runKey)
     const { nextWakeAt, owed } = summaryOf(state, round.cut, grants?.times(state, round.now))
+    const isAhead = this.#services.failOpen?.isAhead(run.row.runKey) === true
     return {
       epoch,
       headSeq: run.nextSeq - 1,
@@ -323,30 +377,9 @@ export class RunAdvancer {
       effects: adopted || unsure ? openEffects(run.plan.graph, state, epoch) : round.effects,
       ...(owed === undefined ? {} : { owed }),
       ...(grants?.freedUnits === true ? { freed: true as const } : {}),
-      wakeAt: terminal ? undefined : nextWakeAt,
+      wakeAt: terminal ? undefined : isAhead ? round.now + ASK_AGAIN_MS : nextWakeAt,
       terminal,
       ...endOf(round),
     }
   }
-}
-
-/** The run's terminal event, when this turn wrote it: whoever waits for the end need not read the log for it. */
-function endOf({ drafts }: DecisionRound): Pick<AdvanceReport, 'end'> {
-  const last = drafts.findLast(({ draft }) => END_EVENTS.has(draft.eventType))?.draft
-  if (last === undefined) return {}
-  const { eventType, payload, data } = last
-  return { end: { eventType, payload, ...(data === undefined ? {} : { data }) } }
-}
-
-interface Turn {
-  readonly round: DecisionRound
-  readonly consumed: readonly { readonly inboxId: string; readonly seq: number }[]
-  /** Reports there was no room for. */
-  readonly left: readonly EffectReport[]
-  readonly grants: RunGrants | undefined
-}
-
-interface Done {
-  readonly report: AdvanceReport
-  readonly left: readonly EffectReport[]
 }

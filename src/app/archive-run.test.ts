@@ -11,6 +11,7 @@ import { World } from '../../test/fixtures/virtual-world.ts'
 import type { RunKey, RunStore } from '../ports/run-store.ts'
 import { archiveRun, archiveRuns, exportRun, type Archive } from './archive-run.ts'
 import { checkBundle } from './check-bundle.ts'
+import { Follower } from './follow-feed.ts'
 import { receiptFollower } from './issue-receipts.ts'
 import { linkOf } from './run-bundle.ts'
 import { canonicalText } from './canonical.ts'
@@ -217,3 +218,51 @@ function relinked(parts: readonly { readonly part: string; readonly body: unknow
     return canonicalText({ body, link, part })
   })
 }
+
+it('leaves a run whose events a subscriber has not read, says who, and takes it once they were read [STO-15, P-50]', async () => {
+  const { world, process, archive, run } = await scene()
+  const { store, clock, random, timers } = process.services
+  let isRefusing = false
+  const follower = new Follower({
+    store,
+    clock,
+    random,
+    timers,
+    subscriber: 'audit',
+    deliver: { each: async () => (isRefusing ? Promise.reject(new Error('not now')) : undefined) },
+    maxAttempts: 1000,
+  })
+  await follower.drain()
+  const [read, unread, other] = [await run(), await run(), await run()]
+  await follower.drain()
+  isRefusing = true
+  await process.signal(unread, 'RETRY_STEP', { stepId: 'a', reason: 'too late' })
+  await process.advancer.advance(unread)
+  await follower.drain()
+  expect(await store.subscribersBehind(unread)).toEqual(['audit'])
+
+  const failed: unknown[] = []
+  await archiveRuns(archive, world.time.now() + DAY_MS, {
+    onFailed: ({ runKey }, { code, message }) => failed.push([runKey, code, message]),
+  })
+  const { runId } = world.row(unread)
+  expect(failed).toEqual([[unread, 'ARCHIVE_UNREAD', `events of run ${runId} have not been read by 'audit'`]])
+  expect([read, unread, other].map((key) => world.row(key).archivedAt !== undefined)).toEqual([true, false, true])
+  await expect(archiveRun(archive, unread)).rejects.toMatchObject({ code: 'ARCHIVE_UNREAD' })
+
+  isRefusing = false
+  await world.advanceBy(3_600_000)
+  await follower.drain()
+  await archiveRun(archive, unread)
+  expect(world.row(unread).archivedAt).toBe(world.time.now())
+})
+
+it('takes what nobody has read when told so [STO-15]', async () => {
+  const { world, process, archive, run } = await scene()
+  const key = await run()
+  const page = await process.store.readFeed('slow', { now: world.time.now(), limit: 1 })
+  await process.store.settleFeed('slow', { position: page.position, deliveries: [] })
+  await expect(archiveRun(archive, key)).rejects.toMatchObject({ code: 'ARCHIVE_UNREAD' })
+  await archiveRun(archive, key, { force: true })
+  expect(world.row(key).archivedAt).toBe(world.time.now())
+})

@@ -43,23 +43,44 @@ export async function exportRun(archive: Archive, runKey: RunKey, name?: string)
   }
 }
 
-export async function archiveRun(archive: Archive, runKey: RunKey): Promise<KeptBundle> {
+export interface ArchiveOptions {
+  /** Also what subscribers have not read: they never will. */
+  readonly force?: boolean
+}
+
+export async function archiveRun(
+  archive: Archive,
+  runKey: RunKey,
+  { force = false }: ArchiveOptions = {},
+): Promise<KeptBundle> {
   const row = (await archive.store.getRun(runKey)) ?? fail('RUN_NOT_FOUND', `no run has the key ${runKey}`)
   if (!isTerminalRun(row.status)) fail('RUN_NOT_TERMINAL', `run ${row.runId} has not ended`)
   for (let tries = 0; tries < TRIES; tries += 1) {
     const kept = await exportRun(archive, runKey)
+    // After its head is known: what is added later moves the head, and the ticket no longer fits.
+    if (!force) await requireRead(archive.store, kept.row)
     if ((await archive.store.archiveRun(runKey, kept.row.headHash)) === 'archived') return kept
     // Something was added after the end, such as a refused signal: the bundle must hold that too.
   }
   return fail('STORE_UNAVAILABLE', `the log of run ${row.runId} grew while it was being archived`)
 }
 
-export interface ArchiveProgress {
+/** The log is the outbox: what is deleted from it reaches nobody any more (DESIGN §6). */
+async function requireRead(store: RunStore, { runKey, runId }: RunRow): Promise<void> {
+  const behind = await store.subscribersBehind(runKey)
+  if (behind.length === 0) return
+  const names = behind.map((name) => `'${name}'`).join(', ')
+  fail('ARCHIVE_UNREAD', `events of run ${runId} have not been read by ${names}`, { details: { subscribers: behind } })
+}
+
+export interface ArchiveProgress extends ArchiveOptions {
   readonly onArchived?: (kept: KeptBundle) => void
   readonly onFailed?: (row: RunRow, problem: Problem) => void
 }
 
 const PAGE = 100
+/** What is wrong with one run is no reason to leave the others. */
+const LEFT: ReadonlySet<string> = new Set(['BUNDLE_BROKEN', 'ARCHIVE_UNREAD'])
 
 /** All that ended before an instant, oldest first. One that fails is told and left; the others go on. */
 export async function archiveRuns(
@@ -74,14 +95,14 @@ export async function archiveRuns(
     if (rows.length === 0) return
     for (const row of rows) {
       try {
-        const kept = await archiveRun(archive, row.runKey)
+        const kept = await archiveRun(archive, row.runKey, progress)
         progress.onArchived?.(kept)
       } catch (thrown) {
         const [problem] = thrown instanceof KeelsonError ? thrown.problems : []
         failed.add(row.runKey)
         // Another process was quicker: the run is where it should be.
         if ((await archive.store.getRun(row.runKey))?.archivedAt !== undefined) continue
-        if (problem?.code !== 'BUNDLE_BROKEN') throw thrown
+        if (problem === undefined || !LEFT.has(problem.code)) throw thrown
         progress.onFailed?.(row, problem)
       }
     }

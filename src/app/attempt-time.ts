@@ -64,3 +64,14 @@ export async function untilTimeIsUp<T>(work: Promise<T>, limit: AbortSignal): Pr
     stop()
   }
 }
+
+/**
+ * What can be ended is ended when its time is up, and its attempt lasts until it is gone: the next attempt must not meet
+ * it still at work. Whatever it brings by then is too late (RTY-07).
+ */
+export async function untilGone<T>(work: Promise<T>, limit: AbortSignal): Promise<T> {
+  const [end] = await Promise.allSettled([work])
+  limit.throwIfAborted()
+  if (end.status === 'rejected') throw end.reason
+  return end.value
+}

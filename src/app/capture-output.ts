@@ -64,7 +64,7 @@ export function applyCaptures(
 }
 
 /** What an event says of captures: what fits stays with it, the largest values become blobs until the rest fits (P-05). */
-function recordedForm(
+export function recordedForm(
   captures: readonly RecordedCapture[],
   values: readonly unknown[],
 ): Omit<CapturedOutput, 'writes'> {
@@ -151,7 +151,7 @@ function overlaid(under: object, over: object): object {
   return Object.fromEntries([...Object.entries(under), ...Object.entries(over)])
 }
 
-function variableOf(path: string): string {
+export function variableOf(path: string): string {
   return path.split('.', 1)[0] ?? ''
 }
 

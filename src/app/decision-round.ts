@@ -114,6 +114,15 @@ export class DecisionRound {
     this.blobs.push(...(options.blobs ?? []))
   }
 
+  /** What steps of an earlier run had captured, under the seqs at which this run takes their results over. */
+  noteTakenOver(writes: ReadonlyMap<string, readonly ContextChange[]>): void {
+    for (const [index, { draft }] of this.drafts.entries()) {
+      if (draft.eventType !== 'StepCompleted') continue
+      for (const { variable, value } of writes.get(draft.slot) ?? [])
+        this.#writeContext(variable, this.firstSeq + index, value)
+    }
+  }
+
   #writeContext(variable: string, seq: number, value: unknown): void {
     const row = contextRow(value)
     this.context.push({ variable, seq, value: row.text })

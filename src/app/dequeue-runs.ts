@@ -22,6 +22,12 @@ export interface DequeueOptions {
   readonly lease: () => { readonly owner: string; readonly until: number }
   /** The run has started under that lease: somebody must drive it. */
   readonly onStarted: (row: RunRow, report: AdvanceReport) => void
+  /** Throws when this process may not start the run, such as for want of its handlers: then it stays queued. */
+  readonly check?: (row: RunRow) => Promise<void>
+  /** Only runs of this engine: another one starts its own. */
+  readonly engineType?: string
+  /** Only these; default all. */
+  readonly runIds?: ReadonlySet<string>
   /** At most so many in one call. Default 1,000. */
   readonly limit?: number
 }
@@ -54,7 +60,8 @@ async function queuedRuns({ store }: Services, options: DequeueOptions): Promise
     cursor = page.next
   } while (cursor !== undefined)
   return rows
-    .filter((row) => row.quarantine === undefined)
+    .filter((row) => row.quarantine === undefined && options.runIds?.has(row.runId) !== false)
+    .filter((row) => options.engineType === undefined || row.engineType === options.engineType)
     .reverse()
     .slice(0, options.limit ?? DEFAULT_LIMIT)
 }
@@ -63,26 +70,49 @@ async function startQueued(
   services: Services,
   advancer: RunAdvancer,
   options: DequeueOptions,
-  { runKey, runId }: RunRow,
+  row: RunRow,
 ): Promise<Dequeued> {
+  const { runKey, runId } = row
   const { store, clock } = services
+  try {
+    await options.check?.(row)
+  } catch (thrown) {
+    return failed(runId, thrown)
+  }
   const { owner, until } = options.lease()
   const held = await store.acquireLease(runKey, owner, clock.now(), until)
   if (held === undefined) return { runId, status: 'SKIPPED' }
   try {
     advancer.forget(runKey)
-    const run = await advancer.current(runKey)
-    const { status, notBefore } = run.state
-    if (status !== 'APPROVED' || notBefore > clock.now()) {
-      // One that has started meanwhile is driven under this lease, or is adopted when the lease is over.
-      if (status === 'PENDING' || status === 'APPROVED') await store.releaseLease(runKey, owner)
-      return { runId, status: 'SKIPPED' }
-    }
-    const report = await advancer.advance(runKey, { inputs: [startOfRow(run)] })
-    options.onStarted(held, report)
-    return { runId, status: 'STARTED' }
+    // One that has started meanwhile is driven under this lease, or is adopted when the lease is over.
+    if (!isWaiting((await advancer.current(runKey)).state.status)) return { runId, status: 'SKIPPED' }
+    const report = await startUnderLease(services, advancer, runKey)
+    if (report !== undefined) options.onStarted(held, report)
+    else await store.releaseLease(runKey, owner)
+    return { runId, status: report === undefined ? 'SKIPPED' : 'STARTED' }
   } catch (thrown) {
     await store.releaseLease(runKey, owner)
-    return { runId, status: 'FAILED', error: thrown instanceof KeelsonError ? thrown.code : String(thrown) }
+    return failed(runId, thrown)
   }
+}
+
+/** Undefined: it does not start, because it is not approved, not due, or was cancelled in the queue. */
+async function startUnderLease(
+  services: Services,
+  advancer: RunAdvancer,
+  runKey: RunRow['runKey'],
+): Promise<AdvanceReport | undefined> {
+  // Letters first: a run that was cancelled while it waited starts no step. One whose time has come starts by itself.
+  const letters = await advancer.advance(runKey)
+  if (!isWaiting(letters.status)) return letters.terminal ? undefined : letters
+  const run = await advancer.current(runKey)
+  const { status, notBefore } = run.state
+  if (status !== 'APPROVED' || notBefore > services.clock.now()) return undefined
+  return advancer.advance(runKey, { inputs: [startOfRow(run, { intentLate: services.failOpen !== undefined })] })
+}
+
+const isWaiting = (status: RunRow['status']): boolean => status === 'PENDING' || status === 'APPROVED'
+
+function failed(runId: string, thrown: unknown): Dequeued {
+  return { runId, status: 'FAILED', error: thrown instanceof KeelsonError ? thrown.code : String(thrown) }
 }

@@ -2,13 +2,16 @@
 import { nextTimer } from '../core/run/timers.ts'
 import type { DecisionRound } from './decision-round.ts'
 import type { LoadedRun } from './load-run.ts'
-import { startOfRow } from './start-input.ts'
+import { startOfRow, type StartOfRow } from './start-input.ts'
 
-/** A delayed run starts once its instant has come and somebody approved it (BPQ-04). */
-export async function startWhenDue(run: LoadedRun, round: DecisionRound): Promise<void> {
+/**
+ * A delayed run starts once its instant has come and somebody approved it (BPQ-04); a run of an outside engine when that
+ * engine first asks, under the name the engine has for it (P-45).
+ */
+export async function startWhenDue(run: LoadedRun, round: DecisionRound, how: StartOfRow): Promise<void> {
   const { status, notBefore } = round.state
-  if (status !== 'APPROVED' || notBefore < 0 || notBefore > round.now) return
-  await round.take(startOfRow(run))
+  const isDue = notBefore < 0 ? how.startAs !== undefined : notBefore <= round.now
+  if (status === 'APPROVED' && isDue) await round.take(startOfRow(run, how))
 }
 
 /** Fires every due timer by (dueAt, id). One that decides nothing now would come round for ever, so it is left. */

@@ -12,7 +12,7 @@ import type { Unit } from '../core/run/state.ts'
 import { locate, stepAt } from '../core/run/units.ts'
 import type { EffectReport } from '../ports/engine.ts'
 import type { StepContext, StepSecrets } from '../ports/step-handlers.ts'
-import { untilTimeIsUp, watchTime, type AttemptTime } from './attempt-time.ts'
+import { untilGone, untilTimeIsUp, watchTime, type AttemptTime } from './attempt-time.ts'
 import { validateJson } from './json-schema.ts'
 import type { BeginClaims, ClaimAnswer } from './begin-claim.ts'
 import { describeError } from './describe-error.ts'
@@ -86,7 +86,10 @@ export async function executeStep(step: StepCall): Promise<EffectReport | undefi
     if (aborted === 'cancel' && thrown instanceof KeelsonError && thrown.code === 'CANCELLED') return undefined
     const durationMs = elapsed(services, began)
     const partial = artifactRefs.length === 0 ? {} : { artifactRefs }
-    return report({ kind: 'failed', thrown, ...(aborted === undefined ? {} : { aborted }), ...partial, durationMs })
+    const fate =
+      called && aborted === undefined && isInDoubt(work, effect, thrown) ? { indeterminate: true as const } : {}
+    const why = aborted === undefined ? {} : { aborted }
+    return report({ kind: 'failed', thrown, ...why, ...fate, ...partial, durationMs })
   } finally {
     watch.stop()
   }
@@ -105,7 +108,10 @@ async function callStep(step: StepCall, work: Work, watch: AttemptTime, parts: C
   const { action, input } = parts.mapped
   const callWith = (secrets: StepSecrets): Promise<unknown> => {
     const context = contextOf(step, work, watch.signal, { ...parts, secrets })
-    return untilTimeIsUp(handlers.call({ action, kind: actionKind(action), input, context, isolation }), watch.limit)
+    const kind = actionKind(action)
+    const canBeEnded = kind === 'command' || (kind === 'run' && isolation !== 'inline')
+    const until = canBeEnded ? untilGone : untilTimeIsUp
+    return until(handlers.call({ action, kind, input, context, isolation }), watch.limit)
   }
   try {
     return await callWith(parts.secrets)
@@ -153,6 +159,18 @@ function unknownFate(effect: Executable, durationMs: number): EffectReport['resu
     indeterminate: true,
     durationMs,
   }
+}
+
+/** A request that had left and was not answered may have been acted on; only the door's word counts, no handler's (P-28). */
+function isInDoubt({ step, action }: Work, effect: Executable, thrown: unknown): boolean {
+  return (
+    step.effect === 'irreversible' &&
+    effect.kind === 'ExecuteStep' &&
+    actionKind(action) === 'http' &&
+    thrown instanceof Error &&
+    'mayHaveHappened' in thrown &&
+    thrown.mayHaveHappened === true
+  )
 }
 
 function elapsed(services: Services, began: number): number {

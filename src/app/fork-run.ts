@@ -2,6 +2,7 @@
  * Fork: a new run that takes over recorded results of an ended one up to a point, and runs the rest. What the old run
  * undid is not taken over; each taken result names the run that owns its effect (DESIGN §5, P-31).
  */
+import type { Plan } from '../core/plan/plan.ts'
 import { fail } from '../core/problems/problem.ts'
 import type { RunState } from '../core/run/state.ts'
 import { isTerminalRun } from '../core/run/transitions.ts'
@@ -10,10 +11,13 @@ import type { RunRow, RunStore } from '../ports/run-store.ts'
 import type { RunAdvancer } from './advance-run.ts'
 import type { LoadedRun } from './load-run.ts'
 import { recordOf } from './read-events.ts'
+import type { ContextVariables } from './run-context.ts'
 import { runInput } from './run-outputs.ts'
 import type { Services } from './services.ts'
 import type { Principal } from './principal.ts'
 import { startRun, type StartAnswer, type StartRequest } from './start-run.ts'
+import { storedEvents } from './stored-events.ts'
+import { capturesOf, takenCaptures, type OldCapture } from './taken-captures.ts'
 import { takenOver, type OldStep, type TakenOver } from './taken-over.ts'
 
 export interface ForkRequest {
@@ -39,15 +43,17 @@ export async function forkRun(services: Services, advancer: RunAdvancer, request
     fail('STEP_UNKNOWN', `the plan has no step '${request.from}'`)
   const text = await services.store.getPlan(request.row.planSha256)
   const plan = request.plan ?? { plan: old.plan.plan, text: text ?? '', sha256: old.plan.sha256 }
-  const taken = await reusable(services.store, old, request)
+  const taken = await reusable(services.store, old, request, plan.plan)
   const answer = await startRun(services, advancer, {
     plan,
     input: await runInput(services.store, old),
     principal: request.principal,
     engine: request.engine,
     originalRunId: request.row.runId,
+    ...(old.state.correlationId === '' ? {} : { correlationId: old.state.correlationId }),
     reuse: taken.map(({ result }) => result),
     blobs: taken.flatMap(({ blobs }) => blobs),
+    captured: new Map(taken.map(({ result, writes }) => [result.slot, writes])),
     ...(request.signalId === undefined ? {} : { runRequestId: `fork:${request.row.runId}:${request.signalId}` }),
     ...(request.lease === undefined ? {} : { lease: request.lease }),
   })
@@ -64,14 +70,27 @@ export async function forkRun(services: Services, advancer: RunAdvancer, request
 }
 
 /** What is taken over, in the order in which it came about. */
-async function reusable(store: RunStore, old: LoadedRun, request: ForkRequest): Promise<readonly TakenOver[]> {
+async function reusable(
+  store: RunStore,
+  old: LoadedRun,
+  request: ForkRequest,
+  plan: Plan,
+): Promise<readonly TakenOver[]> {
+  const { undone, captures } = await readOldLog(store, old)
+  const known = new Set(plan.steps.map(({ stepId }) => stepId))
   const taken: TakenOver[] = []
-  for (const step of await reusedSteps(store, old, request)) taken.push(await takenOver(store, old, step))
+  let context: ContextVariables = plan.context
+  for (const step of reusedSteps(old, request, undone)) {
+    if (!known.has(step.stepId)) continue
+    const recorded = (captures.get(step.stepId) ?? []).filter(({ seq }) => seq <= step.seq)
+    const captured = await takenCaptures(store, old.row.runKey, recorded, context)
+    context = captured.context
+    taken.push(await takenOver(store, old, step, captured))
+  }
   return taken
 }
 
-async function reusedSteps(store: RunStore, old: LoadedRun, request: ForkRequest): Promise<readonly OldStep[]> {
-  const undone = old.state.undo === undefined ? new Set<string>() : await undoneSteps(store, old)
+function reusedSteps(old: LoadedRun, request: ForkRequest, undone: ReadonlySet<string>): readonly OldStep[] {
   const again = request.from === undefined ? new Set<number>() : downstream(old.state, request.from)
   const steps: OldStep[] = []
   for (let index = 0; index < old.state.graph.steps.length; index += 1) {
@@ -84,20 +103,29 @@ async function reusedSteps(store: RunStore, old: LoadedRun, request: ForkRequest
   return steps.toSorted((a, b) => a.seq - b.seq)
 }
 
-/** Steps of which anything was undone, be it one item or what a fallback did: their results are gone from the world. */
-async function undoneSteps(store: RunStore, old: LoadedRun): Promise<ReadonlySet<string>> {
-  const steps = new Set<string>()
-  for (let after = 0; ;) {
-    const page = await store.readEvents(old.row.runKey, { afterSeq: after })
-    const last = page.at(-1)
-    if (last === undefined) return steps
-    for (const stored of page) {
-      if (stored.eventType !== 'CompensationStarted') continue
-      const record = recordOf(stored)
-      if (record.ok && record.value.stepId !== undefined) steps.add(record.value.stepId)
+interface OldLog {
+  /** Steps of which anything was undone, be it one item or what a fallback did: their results are gone from the world. */
+  readonly undone: ReadonlySet<string>
+  readonly captures: ReadonlyMap<string, readonly OldCapture[]>
+}
+
+async function readOldLog(store: RunStore, old: LoadedRun): Promise<OldLog> {
+  const undone = new Set<string>()
+  const captures = new Map<string, OldCapture[]>()
+  for await (const stored of storedEvents(store, old.row.runKey)) {
+    if (stored.eventType !== 'CompensationStarted' && stored.eventType !== 'StepCompleted') continue
+    const record = recordOf(stored)
+    const stepId = record.ok ? record.value.stepId : undefined
+    if (!record.ok || stepId === undefined) continue
+    if (stored.eventType === 'CompensationStarted') {
+      undone.add(stepId)
+      continue
     }
-    after = last.runSeq
+    const found = captures.get(stepId) ?? []
+    found.push(...capturesOf(record.value))
+    captures.set(stepId, found)
   }
+  return { undone, captures }
 }
 
 /** The step itself and everything that depends on it. */

@@ -36,7 +36,7 @@ const isOutcome: Test = (value) =>
   fields({ kind: either('failed'), error: isError, data: optional(isObject) })(value)
 
 const attempt = { slot: isName, attempt: isOrdinal, engineAttempt: isOrdinal }
-const isReport = fields({ ...attempt, result: isResult })
+const isReport = fields({ ...attempt, epoch: optional(isOrdinal), result: isResult })
 
 const FORMS: { readonly [kind: string]: Test } = {
   signal: fields({
@@ -65,6 +65,7 @@ const FORMS: { readonly [kind: string]: Test } = {
     errorCode: optional(isName),
   }),
   grant: fields({ slot: isName }),
+  wake: isObject,
 }
 
 export function hasForm(kind: string, body: unknown): boolean {

@@ -11,6 +11,8 @@ export type InboxInput =
   | { readonly kind: 'input'; readonly input: InputBody }
   | { readonly kind: 'report'; readonly report: EffectReport }
   | { readonly kind: 'child'; readonly body: ChildEnd }
+  /** It carries nothing: the turn that takes it is all it is for (P-22). */
+  | { readonly kind: 'wake' }
   | { readonly kind: 'unreadable' }
 
 /** What a child run's terminal append tells its parent (P-29). */
@@ -63,6 +65,8 @@ export function inboxInput(row: InboxRow): InboxInput {
       return { kind: 'report', report: body as EffectReport }
     case 'child':
       return { kind: 'child', body: body as ChildEnd }
+    case 'wake':
+      return { kind: 'wake' }
     default:
       return { kind: 'unreadable' }
   }

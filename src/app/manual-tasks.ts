@@ -17,6 +17,8 @@ import type { EffectReport } from '../ports/engine.ts'
 import type { InboxRow, RunRef, RunRow, RunStore } from '../ports/run-store.ts'
 import type { SigningKey, SigningKeys } from '../ports/signing-keys.ts'
 import type { RunAdvancer } from './advance-run.ts'
+import { approvedActions, type ApprovedActions } from './approved-actions.ts'
+import { canonicalText } from './canonical.ts'
 import { dutyFacts } from './duty-facts.ts'
 import type { LoadedRun } from './load-run.ts'
 import type { Services } from './services.ts'
@@ -52,9 +54,12 @@ export interface TaskViewer {
 }
 
 export interface CompletionAnswer {
-  readonly kind: 'accepted' | 'repeat'
+  /** `conflict`: under this token something else was sent before. That stands; nothing was changed (MAN-13). */
+  readonly kind: 'accepted' | 'repeat' | 'conflict'
   /** What stands for this token: of a repeat the first one's outcome, unless it was erased (MAN-06). */
   readonly outcome?: TaskCompletion['outcome']
+  /** Of a repeat: what became of the steps it released. */
+  readonly approved?: ApprovedActions
 }
 
 function tokenOf(key: SigningKey, runId: string, unit: Unit, slot: string): string {
@@ -126,9 +131,9 @@ export async function completeTask(
   const ref: RunRef = { tenantId: row.tenantId, runId: row.runId }
   const inboxId = `manual:${sha256Hex(completion.completionToken)}`
   const first = await services.store.findInbox(row.runKey, inboxId)
-  if (first !== undefined) return { kind: 'repeat', ...recorded(first) }
   advancer.forget(row.runKey)
   const run = await advancer.current(row.runKey)
+  if (first !== undefined) return again(services.store, run, first, completion)
   const unit = await taskOfToken(keys, run, completion.completionToken)
   if (unit === undefined) return fail('TASK_NOT_OPEN', `no open task of run ${row.runId} has this token`)
   checkNames(completion, row.runId, slotOfUnit(run.state.graph, unit))
@@ -140,16 +145,44 @@ export async function completeTask(
     ...outcomeOf(completion),
   }
   const answer = await services.store.insertInbox(ref, { inboxId, kind: 'manual', body: JSON.stringify(body) })
-  if (answer.kind === 'duplicate' || answer.kind === 'conflict') return { kind: 'repeat', ...recorded(answer.row) }
+  if (answer.kind === 'duplicate' || answer.kind === 'conflict')
+    return again(services.store, run, answer.row, completion)
   return { kind: 'accepted', outcome: completion.outcome }
 }
 
+interface RecordedCompletion {
+  readonly slot: string
+  readonly result?: unknown
+  readonly outcome?: { readonly error: { readonly code: string } }
+}
+
+/** The token was used before: what stands is told, and nothing is written, whatever is sent now (MAN-06, MAN-13). */
+async function again(
+  store: RunStore,
+  run: LoadedRun,
+  row: InboxRow,
+  completion: TaskCompletion,
+): Promise<CompletionAnswer> {
+  // Erased: what was sent is not known any more.
+  if (row.body === '') return { kind: 'repeat' }
+  const body = JSON.parse(row.body) as RecordedCompletion
+  const outcome = recorded(body)
+  // As it would be stored: JSON leaves out what is undefined.
+  const asked = JSON.parse(JSON.stringify(outcomeOf(completion))) as Omit<RecordedCompletion, 'slot'>
+  if (fingerprint(body) !== fingerprint(asked)) return { kind: 'conflict', outcome }
+  const approved = outcome === 'Succeeded' ? await approvedActions(store, run, body.slot) : undefined
+  return { kind: 'repeat', outcome, ...(approved === undefined ? {} : { approved }) }
+}
+
+/** Of everything a person decides: outcome, result, notes, evidence, and who they are. */
+function fingerprint({ result, outcome }: Omit<RecordedCompletion, 'slot'>): string {
+  return canonicalText({ ...(result === undefined ? {} : { result }), ...(outcome === undefined ? {} : { outcome }) })
+}
+
 /** The outcome an inbox row holds, as the person who sent it put it. */
-function recorded(row: InboxRow): Pick<CompletionAnswer, 'outcome'> {
-  if (row.body === '') return {}
-  const body = JSON.parse(row.body) as { readonly outcome?: { readonly error: { readonly code: string } } }
-  if (body.outcome === undefined) return { outcome: 'Succeeded' }
-  return { outcome: body.outcome.error.code === 'MANUAL_CANCELLED' ? 'Cancelled' : 'Failed' }
+function recorded({ outcome }: RecordedCompletion): TaskCompletion['outcome'] {
+  if (outcome === undefined) return 'Succeeded'
+  return outcome.error.code === 'MANUAL_CANCELLED' ? 'Cancelled' : 'Failed'
 }
 
 async function taskOfToken(keys: SigningKeys, run: LoadedRun, token: string): Promise<Unit | undefined> {

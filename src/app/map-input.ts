@@ -26,8 +26,11 @@ export function mapValue(mapping: Json, roots: ExpressionRoots): Result<Json> {
   return problems.length === 0 ? value : refused(...problems)
 }
 
+const NO_NEEDS: Result<ExpressionNeeds> = ok({ roots: [], steps: [] })
+
 /** Everything the expressions of a mapping read, so that no more is loaded for it. */
 export function mappingNeeds(mapping: Json): Result<ExpressionNeeds> {
+  if (isConstant(mapping, 0)) return NO_NEEDS
   const roots = new Set<RootName>()
   const steps = new Set<string>()
   const problems: Problem[] = []
@@ -43,6 +46,16 @@ export function mappingNeeds(mapping: Json): Result<ExpressionNeeds> {
   if (!walked.ok) return walked
   return problems.length === 0 ? ok({ roots: [...roots], steps: [...steps] }) : refused(...problems)
 }
+
+/** Most mappings are small and hold no expression: every step pays for this look. A deep one is left to the full walk. */
+function isConstant(node: Json, depth: number): boolean {
+  if (typeof node === 'string') return !node.includes('$')
+  if (node === null || typeof node !== 'object') return true
+  if (depth >= CONSTANT_DEPTH) return false
+  return Object.values(node).every((child) => isConstant(child, depth + 1))
+}
+
+const CONSTANT_DEPTH = 8
 
 function textNeeds(text: string): Result<ExpressionNeeds> {
   const parts = parseTemplate(text)

@@ -26,7 +26,11 @@ export function recordedFacts(
 
 function outputFacts(rest: readonly ForeignRecord[]): SlotFacts | undefined {
   const end = rest.find((one) => one.eventType === 'RunCompleted' || one.eventType === 'RunFailed')
-  if (end === undefined) return undefined
+  // It could not be made, or nothing would have been undone: what was wrong with it is told at the end.
+  if (end === undefined)
+    return rest.some((one) => one.eventType === 'CompensationStarted')
+      ? { problem: { code: '', message: '' } }
+      : undefined
   if (end.eventType === 'RunFailed') return { problem: problemOf(end) }
   const output = end.data?.['output']
   const { outputRef } = (end.payload ?? {}) as Payload<'RunCompleted'>

@@ -5,8 +5,9 @@
 import { bitMembers } from '../core/collections/bit-tree.ts'
 import { vectorGet } from '../core/collections/vector.ts'
 import type { ArtifactRef, EventData, ForeignRecord, Payload } from '../core/events/event.ts'
-import type { InputBody, ReusedResult, StartDetails } from '../core/run/input.ts'
+import type { InputBody, ReusedResult, StartDetails, StartLater } from '../core/run/input.ts'
 import type { RunState } from '../core/run/state.ts'
+import { isTerminalRun } from '../core/run/transitions.ts'
 import { nextTimer, timerText, type DueTimer } from '../core/run/timers.ts'
 import { isFanParent, kindOfUnit, locate, slotOfUnit } from '../core/run/units.ts'
 import { msFromIso } from '../core/time.ts'
@@ -85,6 +86,7 @@ function admitInput({ records }: RecordedDecision): InputBody {
   const { inputRef } = payloadOf(records[0]) as Payload<'RunApproved'>
   const runInput = records[0]?.data?.['input']
   const notBefore = msFromIso(String(payloadOf(queued)['notBefore'] ?? ''))
+  const forStart = forStartOf(payloadOf(queued ?? ofType(records, 'RunApproved')))
   const { inputRef: _ref, ...report } = payloadOf(validated) as Payload<'RunValidated'>
   const isRefused = report.status === 'ERRORS'
   return {
@@ -94,7 +96,17 @@ function admitInput({ records }: RecordedDecision): InputBody {
     ...(notBefore === undefined ? {} : { notBefore }),
     ...(runInput === undefined ? {} : { runInput }),
     ...(inputRef === undefined ? {} : { inputRef }),
+    ...(forStart === undefined ? {} : { forStart }),
     ...(validated === undefined ? {} : { report }),
+  }
+}
+
+function forStartOf(payload: Fields): StartLater | undefined {
+  const { correlationId, triggerSource } = payload as Partial<Payload<'RunQueued'>>
+  if (correlationId === undefined && triggerSource === undefined) return undefined
+  return {
+    ...(correlationId === undefined ? {} : { correlationId }),
+    ...(triggerSource === undefined ? {} : { triggerSource }),
   }
 }
 
@@ -127,7 +139,7 @@ function reusedResult(started: ForeignRecord, records: readonly ForeignRecord[])
   const slot = recordedSlot(started)
   const completed = records.find((one) => one.eventType === 'StepCompleted' && recordedSlot(one) === slot)
   const { reusedFrom } = payloadOf(started) as Payload<'StepStarted'>
-  const { artifactRefs, resultRef } = payloadOf(completed) as Partial<Payload<'StepCompleted'>>
+  const { artifactRefs, resultRef, captures } = payloadOf(completed) as Partial<Payload<'StepCompleted'>>
   return {
     slot,
     runId: reusedFrom?.runId ?? '',
@@ -136,6 +148,7 @@ function reusedResult(started: ForeignRecord, records: readonly ForeignRecord[])
     artifactRefs: (artifactRefs ?? []) as readonly ArtifactRef[],
     ...(completed?.data === undefined ? {} : { data: completed.data as EventData }),
     ...(resultRef === undefined ? {} : { resultRef }),
+    ...(captures === undefined ? {} : { captures }),
   }
 }
 
@@ -156,7 +169,19 @@ function outcomeInput(decision: RecordedDecision, state: RunState): RecordedInpu
   if (report === undefined)
     return { kind: 'contradiction', expected: 'a cause that names slot, attempt, engine attempt' }
   const outcome = recordedOutcome(decision.records[0], report, state)
-  return { kind: 'input', body: { kind: 'outcome', ...report, outcome } }
+  const stale = isRefused(decision.records[0], report, state)
+  return { kind: 'input', body: { kind: 'outcome', ...report, outcome, ...(stale ? { stale } : {}) } }
+}
+
+/** Recorded as late while its attempt was still open: it came from a driver that had lost the run. */
+function isRefused(
+  record: ForeignRecord | undefined,
+  { slot, attempt }: { readonly slot: string; readonly attempt: number },
+  state: RunState,
+): boolean {
+  const unit = locate(state, slot)?.unit
+  const isOpen = unit?.status === 'RUNNING' && unit.attempt === attempt && !isTerminalRun(state.status)
+  return isOpen && record?.eventType === 'LateOutcomeRecorded'
 }
 
 /** A child's id is derived from the attempt that started it, so its end can be laid to no other (P-29). */

@@ -3,9 +3,10 @@
  * wins takes it. So many executors of one run do not starve each other.
  */
 import { compensationSlot } from '../core/events/slot.ts'
+import { fail, KeelsonError, problem } from '../core/problems/problem.ts'
 import { effectId } from '../core/run/effect.ts'
 import type { EffectReport } from '../ports/engine.ts'
-import type { InboxInsert } from '../ports/run-store.ts'
+import type { InboxInsert, RunKey, RunRow, RunStore } from '../ports/run-store.ts'
 import { canonicalText } from './canonical.ts'
 import { describeError } from './describe-error.ts'
 
@@ -16,6 +17,24 @@ export function reportLetter(report: EffectReport): InboxInsert | undefined {
   const body = bodyOf(report)
   if (body === undefined) return undefined
   return { inboxId: `outcome:${effectId(kind, slot, attempt, engineAttempt)}`, kind: 'outcome', body }
+}
+
+/** For executors that never decide themselves, such as long steps of an outside engine. */
+export async function leaveReport(
+  { store }: { readonly store: Pick<RunStore, 'getRun' | 'insertInbox'> },
+  runKey: RunKey,
+  report: EffectReport,
+): Promise<RunRow> {
+  const row = await store.getRun(runKey)
+  if (row === undefined) return fail('RUN_NOT_FOUND', `no run has the key ${runKey}`)
+  const letter = reportLetter(report) ?? reportLetter(noJson(report))
+  if (letter !== undefined) await store.insertInbox(row, letter)
+  return row
+}
+
+function noJson(report: EffectReport): EffectReport {
+  const thrown = new KeelsonError([problem('OUTPUT_INVALID', 'the output cannot be recorded: it is not JSON')])
+  return { ...report, result: { kind: 'failed', thrown, durationMs: report.result.durationMs } }
 }
 
 function bodyOf(report: EffectReport): string | undefined {

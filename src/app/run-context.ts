@@ -47,6 +47,8 @@ export function contextVariables(
 }
 
 export async function loadRoots(needs: ExpressionNeeds, sources: RootSources): Promise<ExpressionRoots> {
+  if (needs.roots.length === 0 && needs.steps.length === 0)
+    return sources.item === undefined ? {} : { index: sources.item.index }
   const wants = new Set(needs.roots)
   const previousStepId = wants.has('previous') ? sources.previousStepId : undefined
   const stepIds = [...new Set([...needs.steps, ...(previousStepId === undefined ? [] : [previousStepId])])]

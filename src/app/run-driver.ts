@@ -4,31 +4,35 @@
  */
 import { fail } from '../core/problems/problem.ts'
 import type { Effect } from '../core/run/effect.ts'
+import { isTerminalRun } from '../core/run/transitions.ts'
 import { locate } from '../core/run/units.ts'
 import type { AdvanceReport, EffectReport, RunDriver } from '../ports/engine.ts'
 import type { RunKey, RunRow } from '../ports/run-store.ts'
 import type { RunAdvancer } from './advance-run.ts'
 import { BeginClaims } from './begin-claim.ts'
 import { childRunId } from './child-end.ts'
+import { leaveReport } from './report-letter.ts'
+import { effectTraits } from './effect-traits.ts'
 import { executeStep } from './execute-step.ts'
 import type { LoadedRun } from './load-run.ts'
 import type { Services } from './services.ts'
 import { startChild } from './start-child.ts'
+import { signalRun } from './signal-run.ts'
 import type { StartRequest } from './start-run.ts'
 
 export interface DriverOptions {
   /** A child run was started (or found): somebody must drive it. */
   readonly onChild?: (row: RunRow, report: AdvanceReport | undefined) => void
   /** Lease for a child run about to be created: without one others would take it for an orphan. */
-  readonly lease?: () => NonNullable<StartRequest['lease']>
+  readonly lease?: (engineType: string) => StartRequest['lease']
   readonly onManualTask?: (run: RunRow, slot: string, attempt: number) => void
 }
 
 export function createRunDriver(services: Services, advancer: RunAdvancer, options: DriverOptions = {}): RunDriver {
   const claims = new BeginClaims(services)
   return {
-    advance: async (runKey, reports = []) => {
-      const report = await advancer.advance(runKey, { reports })
+    advance: async (runKey, reports = [], asked = {}) => {
+      const report = await advancer.advance(runKey, { ...asked, reports })
       if (report.terminal) claims.forget(runKey)
       return report
     },
@@ -38,6 +42,14 @@ export function createRunDriver(services: Services, advancer: RunAdvancer, optio
       return report
     },
     execute: (runKey, effect, signal) => execute({ services, advancer, options, claims }, runKey, effect, signal),
+    traits: async (runKey, effect) => effectTraits(await advancer.current(runKey), effect),
+    see: (runKey, headSeq) => advancer.see(runKey, headSeq),
+    cancel: (runKey, reason) => cancelNatively(services, runKey, reason),
+    leave: async (runKey, report) => {
+      const row = await leaveReport(services, runKey, report)
+      // Nobody drives an ended run: what came too late for it is recorded here (P-48).
+      if (isTerminalRun(row.status)) await advancer.advance(runKey)
+    },
     forget: (runKey) => {
       advancer.release(runKey)
       claims.forget(runKey)
@@ -65,7 +77,7 @@ async function execute(
     case 'Compensate':
       return executeStep({ services, claims, run, effect, signal, latest: () => advancer.current(runKey) })
     case 'StartChild': {
-      const started = await startChild(services, advancer, run, effect, options.lease?.())
+      const started = await startChild(services, advancer, run, effect, options.lease?.(run.state.engineType))
       if (started.kind === 'refused') return started.report
       if (started.kind === 'child')
         options.onChild?.(started.answer.row, started.answer.kind === 'started' ? started.answer.report : undefined)
@@ -112,4 +124,20 @@ function isStillMeant(run: LoadedRun, effect: SignalChild): boolean {
   if (effect.signalType === 'CANCEL') return true
   const paused = run.state.status === 'PAUSED'
   return isOpen(run, effect) && run.state.pauseCycle === effect.cycle && paused === (effect.signalType === 'PAUSE')
+}
+
+/** One signal per run, however often the engine tells it; whoever cancelled with a reason before has said it better. */
+async function cancelNatively(services: Services, runKey: RunKey, reason: string): Promise<void> {
+  const row = await services.store.getRun(runKey)
+  if (row === undefined || row.substatus?.endsWith('/CANCELLING') === true) return
+  const asked = (await services.store.readInbox(runKey)).some(({ kind, body }) => kind === 'signal' && isCancel(body))
+  if (asked) return
+  const signalId = childRunId(row.runId, 'native-cancel', 1)
+  const sender = { actorId: row.engineType, actorRole: 'System', allowed: true }
+  await signalRun(services, row, { signalId, signalType: 'CANCEL', payload: { reason } }, sender)
+}
+
+function isCancel(body: string): boolean {
+  const { signalType } = JSON.parse(body) as { readonly signalType?: unknown }
+  return signalType === 'CANCEL' || signalType === 'EMERGENCY_STOP'
 }

@@ -4,6 +4,7 @@
  */
 import { KeelsonError, problem } from '../core/problems/problem.ts'
 import type { Effect } from '../core/run/effect.ts'
+import { engineTypeOf, MAX_IN_FLIGHT } from '../core/run/engines.ts'
 import { locate, stepAt } from '../core/run/units.ts'
 import type { EffectReport } from '../ports/engine.ts'
 import type { RunAdvancer } from './advance-run.ts'
@@ -74,13 +75,14 @@ async function requestFor(
   if (!mapped.ok)
     throw new KeelsonError([problem('INPUT_INVALID', mapped.problems.map((one) => one.message).join('; '))])
   const { tenantId, projectId, environmentId, runId } = run.identity
+  const engineType = engineTypeOf(run.state.engineType)
   // The shelf checks the stored bytes against their hash: nothing is started from altered ones (P-45).
   const { plan } = await advancer.plans.get(stored.sha256)
   return {
     plan: { plan, text: stored.text, sha256: stored.sha256 },
     input: mapped.value,
     principal: { tenantId, projectId, environmentId, actorId: run.row.triggeredBy ?? 'local' },
-    engine: { engineType: run.row.engineType === 'mock' ? 'mock' : 'embedded', maxInFlight: 10_000 },
+    engine: { engineType, maxInFlight: MAX_IN_FLIGHT[engineType] },
     runId: childRunId(runId, effect.slot, effect.attempt),
     parent: { runId, slot: effect.slot, attempt: effect.attempt },
     correlationId: correlationOf(run),

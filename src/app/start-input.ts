@@ -1,32 +1,46 @@
 /**
  * The `start` input of a run: what RunStarted will say of its plan, engine and principal (EVT-17, P-45).
  */
-import { LIMITS } from '../core/limits.ts'
+import { engineTypeOf, MAX_IN_FLIGHT } from '../core/run/engines.ts'
 import type { Plan } from '../core/plan/plan.ts'
 import type { InputBody, ReusedResult } from '../core/run/input.ts'
+import type { EngineCapabilities } from '../ports/engine.ts'
 import type { NewRun } from '../ports/run-store.ts'
 import type { LoadedRun } from './load-run.ts'
 import type { Principal } from './principal.ts'
 
+type TriggerSource = NonNullable<StartSource['triggerSource']>
+
 export interface StartSource {
   readonly plan: { readonly plan: Plan; readonly sha256: string }
   readonly principal: Principal
-  readonly engine: { readonly engineType: 'embedded' | 'mock'; readonly maxInFlight: number }
+  readonly engine: EngineCapabilities
   readonly triggerSource?: 'manual' | 'schedule' | 'webhook' | 'api'
   readonly reuse?: readonly ReusedResult[]
   readonly correlationId?: string
+  /** This process may let its steps begin before the store has taken their StepStarted (LAT-02). */
+  readonly intentLate?: boolean
+}
+
+export interface StartOfRow {
+  readonly intentLate: boolean
+  /** The engine's own name for the run, where the engine makes it. */
+  readonly startAs?: string
 }
 
 /** The start of a run that was admitted earlier, from what its row and plan tell. */
-export function startOfRow(run: LoadedRun): Extract<InputBody, { kind: 'start' }> {
-  const { row, identity, plan } = run
-  const engineType = row.engineType === 'mock' ? 'mock' : 'embedded'
+export function startOfRow(run: LoadedRun, { intentLate, startAs }: StartOfRow): Extract<InputBody, { kind: 'start' }> {
+  const { row, identity, plan, state } = run
+  const engineType = engineTypeOf(row.engineType)
   const request = {
     plan: { plan: plan.plan, sha256: plan.sha256 },
-    engine: { engineType, maxInFlight: LIMITS.concurrencyMax },
+    engine: { engineType, maxInFlight: MAX_IN_FLIGHT[engineType] },
     principal: { ...identity, actorId: row.triggeredBy ?? 'local' },
+    intentLate,
+    ...(state.correlationId === '' ? {} : { correlationId: state.correlationId }),
+    ...(state.triggerSource === '' ? {} : { triggerSource: state.triggerSource as TriggerSource }),
   } as const
-  return startInput(request, row)
+  return startInput(request, startAs === undefined ? row : { ...row, engineRunRef: startAs })
 }
 
 export function startInput(request: StartSource, run: NewRun): Extract<InputBody, { kind: 'start' }> {
@@ -55,6 +69,7 @@ export function startInput(request: StartSource, run: NewRun): Extract<InputBody
       },
       ...(run.originalRunId === undefined ? {} : { originalRunId: run.originalRunId }),
       ...(run.parent === undefined ? {} : { parent: run.parent }),
+      ...(request.intentLate === true && request.engine.engineType === 'embedded' ? { intentLate: true } : {}),
     },
     ...(request.reuse === undefined ? {} : { reuse: request.reuse }),
   }

@@ -7,11 +7,12 @@ import { LIMITS } from '../core/limits.ts'
 import { compileGraph } from '../core/plan/graph.ts'
 import type { Plan } from '../core/plan/plan.ts'
 import { fail, KeelsonError, type Problem } from '../core/problems/problem.ts'
-import type { InputBody, ReusedResult } from '../core/run/input.ts'
+import { isOutside } from '../core/run/engines.ts'
+import type { InputBody, ReusedResult, StartLater } from '../core/run/input.ts'
 import { initialState } from '../core/run/state.ts'
 import { summaryOf } from '../core/run/summary.ts'
 import { isoFromMs } from '../core/time.ts'
-import type { AdvanceReport } from '../ports/engine.ts'
+import type { AdvanceReport, EngineCapabilities } from '../ports/engine.ts'
 import type { CommitResult, NewRun, RunCommit, RunParent, RunRow } from '../ports/run-store.ts'
 import { isTerminalRun } from '../core/run/transitions.ts'
 import type { RunAdvancer } from './advance-run.ts'
@@ -22,6 +23,7 @@ import { DecisionRound } from './decision-round.ts'
 import { FIRST_PREVIOUS } from './event-hashes.ts'
 import { applyDefaults } from './json-schema.ts'
 import type { LoadedRun } from './load-run.ts'
+import type { ContextChange } from './run-context.ts'
 import { nothingAtHand } from './run-grants.ts'
 import { scopePauseFor } from './scope-pauses.ts'
 import type { Principal } from './principal.ts'
@@ -34,7 +36,7 @@ export interface StartRequest {
   readonly plan: { readonly plan: Plan; readonly text: string; readonly sha256: string }
   readonly input?: unknown
   readonly principal: Principal
-  readonly engine: { readonly engineType: 'embedded' | 'mock'; readonly maxInFlight: number }
+  readonly engine: EngineCapabilities
   readonly triggerSource?: 'manual' | 'schedule' | 'webhook' | 'api'
   /** The client's own id for this request: the same id starts one run (BPQ-10). */
   readonly runRequestId?: string
@@ -47,11 +49,13 @@ export interface StartRequest {
     readonly notBefore?: number
     readonly autoApprove: boolean
   }
-  readonly lease?: { readonly owner: string; readonly until: number }
+  readonly lease?: { readonly owner: string; readonly until: number } | undefined
   /** Ties the run to the request that caused it; default: its own id (CTX-05). */
   readonly correlationId?: string
   /** What taken-over results name by hash, written with the run. */
   readonly blobs?: readonly { readonly sha256: string; readonly text: string }[]
+  /** The variables that taken-over results leave behind, by slot. */
+  readonly captured?: ReadonlyMap<string, readonly ContextChange[]>
 }
 
 export type StartAnswer =
@@ -66,6 +70,7 @@ function requestKey(principal: Principal, plan: Plan, runRequestId: string): str
 }
 
 export async function startRun(services: Services, advancer: RunAdvancer, request: StartRequest): Promise<StartAnswer> {
+  if (services.refusesManual === true) refuseManual(request.plan.plan)
   const checked = checkInput(request.plan.plan, request.input)
   const { run, newRun, altered } = await prepareRun(services, advancer, request)
   await checkResources(services.store, run.plan.graph)
@@ -73,17 +78,20 @@ export async function startRun(services: Services, advancer: RunAdvancer, reques
   const grants = nothingAtHand(run.plan.graph)
   const round = new DecisionRound(services.store, run, services.clock.now(), 1, grants)
   await round.take(admit)
-  if (request.admission === undefined) {
+  if (request.admission === undefined && startsHere(request, altered)) {
     const pause = await scopePauseFor(services.store, run.identity, run.state)
     const start = {
-      ...startInput(request, newRun),
+      ...startInput({ ...request, intentLate: services.failOpen !== undefined }, newRun),
       ...(pause === undefined ? {} : { pausedBy: pausedBy(pause) }),
       ...(altered === undefined ? {} : { integrityFailure: { message: altered } }),
     }
     await round.take(start, { facts: false })
+    round.noteTakenOver(request.captured ?? new Map())
     // What wants grants starts with the first advance, which is due at once.
     if (grants !== undefined && !isTerminalRun(round.state.status)) round.cut = true
   }
+  // Due from now on, so that a workflow that could not be started is made up for.
+  if (request.admission === undefined && !startsHere(request, altered)) round.cut = true
   const sealed = sealEvents({
     identity: run.identity,
     drafts: round.drafts,
@@ -97,7 +105,8 @@ export async function startRun(services: Services, advancer: RunAdvancer, reques
     expected: { epoch: 1, nextSeq: 1 },
     events: sealed.events,
     summary: summaryOf(round.state, round.cut),
-    ...(blobs.length === 0 ? {} : { blobs }),
+    context: round.context,
+    ...(blobs.length + round.blobs.length === 0 ? {} : { blobs: [...blobs, ...round.blobs] }),
     ...(request.lease === undefined ? {} : { lease: request.lease }),
   }
   const result = await advancer.queue.submit(commit)
@@ -107,6 +116,20 @@ export async function startRun(services: Services, advancer: RunAdvancer, reques
   const row = rowOf(newRun, commit, result, sealed.headHash, round.nextSeq)
   advancer.own(result.runKey, { ...run, row, state: round.state, nextSeq: round.nextSeq, headHash: sealed.headHash })
   return { kind: 'started', row, report: reportOf(round) }
+}
+
+/**
+ * On an outside engine the worker starts the run, once it has the plan's bytes before it (P-45); but what a fork takes over
+ * is at hand here only.
+ */
+function startsHere({ engine, reuse }: StartRequest, altered: string | undefined): boolean {
+  return !isOutside(engine.engineType) || reuse !== undefined || altered !== undefined
+}
+
+function refuseManual({ steps, metadata }: Plan): void {
+  const step = steps.find((one) => 'manual' in one)
+  if (step !== undefined)
+    fail('KEYS_NOT_CONFIGURED', `step '${step.stepId}' of ${metadata.planId} waits for a person; its token needs a key`)
 }
 
 /** The row as the store has just written it: reading it back would cost as much as half the start. */
@@ -199,7 +222,7 @@ function newRunOf(request: StartRequest, identity: RunIdentity, planSha256: stri
     ...identity,
     planSha256,
     engineType: request.engine.engineType,
-    engineRunRef: `${request.engine.engineType}://${identity.runId}`,
+    engineRunRef: request.engine.runRef?.(identity.runId) ?? `${request.engine.engineType}://${identity.runId}`,
     triggeredBy: request.principal.actorId,
     ...(request.runRequestId === undefined
       ? {}
@@ -234,6 +257,20 @@ function unsavedRun(newRun: NewRun, identity: RunIdentity, plan: LoadedRun['plan
   }
 }
 
+/** Who starts the run later knows only what its log says of the request. */
+function forStart({ correlationId, triggerSource, admission: queued, engine }: StartRequest): {
+  forStart?: StartLater
+} {
+  if (queued === undefined && !isOutside(engine.engineType)) return {}
+  if (correlationId === undefined && triggerSource === undefined) return {}
+  return {
+    forStart: {
+      ...(correlationId === undefined ? {} : { correlationId }),
+      ...(triggerSource === undefined ? {} : { triggerSource }),
+    },
+  }
+}
+
 type Admission = {
   readonly admit: InputBody
   readonly blobs: readonly { readonly sha256: string; readonly text: string }[]
@@ -258,6 +295,7 @@ function admission(request: StartRequest, input: unknown): Admission {
       policy,
       autoApprove,
       ...(notBefore === undefined ? {} : { notBefore }),
+      ...forStart(request),
       ...(large ? { inputRef: { sha256, sizeBytes } } : { runInput: input }),
     },
     blobs: [...(large ? [{ sha256, text }] : []), ...(request.blobs ?? [])],

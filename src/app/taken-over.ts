@@ -1,5 +1,6 @@
 /**
- * What a fork takes over of one step: its result, inline or as a blob of the new run (DESIGN §5, fork; P-43).
+ * What a fork takes over of one step: its result, inline or as a blob of the new run, and what it captured (DESIGN §5,
+ * fork; P-43).
  */
 import type { ArtifactRef } from '../core/events/event.ts'
 import { LIMITS } from '../core/limits.ts'
@@ -9,11 +10,14 @@ import { canonicalText } from './canonical.ts'
 import type { LoadedRun } from './load-run.ts'
 import { offloaded, type Blob } from './offload-value.ts'
 import { recordOf } from './read-events.ts'
+import type { ContextChange } from './run-context.ts'
 import { stepOutput } from './run-outputs.ts'
+import type { TakenCaptures } from './taken-captures.ts'
 
 export interface TakenOver {
   readonly result: ReusedResult
   readonly blobs: readonly Blob[]
+  readonly writes: readonly ContextChange[]
 }
 
 export interface OldStep {
@@ -27,20 +31,28 @@ export async function takenOver(
   store: RunStore,
   old: LoadedRun,
   { stepId, seq, ownerRunId }: OldStep,
+  captured: TakenCaptures,
 ): Promise<TakenOver> {
   const [stored] = await store.readEvents(old.row.runKey, { afterSeq: seq - 1, limit: 1 })
   const record = stored === undefined ? undefined : recordOf(stored)
   const payload = record?.ok === true ? (record.value.payload ?? {}) : {}
   const output = await stepOutput(store, old, old.state, stepId)
   const large = Buffer.byteLength(canonicalText(output)) > LIMITS.inlinePayloadBytes ? offloaded(output) : undefined
+  const hasCaptures = captured.captures.length > 0
+  const data = {
+    ...(output === null || large !== undefined ? {} : { result: output }),
+    ...(hasCaptures ? { captureValues: captured.values } : {}),
+  }
   const result: ReusedResult = {
     slot: stepId,
     runId: old.identity.runId,
     runSeq: seq,
     ownerRunId: ownerRunId === '' ? old.identity.runId : ownerRunId,
     artifactRefs: (payload['artifactRefs'] ?? []) as readonly ArtifactRef[],
-    ...(output === null || large !== undefined ? {} : { data: { result: output } }),
+    ...(Object.keys(data).length === 0 ? {} : { data }),
     ...(large === undefined ? {} : { resultRef: large.ref }),
+    ...(hasCaptures ? { captures: captured.captures } : {}),
   }
-  return { result, blobs: large === undefined ? [] : [large.blob] }
+  const blobs = [...(large === undefined ? [] : [large.blob]), ...captured.blobs]
+  return { result, blobs, writes: captured.writes }
 }

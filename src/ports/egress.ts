@@ -17,6 +17,9 @@ export interface InboundAnswer {
 }
 
 export interface Egress {
-  /** Any answer resolves, whatever its status. Aborting closes the connection. */
+  /**
+   * Any answer resolves, whatever its status. Aborting closes the connection. A broken connection is thrown with
+   * `mayHaveHappened: true` when the request had left and no whole answer came back.
+   */
   send(request: OutboundRequest, signal: AbortSignal): Promise<InboundAnswer>
 }

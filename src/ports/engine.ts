@@ -4,13 +4,19 @@
  */
 import type { ErrorInfo, EventData } from '../core/events/event.ts'
 import type { Effect } from '../core/run/effect.ts'
-import type { RunKey, RunStatus } from './run-store.ts'
+import type { EngineType } from '../core/run/engines.ts'
+import type { Problem } from '../core/problems/problem.ts'
+import type { Clock } from './clock.ts'
+import type { RunKey, RunRow, RunStatus, RunStore } from './run-store.ts'
+import type { Timers } from './timers.ts'
 
 /** What carrying out an effect came to, to be handed to `advance`. Opaque to the engine. */
 export interface EffectReport {
   readonly slot: string
   readonly attempt: number
   readonly engineAttempt: number
+  /** The epoch it was sent out under; under a later one it is refused and recorded as late. Default: the present one. */
+  readonly epoch?: number
   readonly result:
     | {
         readonly kind: 'completed'
@@ -73,9 +79,39 @@ export interface RunEnd {
   readonly data?: EventData
 }
 
+/** What an outside engine adds to a call of `advance`. */
+export interface AdvanceOptions {
+  /** The epoch the engine acts under; the call is refused under any other (RUN_EPOCH_STALE). */
+  readonly epoch?: number
+  /** Report everything that is owed, not only what this call opened (P-37). */
+  readonly open?: boolean
+  /** The engine's own name for the run. An admitted run is started under it (P-45). */
+  readonly startAs?: string
+}
+
+/** What an engine must know of an effect to send it out; it knows no plan. */
+export interface EffectTraits {
+  /** How long the attempt may take, counted by its executor (P-26). */
+  readonly timeoutMs: number
+  /** Kind of action, such as `http`; engines route by it. */
+  readonly actionKind: string
+  /** It runs in a thread or process of its own. */
+  readonly isolated: boolean
+  /** The queue that the plan asks for. */
+  readonly taskQueue?: string
+}
+
 export interface RunDriver {
   /** Takes the inbox and the reports, decides, commits. Rejects with STORE_… or RUN_EPOCH_STALE; then repeat it. */
-  advance(runKey: RunKey, reports?: readonly EffectReport[]): Promise<AdvanceReport>
+  advance(runKey: RunKey, reports?: readonly EffectReport[], options?: AdvanceOptions): Promise<AdvanceReport>
+  /** Undefined for an effect that nobody waits for any more, or that is no work. */
+  traits?(runKey: RunKey, effect: Effect): Promise<EffectTraits | undefined>
+  /** The log is known to reach there: a fold at hand that is older is dropped. */
+  see?(runKey: RunKey, headSeq: number): void
+  /** The engine itself was told to cancel the run: the same as a CANCEL signal, once. */
+  cancel?(runKey: RunKey, reason: string): Promise<void>
+  /** Leaves a report in the run's inbox instead of deciding on it; whoever drives the run takes it (P-12). */
+  leave?(runKey: RunKey, report: EffectReport): Promise<void>
   /** Takes the run over under a new epoch and reports every effect that is owed. */
   adopt(runKey: RunKey): Promise<AdvanceReport>
   /** Carries an effect out. Undefined: nothing to report (it is gone, or reports by another way). */
@@ -85,20 +121,56 @@ export interface RunDriver {
 }
 
 export interface EngineCapabilities {
-  readonly engineType: 'embedded' | 'temporal' | 'conductor' | 'mock'
+  readonly engineType: EngineType
   readonly maxInFlight: number
+  /** What the engine calls a run before it has given it a name of its own; default `<engine>://<runId>`. */
+  readonly runRef?: (runId: string) => string
+  /** The queue a run's own work goes through, where the engine has queues. */
+  readonly taskQueue?: (scope: { readonly tenantId: string; readonly environmentId: string }) => string
 }
 
-/** The embedded engine as its process sees it. */
+/** An engine as its process sees it. */
 export interface EngineHost {
-  /** Lease for a run about to be created by this process. */
-  lease(): { readonly owner: string; readonly until: number }
+  /** Lease for a run about to be created by this process. Outside engines need none. */
+  lease(): { readonly owner: string; readonly until: number } | undefined
   drive(runKey: RunKey, report: AdvanceReport): void
+  /** Somebody must drive this run: it is taken up as soon as nobody else does. */
+  want(runKey: RunKey): Promise<void>
   adopt(runKey: RunKey): Promise<boolean>
   /** True while this process drives the run: then `ended` needs no look at the store. */
   drives(runKey: RunKey): boolean
-  /** `end` is there when this process wrote it. */
-  ended(runKey: RunKey): Promise<{ readonly status: RunStatus; readonly end?: RunEnd }>
+  /** `end` is there when this process wrote it. Once the signal is aborted nobody waits any more. */
+  ended(runKey: RunKey, signal?: AbortSignal): Promise<{ readonly status: RunStatus; readonly end?: RunEnd }>
   wake(runKey: RunKey): void
+  /** Refuses while the engine cannot be reached: asked before a run is admitted. */
+  ready?(): Promise<void>
+  /** The run is to be cancelled, and a signal that says so is in its inbox: the engine's own cancel goes after it. */
+  cancelRun?(runKey: RunKey): void
+  /** Rejects while the provider does not answer. */
+  ping?(): Promise<void>
+  /** What only the provider knows of a live run: a substatus, never a status. Asked for by nobody but who wants it (ENG-10). */
+  substatus?(run: RunRow): Promise<'CONTINUE_AS_NEW' | 'RECOVERING' | undefined>
+  /** The run is another engine's from now on: what is under way here is given up, and what it still reports is late. */
+  letGo?(runKey: RunKey): Promise<void>
   stop(): Promise<void>
+}
+
+/** What an outside engine is built from. */
+export interface EngineParts {
+  readonly store: RunStore
+  readonly driver: RunDriver
+  readonly clock: Clock
+  readonly timers: Timers
+  /** The name this process has in leases. */
+  readonly owner: string
+  /** Whose runs it works for. */
+  readonly scope: { readonly tenantId: string; readonly environmentId: string }
+  readonly onReport: (runKey: RunKey, report: AdvanceReport) => void
+  /** What went wrong in the background and is tried again. */
+  readonly tell: (problem: Problem) => void
+}
+
+export interface EngineFactory {
+  readonly capabilities: EngineCapabilities
+  open(parts: EngineParts): EngineHost
 }

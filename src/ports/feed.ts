@@ -61,6 +61,8 @@ export interface FeedStore {
   readDeadLetters(subscriber: string, limit: number): Promise<readonly DeadLetter[]>
   /** Removes one after it was delivered by hand. False when it was not there. */
   dropDeadLetter(subscriber: string, runKey: RunKey, runSeq: number): Promise<boolean>
+  /** Subscribers that have settled something before and not yet all events of this run, by name. */
+  subscribersBehind(runKey: RunKey): Promise<readonly string[]>
   /** Forgets a subscriber with its cursors, failures and dead letters. */
   dropSubscriber(subscriber: string): Promise<void>
 }

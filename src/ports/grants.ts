@@ -74,7 +74,8 @@ export interface GrantStore {
   readGrants(runKey: RunKey): Promise<RunGrants>
   /**
    * Makes up for what was lost (P-19): offers that ran out are taken back, and free units are offered to the first waiters
-   * that fit. Answers how many offers it made.
+   * that fit. A slot whose pool has shrunk below what it wants gets a letter like that of an offer, and no other before it
+   * has read it: its next claim is refused as impossible (RES-06). Answers how many offers it made.
    */
   sweepGrants(): Promise<number>
 }

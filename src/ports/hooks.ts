@@ -65,3 +65,18 @@ export type HookHandler<N extends HookName> = (event: HookEvents[N]) => unknown
 /** One event with its name, for who takes them all. */
 export type NamedHook = { readonly [N in HookName]: { readonly name: N; readonly event: HookEvents[N] } }[HookName]
 export type Observer = (hook: NamedHook) => unknown
+
+/**
+ * The store does not answer a process, or does again. What failed is tried again all the while and nothing is lost by it,
+ * but nothing goes on either. Told when it lasts, again every minute, and when it is over.
+ */
+export interface StoreTrouble {
+  readonly state: 'failing' | 'recovered'
+  /** Of the latest failure; absent when it is over. */
+  readonly code?: string
+  readonly message?: string
+  /** Calls that failed since then. */
+  readonly failures: number
+  /** RFC 3339, UTC. */
+  readonly since: string
+}

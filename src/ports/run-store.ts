@@ -54,6 +54,8 @@ export interface RunCommit {
   readonly blobs?: readonly { readonly sha256: string; readonly text: string }[]
   /** Sets the run's lease in the same transaction, e.g. for the process that creates it. Default: unchanged. */
   readonly lease?: { readonly owner: string; readonly until: number }
+  /** Start or hand-off on an outside engine: which engine has the run from this commit on, under which name of its own. */
+  readonly engine?: { readonly engineType: string; readonly engineRunRef: string }
   /** Units freed, before anything is claimed. `all`: the run has ended, and whatever it holds is freed. */
   readonly releases?: readonly GrantRelease[] | 'all'
   /** Units this commit's StepStarteds need. One that is not to be had refuses the whole commit (P-09). */
@@ -210,9 +212,23 @@ export interface RunStore extends GrantStore, FeedStore, ArchiveStore {
   releaseLease(runKey: RunKey, owner: string): Promise<void>
   /**
    * Non-terminal, not quarantined runs that are due (nextWakeAt <= now), have unconsumed inbox rows, or are owed work that
-   * nobody holds a lease for; not leased by others at `now`.
+   * nobody holds a lease for; not leased by others at `now`. Runs of outside engines are never among them.
    */
   dueRuns(now: number, owner: string, limit: number): Promise<readonly RunRow[]>
+  /**
+   * Ended runs, not quarantined and of no outside engine, with a letter that nobody has consumed since `until` or longer:
+   * whoever drove them may have died right after their end. Oldest letter first.
+   */
+  endedWithLetters(until: number, limit: number): Promise<readonly RunRow[]>
+  /**
+   * Runs of an outside engine that ought to have moved: non-terminal, not quarantined, due (nextWakeAt) or with an unconsumed
+   * inbox row for at least `forMs` at `now`. In order of the instant since which they wait, then of their keys (P-38, P-40).
+   */
+  stalledRuns(
+    engineType: string,
+    at: { readonly now: number; readonly forMs: number },
+    limit: number,
+  ): Promise<readonly RunRow[]>
 
   /** Durable begin-claim of an irreversible attempt (P-28). False when somebody claimed it before. */
   claimAttempt(runKey: RunKey, claim: StepClaim): Promise<boolean>

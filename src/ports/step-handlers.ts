@@ -37,7 +37,13 @@ export interface StepContext {
   readonly context: () => Promise<RunContext>
 }
 
-export type StepFunction = (input: never, context: StepContext) => unknown
+/** A function that `run:` in a plan calls. Without types it is any of them; `StepFunction<In, Out>` types one. */
+export type StepFunction<In = never, Out = unknown> = (input: In, context: StepContext) => Out | Promise<Out>
+
+/** Functions by name; a group gives dotted names, so `{ stock: { reserve } }` is called by `run: stock.reserve`. */
+export interface StepFunctions {
+  readonly [name: string]: StepFunction | StepFunctions
+}
 
 export interface ActionCall {
   /** With every `${…}` of its fields replaced. */

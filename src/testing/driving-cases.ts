@@ -5,6 +5,7 @@ import { bootstrap, commitOne, nextCommit, rowOf, step, type StoreCase, type Wor
 import { summary } from './run-fixtures.ts'
 
 const NOW = 10_000
+const ENDED = { summary: summary({ status: 'COMPLETED' as const, endedAt: NOW }) }
 
 async function waiting(world: World, runId: string, nextWakeAt?: number, status: RunStatus = 'RUNNING') {
   const wake = nextWakeAt === undefined ? {} : { nextWakeAt }
@@ -16,6 +17,34 @@ async function due(world: World, now = NOW, owner = 'me', limit = 100): Promise<
 }
 
 export const DRIVING_CASES: readonly StoreCase[] = [
+  {
+    title: 'ended runs with a letter nobody consumed are found by its age, oldest first; others are not [P-21]',
+    run: async (world) => {
+      const { store } = world
+      const keys: number[] = []
+      for (const runId of ['r1', 'r2', 'r3', 'r4', 'r5']) {
+        const row = await bootstrap(world, { runId })
+        if (runId !== 'r5') await commitOne(store, nextCommit(row, [{ eventType: 'RunCompleted' }], ENDED))
+        keys.push(row.runKey)
+      }
+      const send = async (runId: string): Promise<void> => {
+        const letter = { inboxId: 'signal:1', kind: 'signal', body: '{}' }
+        await store.insertInbox({ tenantId: 'tenant-a', runId }, letter)
+        world.clock.advance(10)
+      }
+      for (const runId of ['r3', 'r1', 'r4', 'r5']) await send(runId)
+      await store.quarantine(keys[3] ?? 0, 'TEST')
+      const found = async (until: number, limit = 10): Promise<readonly string[]> =>
+        (await store.endedWithLetters(until, limit)).map(({ runId }) => runId)
+      assert.deepEqual(await found(Number.MAX_SAFE_INTEGER), ['r3', 'r1'])
+      assert.deepEqual(await found(Number.MAX_SAFE_INTEGER, 1), ['r3'])
+      if (!world.ownClock) assert.deepEqual(await found(world.clock.now() - 35), ['r3'])
+      assert.deepEqual(await found(0), [])
+      const row = await rowOf(store, keys[2] ?? 0)
+      await commitOne(store, nextCommit(row, [], { ...ENDED, consumed: [{ inboxId: 'signal:1', seq: row.nextSeq }] }))
+      assert.deepEqual(await found(Number.MAX_SAFE_INTEGER), ['r1'])
+    },
+  },
   {
     title: 'a lease has one owner until it ends, is renewed by that owner and released by nobody else',
     run: async (world) => {

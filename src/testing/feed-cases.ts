@@ -128,6 +128,27 @@ export const FEED_CASES: readonly StoreCase[] = [
     },
   },
   {
+    title: 'who has not settled all of a run is named, however far it is with others [P-50, STO-15]',
+    run: async (world) => {
+      const [one, two, three] = await threeRuns(world)
+      const { store } = world
+      const behind = (run: RunRow): Promise<readonly string[]> => store.subscribersBehind(run.runKey)
+      assert.deepEqual(await behind(one), [])
+      await drain(store, 'zoe')
+      const page = await read(store, 'ann')
+      await settle(store, page, [failed(firstOf(page, one), NOW + 9), ...itemsOf(page, two).map(delivered)], 'ann')
+      assert.deepEqual([await behind(one), await behind(two), await behind(three)], [['ann'], [], ['ann']])
+      await append(world, two, 'late')
+      assert.deepEqual(await behind(two), ['ann', 'zoe'])
+      await drain(store, 'zoe')
+      await drain(store, 'ann', 100, NOW + 10)
+      assert.deepEqual([await behind(one), await behind(two), await behind(three)], [[], [], []])
+      await append(world, two, 'later')
+      await store.dropSubscriber('zoe')
+      assert.deepEqual(await behind(two), ['ann'])
+    },
+  },
+  {
     title: 'a run whose delivery failed waits alone until its time, then comes first and counts its failures [P-50]',
     run: async (world) => {
       const [one, two, three] = await threeRuns(world)

@@ -71,6 +71,42 @@ export const GRANT_QUEUE_CASES: readonly StoreCase[] = [
     },
   },
   {
+    title: 'the sweep writes to a slot whose pool shrank below what it wants, once until it has read it [RES-06, P-19]',
+    run: async (world) => {
+      const runs = await scarce(world, 3)
+      const [, large, small, gone] = runs
+      await world.store.putPool({ pool: 'q', capacity: 1 })
+      await does(world, large, { waits: [want('a', { p: 2, q: 1 }), want('a', { p: 3 }, { attempt: 2 })] })
+      await does(world, small, { waits: [want('a', ONE)] })
+      await does(world, gone, { waits: [want('a', { p: 2 })] })
+      await world.store.quarantine(gone.runKey, 'TEST')
+      await world.store.putPool({ pool: 'p', capacity: 2 })
+      assert.equal(await world.store.sweepGrants(), 0)
+      assert.deepEqual(await letters(world, large), ['grant:a:2:1'])
+      await world.store.putPool({ pool: 'p', capacity: 1 })
+      for (let sweeps = 0; sweeps < 3; sweeps++) assert.equal(await world.store.sweepGrants(), 0)
+      assert.deepEqual((await letters(world, large)).toSorted(), ['grant:a:1:1', 'grant:a:2:1'])
+      assert.deepEqual(await letters(world, small), [])
+      assert.deepEqual(await letters(world, gone), [])
+      assert.deepEqual(await offered(world, runs), [])
+      const due = await world.store.dueRuns(Number.MAX_SAFE_INTEGER, 'me', 10)
+      assert.deepEqual(
+        due.map(({ runId }) => runId),
+        ['r2'],
+      )
+      await readLetters(world, large)
+      await world.store.sweepGrants()
+      assert.deepEqual((await letters(world, large)).toSorted(), ['grant:a:1:2', 'grant:a:2:2'])
+      assert.deepEqual(await refusals(world, large, [want('a', { p: 2, q: 1 })]), [
+        { slot: 'a', pool: 'p', impossible: true },
+      ])
+      await readLetters(world, large)
+      await does(world, large, { waits: [] })
+      await world.store.sweepGrants()
+      assert.deepEqual(await letters(world, large), [])
+    },
+  },
+  {
     title: 'who frees a unit sets it aside for the first waiter and writes to it, and its run is due [P-19, RES-02]',
     run: async (world) => {
       const runs = await scarce(world)

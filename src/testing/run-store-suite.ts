@@ -8,6 +8,7 @@ import { ARCHIVE_CASES } from './archive-cases.ts'
 import { COMMIT_CASES } from './commit-cases.ts'
 import { COUNT_CASES } from './count-cases.ts'
 import { DRIVING_CASES } from './driving-cases.ts'
+import { ENGINE_CASES } from './engine-cases.ts'
 import { FEED_CASES } from './feed-cases.ts'
 import { GRANT_CASES } from './grant-cases.ts'
 import { GRANT_ORDER_CASES } from './grant-order-cases.ts'
@@ -47,6 +48,7 @@ const PARTS: readonly (readonly [string, readonly StoreCase[]])[] = [
   ['values', VALUE_CASES],
   ['runs', RUN_CASES],
   ['driving', DRIVING_CASES],
+  ['outside engines', ENGINE_CASES],
   ['counts', COUNT_CASES],
   ['feed', FEED_CASES],
   ['archive', ARCHIVE_CASES],

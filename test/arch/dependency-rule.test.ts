@@ -30,6 +30,9 @@ const RULE: Readonly<
 const DRIVERS: Readonly<Record<string, readonly string[]>> = {
   'src/adapters/stores/postgres/': ['pg'],
   'src/adapters/telemetry/': ['@opentelemetry/api'],
+  'src/adapters/engines/temporal/': ['activity', 'client', 'common', 'worker', 'workflow'].map(
+    (name) => `@temporalio/${name}`,
+  ),
 }
 const LOADS_USER_CODE = ['src/edge/cli/steps-file.ts', 'src/adapters/isolation/entry.ts']
 
@@ -40,8 +43,12 @@ function isOwnDriver(item: Import): boolean {
   )
 }
 
+const MAIN_FILES = new Set(
+  ['main', 'open-store', 'engine-world', 'conformance-engines', 'temporal-engine'].map((name) => `src/${name}.ts`),
+)
+
 function layerOf(path: string): Layer | undefined {
-  if (path === 'src/main.ts' || path === 'src/open-store.ts') return 'main'
+  if (MAIN_FILES.has(path)) return 'main'
   const folder = path.split('/')[1]
   return folder !== undefined && folder !== 'main' && Object.hasOwn(RULE, folder) ? (folder as Layer) : undefined
 }

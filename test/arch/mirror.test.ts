@@ -18,6 +18,7 @@ const ALONE: Readonly<Record<string, readonly string[]>> = {
     'migrate.ts',
     'run-row.ts',
     'session.ts',
+    'turn-reads.ts',
     'wake.ts',
     'wire-array.ts',
   ],

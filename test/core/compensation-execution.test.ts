@@ -1,5 +1,6 @@
 /** Compensation hooks with real handlers: their key, their input, their time limit. */
 import { describe, expect, it } from 'vitest'
+import { verifyDecisions } from '../../src/app/verify-decisions.ts'
 import { World, type Script } from '../fixtures/virtual-world.ts'
 
 const boom = (): never => {
@@ -30,6 +31,70 @@ async function failed(script: Script, plan = PLAN) {
   await world.runUntil(() => world.hasEnded(run), 86_400_000)
   return { world, run, row: world.row(run), took: world.time.now() - began, last: world.records(run).at(-1) }
 }
+
+describe('a run whose output cannot be made', () => {
+  const OUTPUT = `output: { x: '\${sort(input)}' }${PLAN.replace('run: boom', 'run: bill')}`
+
+  it('undoes what its steps did, newest first, before it fails with the reason [CMP-01, CMP-03, CMP-06]', async () => {
+    const { world, run, row, last } = await failed({ refund: ({ context }) => retriedOnce(context.attempt) }, OUTPUT)
+    expect(world.called('refund').concat(world.called('cancelBooking'))).toEqual(['bill#1/1', 'bill#2/1', 'book#1/1'])
+    expect(world.log(run, 'CompensationStarted', 'CompensationFailed', 'CompensationCompleted', 'RunFailed')).toEqual([
+      'CompensationStarted bill#1',
+      'CompensationFailed bill#1',
+      'CompensationStarted bill#2',
+      'CompensationCompleted bill#2',
+      'CompensationStarted book#1',
+      'CompensationCompleted book#1',
+      'RunFailed RUN#1',
+    ])
+    expect(row.status).toBe('FAILED')
+    expect(last).toMatchObject({
+      payload: { error: { code: 'EXPR_FAILED' }, compensation: { done: 2, failed: 0, slots: ['bill', 'book'] } },
+      data: { errorText: { message: expect.stringContaining('sort') as string } },
+    })
+  })
+
+  it('goes on undoing after its process died, and every decision follows from the log [CMP-01, P-01]', async () => {
+    const world = new World()
+    const script = { book: () => ({ id: 'b-1', seat: '12A' }), bill: () => ({ invoice: 'i-9' }) }
+    const first = world.process('p', { script: { ...script, refund: 'hold' } })
+    const run = await first.start(OUTPUT)
+    await world.runUntil(() => world.called('refund').length === 1)
+    expect(world.row(run)).toMatchObject({ status: 'RUNNING', substatus: 'embedded/COMPENSATING' })
+    first.kill()
+    const second = world.process('q', { script, adoptOthers: true })
+    await world.runUntil(() => world.hasEnded(run))
+    expect(world.records(run).at(-1)?.payload).toMatchObject({ compensation: { done: 2 } })
+    const loaded = await second.advancer.plans.get(world.row(run).planSha256)
+    const report = verifyDecisions(world.records(run), loaded)
+    expect(report).toMatchObject({ differences: [], notDerivable: [] })
+    expect(report.rederived).toBe(report.decisions)
+  })
+
+  it('fails at once when nothing can be undone [CMP-01]', async () => {
+    const { world, run, last } = await failed({}, "output: { x: '${sort(input)}' }\nsteps: [{ id: a, run: bill }]")
+    expect(world.log(run, 'CompensationStarted')).toEqual([])
+    expect(last?.payload).toMatchObject({ error: { code: 'EXPR_FAILED' } })
+  })
+
+  it('is stopped in the middle of it by EMERGENCY_STOP alone [X-76]', async () => {
+    const world = new World()
+    const script = {
+      book: () => ({ id: 'b-1', seat: '12A' }),
+      bill: () => ({ invoice: 'i-9' }),
+      refund: 'hold',
+    } as const
+    const process = world.process('p', { script })
+    const run = await process.start(OUTPUT)
+    await world.runUntil(() => world.called('refund').length === 1)
+    await process.signal(run, 'EMERGENCY_STOP', { reason: 'fire' })
+    expect(world.records(run).find((one) => one.eventType === 'RunFailed')?.payload).toMatchObject({
+      compensation: { done: 0, unfinished: 2 },
+    })
+  })
+})
+
+const retriedOnce = (attempt: number): unknown => (attempt === 1 ? Promise.reject(new Error('x')) : null)
 
 describe('a hook', () => {
   it('is given the key <runId>:<step>:compensate, the same on every try [CMP-02, CMP-04]', async () => {

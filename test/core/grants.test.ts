@@ -167,6 +167,24 @@ steps:
     expect(world.called('f')).toEqual([])
   })
 
+  it('that shrink below what a waiting step wants fail it within a second, and let others pass [RES-06, P-19]', async () => {
+    const world = new World()
+    const process = world.process('p', { script: { slow: 'hold' } })
+    await declare(process, { pool: 'resource:db', capacity: 3 })
+    const holder = await start(process, `steps: [{ id: a, run: slow, resources: { db: 3 } }]`)
+    const large = await start(process, `steps: [{ id: b, run: f, resources: { db: 2 }, retry: { maxAttempts: 1 } }]`)
+    const small = await start(process, `steps: [{ id: c, run: f, resources: { db: 1 } }]`)
+    await world.advanceBy(5000)
+    expect([world.row(large).status, world.called('f')]).toEqual(['RUNNING', []])
+    await declare(process, { pool: 'resource:db', capacity: 1 })
+    await world.advanceBy(1000)
+    expect(world.row(large)).toMatchObject({ status: 'FAILED', errorCode: 'RESOURCE_EXCEEDED' })
+    expect(world.disk.grants.waits.size).toBe(1)
+    world.calls[0]?.resolve()
+    await ended(world, holder, small)
+    expect(world.called('f')).toEqual(['c#1/1'])
+  })
+
   it('by the minute are given out anew with each window, and the run sleeps until then [RES-04, P-19]', async () => {
     const world = new World()
     const process = world.process('p', { script: { work: () => null } })

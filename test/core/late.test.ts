@@ -1,5 +1,6 @@
 /** Results nobody waits for any more: on record once, without a step event and without a change of status. */
 import { describe, expect, it } from 'vitest'
+import { reportLetter } from '../../src/app/report-letter.ts'
 import { scenario } from '../fixtures/scenario.ts'
 import { World } from '../fixtures/virtual-world.ts'
 
@@ -96,5 +97,29 @@ describe('a result after the end of its attempt', () => {
       .completes('zzz', null, { attempt: 1 })
       .completes('a[3]', null, { attempt: 1 })
     expect(run.log).toHaveLength(length)
+  })
+})
+
+describe('a letter to a run whose driver died right after its end', () => {
+  it('is answered by whoever sweeps: a late outcome is on record, a signal is refused [X-31, P-21, P-12]', async () => {
+    const world = new World()
+    const first = world.process('first', { script: { f: 'hold' } })
+    const key = await first.start(ONE)
+    await first.signal(key, 'EMERGENCY_STOP', { reason: 'fire' })
+    expect(world.hasEnded(key)).toBe(true)
+    first.kill()
+    const sender = world.process('sender')
+    const letter = reportLetter({ slot: 'a', attempt: 1, engineAttempt: 1, result: completed })
+    await sender.store.insertInbox(world.row(key), letter ?? { inboxId: '', kind: '', body: '' })
+    await sender.signal(key, 'PAUSE', { reason: 'too late' })
+    const length = world.records(key).length
+    await world.advanceBy(60_000)
+    expect(world.records(key)).toHaveLength(length)
+
+    world.process('second', { adoptOthers: true })
+    await world.advanceBy(6_000)
+    expect(world.log(key).slice(length)).toEqual(['LateOutcomeRecorded a#1', 'SignalRejected RUN#1'])
+    expect(await sender.store.readInbox(key)).toEqual([])
+    expect(world.row(key).status).toBe('CANCELLED')
   })
 })

@@ -22,6 +22,7 @@ import {
 } from './scene.ts'
 
 const OWNERS = ['me', 'you'] as const
+const ENGINES = ['temporal', 'embedded', 'conductor'] as const
 
 function anySpecs({ chance }: Scene, max: number): readonly EventSpec[] {
   return Array.from({ length: chance.below(max + 1) }, () => ({
@@ -58,6 +59,11 @@ function anyCreation(scene: Scene): RunCommit {
   return creation(run, anySpecs(scene, 3), { summary: anySummary(scene) })
 }
 
+function anyEngine({ chance }: Scene) {
+  const engineType = chance.pick(ENGINES)
+  return { engineType, engineRunRef: `${engineType}://run-${chance.below(4)}` }
+}
+
 function anyNext(scene: Scene): RunCommit {
   const { chance } = scene
   const row = anyRow(scene)
@@ -73,6 +79,7 @@ function anyNext(scene: Scene): RunCommit {
     ...(chance.below(3) === 0 ? { notify: [{ run: target, row: letter }] } : {}),
     ...(chance.below(4) === 0 ? { blobs: [{ sha256: `blob-${chance.below(2)}`, text: `${chance.below(2)}` }] } : {}),
     ...(chance.below(5) === 0 ? { lease: { owner: chance.pick(OWNERS), until: scene.now + 500 } } : {}),
+    ...(chance.below(4) === 0 ? { engine: anyEngine(scene) } : {}),
   }
 }
 
@@ -218,6 +225,12 @@ export const RUN_OPERATIONS: Operations = {
     const { chance } = scene
     const [now, owner, limit] = [scene.now + chance.below(1000) - 500, chance.pick(OWNERS), 1 + chance.below(4)]
     return { call: (store) => store.dueRuns(now, owner, limit), succeeded: some }
+  },
+  stalledRuns: (scene) => {
+    const { chance } = scene
+    const at = { now: scene.now + chance.below(1000) - 500, forMs: chance.below(300) }
+    const [engineType, limit] = [chance.pick(ENGINES), 1 + chance.below(4)]
+    return { call: (store) => store.stalledRuns(engineType, at, limit), succeeded: some }
   },
   claimAttempt: (scene) => {
     const { runKey } = anyRow(scene)

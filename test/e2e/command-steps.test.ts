@@ -124,6 +124,20 @@ it('the time limit of an attempt ends the program', async () => {
   await until('the program is gone', () => !isAlive(pid))
 })
 
+it('the attempt after one that ran out of time does not meet its program [RTY-06]', async () => {
+  const folder = folderWith({})
+  const script =
+    'mkdir lock || exit 7; trap "sleep 0.3; rmdir lock; exit 1" TERM; [ -f again ] && { rmdir lock; exit 0; }; touch again; sleep 600 & wait'
+  const { result, records } = await ran(
+    `steps: [{ id: a, timeoutMs: 1500, retry: { maxAttempts: 2, initialBackoffMs: 1 }, command: { argv: [sh, -c, "\${input.script}"] } }]`,
+    { script },
+    { commands: { cwd: folder } },
+  )
+  const failed = records.filter(({ eventType }) => eventType === 'StepFailed')
+  expect(failed.map(({ payload }) => payload?.['error'])).toMatchObject([{ code: 'TIMEOUT' }])
+  expect(result.status).toBe('COMPLETED')
+})
+
 const PLAN = `plan: p
 version: 1.0.0
 steps:

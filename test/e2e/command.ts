@@ -17,6 +17,9 @@ export interface Finished {
   readonly stderr: string
 }
 
+/** Of the environment, besides this process's own. */
+export type Variables = Readonly<Record<string, string>>
+
 const running = new Set<ChildProcess>()
 const folders = new Set<string>()
 
@@ -54,9 +57,9 @@ export class Command {
   stdout = ''
   stderr = ''
 
-  constructor(args: readonly string[], cwd: string, input?: string) {
+  constructor(args: readonly string[], cwd: string, input?: string, variables: Variables = {}) {
     const { CI: _ci, NO_COLOR: _noColor, ...env } = process.env
-    this.#child = spawn(process.execPath, [BIN, ...args], { cwd, env, stdio: 'pipe' })
+    this.#child = spawn(process.execPath, [BIN, ...args], { cwd, env: { ...env, ...variables }, stdio: 'pipe' })
     running.add(this.#child)
     this.#child.stdout?.on('data', (chunk: Buffer) => (this.stdout += chunk.toString('utf8')))
     this.#child.stderr?.on('data', (chunk: Buffer) => (this.stderr += chunk.toString('utf8')))
@@ -82,8 +85,13 @@ export class Command {
   }
 }
 
-export function keelson(args: readonly string[], cwd: string, input?: string): Promise<Finished> {
-  return new Command(args, cwd, input).finished
+export function keelson(
+  args: readonly string[],
+  cwd: string,
+  input?: string,
+  variables: Variables = {},
+): Promise<Finished> {
+  return new Command(args, cwd, input, variables).finished
 }
 
 export function linesOf(text: string): readonly string[] {

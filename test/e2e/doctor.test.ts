@@ -3,6 +3,7 @@ import { chmodSync, readdirSync, statSync, truncateSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { beforeAll, expect, it } from 'vitest'
+import { MIGRATIONS } from '../../src/adapters/stores/sqlite/migrate.ts'
 import { ensureBuilt } from './built.ts'
 import { Command, folderWith, jsonLines, keelson, linesOf } from './command.ts'
 
@@ -88,7 +89,7 @@ it('a newer schema, a cut file: the database is told with its code', async () =>
   const folder = await folderWithRun()
   change(folder, 'PRAGMA user_version = 99')
   expect((await keelson(['doctor'], folder)).stdout).toMatch(/✖ database +STORE_SCHEMA_NEWER .*99/)
-  change(folder, 'PRAGMA user_version = 7')
+  change(folder, `PRAGMA user_version = ${MIGRATIONS.length}`)
   const file = join(folder, '.keelson', 'keelson.db')
   truncateSync(file, Math.floor(statSync(file).size / 2 / 4096) * 4096)
   const { code, of } = await findings(folder)

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { ROOT } from '../../scripts/terminal.ts'
 import { ensureBuilt } from './built.ts'
-import { folderWith, jsonLines, keelson, linesOf } from './command.ts'
+import { Command, folderWith, jsonLines, keelson, linesOf } from './command.ts'
 
 const example = (name: string): string => join(ROOT, 'examples', name, 'plan.yaml')
 
@@ -57,6 +57,92 @@ it('order-saga fails with exit code 1, names the cause, and undoes in reverse or
   expect(jsonLines(fixed.stdout).at(-1)).toMatchObject({
     result: { status: 'COMPLETED', output: { tracking: 'T-R-A-17' } },
   })
+})
+
+describe('etl', () => {
+  it('is what the first command of README runs', () => {
+    const [, command] = /```sh\n(.*)\n```/.exec(readFileSync(join(ROOT, 'README.md'), 'utf8')) ?? []
+    expect(command).toBe('npm ci && npx keelson run examples/etl/plan.yaml')
+  })
+
+  const summary = {
+    rows: 93,
+    batches: 12,
+    rejected: 3,
+    byRegion: { north: 17899.5, east: 15493.8, west: 12339.3, south: 12305.2 },
+  }
+
+  it('loads in batches, retries the ones that were refused, and sums up what fits', async () => {
+    const folder = folderWith({})
+    const { code, stdout, stderr } = await keelson(['run', example('etl')], folder)
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+    for (const batch of [1, 4, 7, 10]) {
+      expect(stdout).toMatch(
+        new RegExp(`✖ load\\[${batch}\\] .*attempt 1 of 4 {2}HTTP_503 {2}"the warehouse is busy" {2}retries in`),
+      )
+      expect(stdout).toMatch(new RegExp(`✔ load\\[${batch}\\] .*attempt 2 of 4`))
+    }
+    expect(linesOf(stdout).filter((line) => /✔ load\[\d+\]/.test(line))).toHaveLength(12)
+    const output = JSON.parse(/ output +(\{.*\})/.exec(stdout)?.[1] ?? '{}') as Readonly<Record<string, unknown>>
+    expect(output).toMatchObject(summary)
+    const [, sha256 = ''] = /^artifact:sha256:([0-9a-f]{64})/.exec(String(output['report'])) ?? []
+    const report = readFileSync(join(folder, '.keelson', 'artifacts', sha256), 'utf8')
+    expect(linesOf(report)).toEqual(['region,amount', 'north,17899.5', 'east,15493.8', 'west,12339.3', 'south,12305.2'])
+    // Twelve batches and the report; what was tried twice is stored once.
+    expect(readdirSync(join(folder, '.keelson', 'artifacts'))).toHaveLength(13)
+  })
+
+  it('killed half-way, goes on and loads no batch a second time', async () => {
+    const folder = folderWith({})
+    const first = new Command(['run', example('etl')], folder)
+    await first.shows(/✔ load\[2\]/)
+    first.kill('SIGKILL')
+    await first.finished
+    const { code, stdout } = await keelson(['resume', '--json'], folder)
+    expect(code).toBe(0)
+    expect(jsonLines(stdout).at(-1)).toMatchObject({ result: { status: 'COMPLETED', output: summary } })
+    const { stdout: events } = await keelson(['events', 'last', '--json'], folder)
+    const loaded = jsonLines(events).filter(
+      (one) => one['eventType'] === 'StepCompleted' && one['itemIndex'] !== undefined,
+    )
+    expect(loaded.map((one) => Number(one['itemIndex'])).sort((a, b) => a - b)).toEqual([...Array(12).keys()])
+  })
+})
+
+it('approval waits for a person; who started it may not release it, somebody else may', async () => {
+  const folder = folderWith({})
+  const waiting = new Command(['run', example('approval')], folder)
+  await waiting.shows(/release {2}waits for a person/)
+  const { stdout: listed } = await keelson(['tasks', '--json'], folder)
+  expect(jsonLines(listed)).toMatchObject([{ slot: 'release', title: 'Release the payment' }])
+  const complete = ['complete', 'last', 'release', '--outcome', 'Succeeded']
+  const own = await keelson(complete, folder)
+  expect(own.code).toBe(5)
+  expect(own.stderr).toMatch(
+    /AUTHZ_DENIED {2}local may not complete 'release': local started this run \(MakerChecker\)/,
+  )
+  const other = await keelson([...complete, '--as', 'ana', '--notes', 'compared with the invoice'], folder)
+  expect(other.code).toBe(0)
+  const { code, stdout } = await waiting.finished
+  expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringContaining('{"receipt":"paid 4200"}') as string })
+})
+
+it('long-wait survives the death of its process, and what was done before is not done again', async () => {
+  const folder = folderWith({})
+  const waitMs = 2_000
+  const first = new Command(['run', example('long-wait'), '--set', `waitMs=${waitMs}`], folder)
+  await first.shows(/cool-off {2}waits/)
+  first.kill('SIGKILL')
+  await first.finished
+  const why = await keelson(['why', 'last', 'cool-off'], folder)
+  expect(why.stdout).toMatch(/cool-off/)
+  const { code, stdout } = await keelson(['resume', '--json'], folder)
+  expect(code).toBe(0)
+  const { result } = jsonLines(stdout).at(-1) as { readonly result: { readonly output: { readonly waitedMs: number } } }
+  expect(result.output.waitedMs).toBeGreaterThanOrEqual(waitMs)
+  const { stdout: events } = await keelson(['events', 'last', '--json'], folder)
+  const started = jsonLines(events).filter((one) => one['eventType'] === 'StepStarted')
+  expect(started.map((one) => one['stepId'])).toEqual(['order', 'cool-off', 'confirm'])
 })
 
 it('child-plans starts a run per order from the plan file beside it', async () => {

@@ -1,6 +1,6 @@
 /** Whatever is wrong, the person gets one clear message with a code, and scripts an exit code. */
 import { spawnSync } from 'node:child_process'
-import { chmodSync, mkdirSync } from 'node:fs'
+import { chmodSync, closeSync, existsSync, mkdirSync, openSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { beforeAll, describe, expect, it } from 'vitest'
@@ -234,6 +234,59 @@ describe('an environment that is not fit exits with 6', () => {
     } finally {
       disk.release()
     }
+  })
+})
+
+describe('files that the system refuses are FILE_UNUSABLE with exit code 6 and no stack trace', () => {
+  it('a folder below the kernel’s own: nothing hangs', async (context) => {
+    if (process.platform !== 'linux') return context.skip('only Linux has /proc')
+    const folder = folderWith({ 'p.yaml': GOOD, 'keelson.steps.ts': STEPS })
+    const place = '/proc/nothing/here'
+    const run = await keelson(['run', 'p.yaml', '--dir', place], folder)
+    expect(run).toMatchObject({ code: 6, stderr: expect.stringMatching(/^STORE_READ_ONLY .*cannot be made/) as string })
+    expect((await keelson(['run', 'p.yaml'], folder)).code).toBe(0)
+    for (const args of [
+      ['init', place],
+      ['archive', 'last', '--to', place],
+      ['export', 'last', '--out', `${place}/run.jsonl`],
+      ['restore', 'p.yaml', '--dir', place],
+    ]) {
+      const { code, stdout, stderr } = await keelson(args, folder)
+      expect({ args, code, stdout }).toEqual({ args, code: 6, stdout: '' })
+      expect(stderr).toMatch(/^FILE_UNUSABLE {2}\/proc\/nothing: there is no such file or folder \(ENOENT, mkdir\)\n/)
+      expect(linesOf(stderr)).toHaveLength(2)
+    }
+  })
+
+  it('a full disk under a file or under standard output', async (context) => {
+    if (!existsSync('/dev/full')) return context.skip('there is no /dev/full here')
+    const folder = folderWith({ 'p.yaml': GOOD, 'keelson.steps.ts': STEPS })
+    const { code, stderr } = await keelson(['plan', 'compile', 'p.yaml', '--out', '/dev/full'], folder)
+    expect(code).toBe(6)
+    expect(stderr).toMatch(/^FILE_UNUSABLE {2}.*the disk is full \(ENOSPC, write\)\n/)
+    expect(linesOf(stderr)).toHaveLength(2)
+    const full = openSync('/dev/full', 'w')
+    const piped = spawnSync(process.execPath, [join(ROOT, 'bin', 'keelson.js'), 'plan', 'check', 'p.yaml'], {
+      cwd: folder,
+      stdio: ['ignore', full, 'pipe'],
+      encoding: 'utf8',
+    })
+    closeSync(full)
+    expect(piped.status).toBe(6)
+    expect(linesOf(piped.stderr)).toEqual([
+      expect.stringMatching(/^FILE_UNUSABLE {2}standard output cannot be written/),
+    ])
+  })
+
+  it('a limit of this user on the size of files is told of the database', async () => {
+    const folder = folderWith({ 'p.yaml': GOOD, 'keelson.steps.ts': STEPS })
+    const line = `ulimit -f 40; exec "${process.execPath}" "${join(ROOT, 'bin', 'keelson.js')}" run p.yaml`
+    const { status, stdout, stderr } = spawnSync('bash', ['-c', line], { cwd: folder, encoding: 'utf8' })
+    expect({ status, stdout }).toEqual({ status: 6, stdout: '' })
+    expect(stderr).toMatch(
+      /^STORE_(UNAVAILABLE|FULL) {2}The database \.keelson\/keelson\.db (could not be|cannot grow)/,
+    )
+    expect(linesOf(stderr)).toHaveLength(2)
   })
 })
 

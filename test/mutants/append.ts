@@ -51,6 +51,20 @@ export const APPEND: readonly Mutant[] = [
     replace: '',
   },
   {
+    name: 'an intent that landed after all is dropped',
+    file: 'app/commit-fail-open.ts',
+    find: "kind === 'committed' || (kind === 'conflict' && (await this.#hasLanded(runKey, commit)))",
+    replace: "kind === 'committed'",
+    catcher: 'test/core/fail-open.test.ts',
+  },
+  {
+    name: 'whatever the store does not take is written late',
+    file: 'app/commit-fail-open.ts',
+    find: 'late.has(draft.eventType) && mayRunTwice(draft, state)',
+    replace: 'late.size > 0 && draft.slot.length > 0',
+    catcher: 'test/core/fail-open.test.ts',
+  },
+  {
     name: 'timers do not fire',
     file: 'app/due-timers.ts',
     find: "await round.take({ kind: 'timer', timer: due.timer })",
@@ -65,7 +79,7 @@ export const APPEND: readonly Mutant[] = [
   {
     name: 'adoption keeps the epoch',
     file: 'app/advance-run.ts',
-    find: 'request.adopt === true ? run.epoch + 1 : run.epoch',
+    find: 'isTaken ? run.epoch + 1 : run.epoch',
     replace: 'run.epoch',
   },
   {
@@ -77,8 +91,8 @@ export const APPEND: readonly Mutant[] = [
   {
     name: 'a child’s end is not told',
     file: 'app/advance-run.ts',
-    find: 'notify: ended ? childEndNotice(run, round) : [],',
-    replace: 'notify: [],',
+    find: 'notify: ended ? childEndNotice(run, round) : (turn.letters ?? []),',
+    replace: 'notify: ended ? [] : (turn.letters ?? []),',
   },
   {
     name: 'captures are not written',
@@ -164,6 +178,34 @@ export const APPEND: readonly Mutant[] = [
     file: 'app/commit-queue.ts',
     find: 'const result = results[index]',
     replace: 'const result = results[index * 0]',
+  },
+  {
+    name: 'a second completion under a used token is taken for a repeat',
+    file: 'app/manual-tasks.ts',
+    find: "if (fingerprint(body) !== fingerprint(asked)) return { kind: 'conflict', outcome }",
+    replace: 'void asked',
+    catcher: 'test/core/manual-approved.test.ts',
+  },
+  {
+    name: 'a fork leaves captured variables behind',
+    file: 'app/start-run.ts',
+    find: 'round.noteTakenOver(request.captured ?? new Map())',
+    replace: '',
+    catcher: 'test/core/fork-captures.test.ts',
+  },
+  {
+    name: 'the next attempt does not wait for the old program',
+    file: 'app/execute-step.ts',
+    find: 'const until = canBeEnded ? untilGone : untilTimeIsUp',
+    replace: 'const until = untilTimeIsUp',
+    catcher: 'test/core/timeout-until-gone.test.ts',
+  },
+  {
+    name: 'a driver that was taken over goes on when somebody else was told',
+    file: 'adapters/engines/embedded/driven-run.ts',
+    find: 'reports, this.#underEpoch())',
+    replace: 'reports)',
+    catcher: 'test/core/taken-over-driver.test.ts',
   },
   {
     name: 'a second claimant acts',

@@ -138,8 +138,8 @@ export const DECIDE: readonly Mutant[] = [
   {
     name: 'a run with failed steps completes',
     file: 'core/run/decide/proceed.ts',
-    find: 'if (ws.state.satisfied === ws.state.graph.steps.length) complete(ws)',
-    replace: 'if (ws.state.satisfied <= ws.state.graph.steps.length) complete(ws)',
+    find: 'if (isSatisfied(ws.state)) complete(ws)',
+    replace: 'if (isSatisfied(ws.state) || !isHeld(ws.state)) complete(ws)',
   },
   {
     name: 'dependents are skipped under failFast',

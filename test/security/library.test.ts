@@ -2,7 +2,7 @@
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, beforeEach, expect, it } from 'vitest'
+import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { loadPlan, openKeelson, type StepFunctions } from '../../src/main.ts'
 
 let directory = ''
@@ -32,6 +32,30 @@ it('a secret in the file of the environment reaches the step, and only a mask co
     planOf('steps: [{ id: a, run: whoami, secrets: { key: secret://API_KEY } }]\noutput: { got: "${steps.a.output}" }'),
   )
   expect((await run.result()).output).toEqual({ got: { length: 18, told: '***' } })
+})
+
+it('plans read no variable of the program but those made for them, those listed, or all of them [SEC-04]', async () => {
+  const names = {
+    OWN_VARIABLE_OF_A_TEST: 'canary-of-the-program',
+    KEELSON_SECRET_OWN_VARIABLE_OF_A_TEST: 'made for plans',
+  }
+  for (const [name, value] of Object.entries(names)) vi.stubEnv(name, value)
+  const plan = planOf(
+    'steps: [{ id: a, run: whoami, secrets: { key: secret://OWN_VARIABLE_OF_A_TEST } }]\noutput: "${steps.a.output.length}"',
+  )
+  const read = async (environmentSecrets?: boolean | readonly string[]): Promise<unknown> => {
+    const allowed = environmentSecrets === undefined ? {} : { environmentSecrets }
+    await using keelson = await openKeelson({ directory: ':memory:', steps, ...allowed })
+    const { output, error } = await (await keelson.start(plan)).result()
+    return output ?? error?.code
+  }
+  expect(await read()).toBe(names.KEELSON_SECRET_OWN_VARIABLE_OF_A_TEST.length)
+  expect(await read(true)).toBe(names.OWN_VARIABLE_OF_A_TEST.length)
+  expect(await read(['OWN_VARIABLE_OF_A_TEST'])).toBe(names.OWN_VARIABLE_OF_A_TEST.length)
+  vi.stubEnv('KEELSON_SECRET_OWN_VARIABLE_OF_A_TEST', undefined)
+  expect(await read()).toBe('SECRET_NOT_FOUND')
+  expect(await read(['OTHER'])).toBe('SECRET_NOT_FOUND')
+  vi.unstubAllEnvs()
 })
 
 it('a file that others may read fails the step, and says how to mend it', async () => {

@@ -53,7 +53,9 @@ export function faultyStore(inner: RunStore, gate: Gate, observer: CommitObserve
     acquireLease: (runKey, owner, now, until) =>
       gate('acquireLease', () => inner.acquireLease(runKey, owner, now, until)),
     releaseLease: (runKey, owner) => gate('releaseLease', () => inner.releaseLease(runKey, owner)),
+    endedWithLetters: (until, limit) => gate('endedWithLetters', () => inner.endedWithLetters(until, limit)),
     dueRuns: (now, owner, limit) => gate('dueRuns', () => inner.dueRuns(now, owner, limit)),
+    stalledRuns: (engineType, at, limit) => gate('stalledRuns', () => inner.stalledRuns(engineType, at, limit)),
     claimAttempt: (runKey, claim) => gate('claimAttempt', () => inner.claimAttempt(runKey, claim)),
     readClaims: (runKey) => gate('readClaims', () => inner.readClaims(runKey)),
     putScopePause: (pause) => gate('putScopePause', () => inner.putScopePause(pause)),
@@ -69,6 +71,7 @@ export function faultyStore(inner: RunStore, gate: Gate, observer: CommitObserve
     readDeadLetters: (subscriber, limit) => gate('readDeadLetters', () => inner.readDeadLetters(subscriber, limit)),
     dropDeadLetter: (subscriber, runKey, runSeq) =>
       gate('dropDeadLetter', () => inner.dropDeadLetter(subscriber, runKey, runSeq)),
+    subscribersBehind: (runKey) => gate('subscribersBehind', () => inner.subscribersBehind(runKey)),
     dropSubscriber: (subscriber) => gate('dropSubscriber', () => inner.dropSubscriber(subscriber)),
     archivableRuns: (before, limit) => gate('archivableRuns', () => inner.archivableRuns(before, limit)),
     archiveRun: (runKey, expected) => gate('archiveRun', () => inner.archiveRun(runKey, expected)),

@@ -163,11 +163,26 @@ async function checkDrivers(world: World, track: RunTrack, row: RunRow, folded: 
   }
 }
 
+type TrackedEvent = RunTrack['events'][number]
+
+/**
+ * The events that first captured what one event stands for: itself, or those of the run it was taken over from, items and
+ * all. What a fork wrote down for it is not believed.
+ */
+function capturing(world: World, event: TrackedEvent): readonly TrackedEvent[] {
+  const from = event.payload['reusedFrom'] as { runId: string; runSeq: number } | undefined
+  if (from === undefined) return [event]
+  const old = world.trackOf(from.runId)?.events ?? []
+  return old
+    .filter((one) => one.eventType === 'StepCompleted' && one.stepId === event.stepId && one.runSeq <= from.runSeq)
+    .flatMap((one) => capturing(world, one))
+}
+
 /** Captured variables by a fold of the oracle's own: `last` is replaced, `seen` grows. */
 async function checkContext(world: World, track: RunTrack, say: Say): Promise<void> {
   const expected = new Map<string, unknown>()
-  for (const event of track.events) {
-    if (event.eventType !== 'StepCompleted' || event.payload['reusedFrom'] !== undefined) continue
+  const completed = track.events.filter((event) => event.eventType === 'StepCompleted')
+  for (const event of completed.flatMap((one) => capturing(world, one))) {
     const captures = (event.payload['captures'] ?? []) as readonly { path: string; mode: string }[]
     const values = (event.data['captureValues'] ?? []) as readonly unknown[]
     captures.forEach(({ path, mode }, index) => {

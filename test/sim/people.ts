@@ -69,7 +69,7 @@ export class People {
         return started.row
       })
       if (answer !== undefined && 'value' in answer) this.runs[index] = answer.value
-      else
+      else if (!this.#isTooLarge(answer))
         this.#world.complain(
           `a run could not be started: ${answer === undefined ? 'no answer' : answer.refused.message}`,
         )
@@ -186,8 +186,13 @@ export class People {
       const started = await forkRun(process.services, process.advancer, request)
       if (started.kind === 'started') process.engine.drive(started.row.runKey, started.report)
     })
-    if (answer === undefined || 'refused' in answer)
+    if ((answer === undefined || 'refused' in answer) && !this.#isTooLarge(answer))
       this.#world.complain(`a run could not be forked: ${answer?.refused.message ?? 'no answer'}`)
+  }
+
+  /** A pool was made smaller than a step of the plan wants: no such run is admitted any more (RES-06). */
+  #isTooLarge(answer: Answer<unknown>): boolean {
+    return answer !== undefined && 'refused' in answer && answer.refused.code === 'RESOURCE_EXCEEDED'
   }
 
   #errand(atMs: number, work: () => Promise<void>): void {

@@ -84,21 +84,26 @@ function contested(seed: number, limits: ScenarioLimits, beside: Rng): Scenario 
   const healMs = rng.pick([3000, 10_000, 20_000])
   const processes = rng.pick([1, 2, 2, 3])
   const drawn = common(rng, { seed, main, children, runs, processes, healMs })
-  const acts = [...drawn.acts, ...poolActs(rng, competition.pools, [main, ...children], healMs)].sort(
-    (a, b) => a.atMs - b.atMs,
-  )
+  const changed = poolActs(rng, competition.pools, [main, ...children], healMs, seed)
+  const acts = [...drawn.acts, ...changed].sort((a, b) => a.atMs - b.atMs)
   return withCompany({ ...drawn, acts, behaviour, pools: competition.pools }, beside)
 }
 
-/** Somebody changes how much there is while runs want it; never to less than a step wants, which nobody would tell it. */
-function poolActs(rng: Rng, pools: readonly PoolDefinition[], plans: readonly PlanDoc[], healMs: number): Act[] {
+/** Somebody changes how much there is while runs want it, every third time maybe to less than a step wants (RES-06). */
+function poolActs(
+  rng: Rng,
+  pools: readonly PoolDefinition[],
+  plans: readonly PlanDoc[],
+  healMs: number,
+  seed: number,
+): Act[] {
   if (!rng.chance(0.15)) return []
   const definition = rng.pick(pools)
   const name = definition.pool.slice(definition.pool.indexOf(':') + 1)
   const wanted = plans.flatMap(({ steps }) =>
     steps.map((step) => (step['resources'] as Amounts | undefined)?.[name] ?? 1),
   )
-  const capacity = rng.int(Math.max(1, ...wanted), 4)
+  const capacity = rng.int(seed % 3 === 0 ? 1 : Math.max(1, ...wanted), 4)
   return [{ kind: 'pool', atMs: rng.int(0, healMs), definition: { ...definition, capacity } }]
 }
 

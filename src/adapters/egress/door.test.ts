@@ -1,5 +1,5 @@
 import { getEventListeners } from 'node:events'
-import { createServer } from 'node:net'
+import { createServer, type AddressInfo } from 'node:net'
 import { describe, expect, it } from 'vitest'
 import { loopback } from '../../../test/fixtures/loopback.ts'
 import { LIMITS } from '../../core/limits.ts'
@@ -213,6 +213,43 @@ describe('what fails under way', () => {
     await expect(send({ url: short.url })).rejects.toMatchObject({ name: 'NetworkError', code: 'ECONNRESET' })
     const unknown = send({ url: 'http://nowhere.invalid/' })
     await expect(unknown).rejects.toMatchObject({ name: 'NetworkError', code: 'ENOTFOUND' })
+  })
+})
+
+describe('a connection that breaks', () => {
+  const told = async (asked: Promise<unknown>): Promise<unknown> =>
+    asked.then(
+      () => 'answered',
+      (thrown: { readonly mayHaveHappened?: boolean }) => thrown.mayHaveHappened,
+    )
+
+  it('says so when the request had left, before the answer and in the middle of it [P-28]', async () => {
+    const cut = await loopback((_asked, response) => response.socket?.resetAndDestroy())
+    const short = await loopback((_asked, response) => {
+      response.writeHead(200, { 'content-length': '100' })
+      response.write('ten bytes.', () => response.destroy())
+    })
+    const send = doorTo(['127.0.0.1'])
+    expect(await told(send({ url: cut.url, method: 'POST', body: '1' }))).toBe(true)
+    expect(await told(send({ url: short.url, method: 'POST', body: '1' }))).toBe(true)
+    expect([cut.asked.length, short.asked.length]).toEqual([1, 1])
+  })
+
+  it('says no when the request never left: no name, nobody there, no TLS, or only its redirect failed [P-28]', async () => {
+    const silent = createServer((socket) => socket.once('data', () => socket.destroy()))
+    await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve))
+    const { port } = silent.address() as AddressInfo
+    const nobody = await freePort()
+    const away = await loopback((_asked, response) => {
+      response.writeHead(307, { location: `http://127.0.0.1:${nobody}/` })
+      response.end()
+    })
+    const send = doorTo(['127.0.0.1', 'nowhere.invalid'], {
+      resolve: () => Promise.reject(Object.assign(new Error('getaddrinfo'), { code: 'ENOTFOUND' })),
+    })
+    const urls = ['http://nowhere.invalid', `http://127.0.0.1:${nobody}`, `https://127.0.0.1:${port}`, away.url]
+    for (const url of urls) expect([url, await told(send({ url, method: 'POST', body: '1' }))]).toEqual([url, false])
+    silent.close()
   })
 })
 

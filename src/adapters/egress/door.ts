@@ -34,7 +34,12 @@ export function openDoor({
   resolve = resolveBySystem,
   connect = connectByNode,
 }: DoorParts): Egress {
-  const once = async (request: OutboundRequest, to: Destination, watch: Watch): Promise<WireAnswer> => {
+  const once = async (
+    request: OutboundRequest,
+    to: Destination,
+    watch: Watch,
+    onSending: () => void,
+  ): Promise<WireAnswer> => {
     watch.expect(LIMITS.egressConnectMs, `${to.url.host} could not be reached`)
     const addresses = await addressesOf(policy, to, resolve, watch.signal)
     const { body, method } = request
@@ -46,6 +51,7 @@ export function openDoor({
       headers,
       signal: watch.signal,
       onConnected: () => watch.expect(silenceMs, `${to.url.host} did not answer`),
+      onSending,
       ...(body === undefined ? {} : { body }),
     })
   }
@@ -56,8 +62,9 @@ export function openDoor({
       let to = readUrl(policy, request.url)
       for (let hops = 0; ; hops++) {
         const watch = watchSilence(timers, signal)
+        let wasSent = false
         try {
-          const answer = await once(request, to, watch)
+          const answer = await once(request, to, watch, () => (wasSent = true))
           const location = redirectTo(answer.status, answer.headers)
           if (location === undefined) {
             const body = await wholeBody(answer, to.url, () => watch.expect(silenceMs, `${to.url.host} fell silent`))
@@ -68,7 +75,7 @@ export function openDoor({
           request = redirected(request, answer.status, to.url, next.url)
           to = next
         } catch (thrown) {
-          throw watch.verdict() ?? (isOurs(thrown) ? thrown : asNetworkError(thrown, to.url))
+          throw watch.verdict() ?? (isOurs(thrown) ? thrown : asNetworkError(thrown, to.url, wasSent))
         } finally {
           watch.stop()
         }

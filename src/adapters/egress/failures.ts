@@ -2,10 +2,13 @@
 export class NetworkError extends Error {
   override readonly name = 'NetworkError'
   readonly code: string
+  /** The request had left: nobody here knows whether the other side acted on it. */
+  readonly mayHaveHappened: boolean
 
-  constructor(message: string, code: string, options?: ErrorOptions) {
+  constructor(message: string, code: string, options: ErrorOptions & { readonly mayHaveHappened?: boolean } = {}) {
     super(message, options)
     this.code = code
+    this.mayHaveHappened = options.mayHaveHappened ?? false
   }
 }
 
@@ -15,11 +18,14 @@ export class TimeoutError extends Error {
 }
 
 /** Errors of sockets, TLS and DNS, told with the host they happened with; nothing else of the request is repeated. */
-export function asNetworkError(thrown: unknown, url: URL): Error {
+export function asNetworkError(thrown: unknown, url: URL, wasSent: boolean): Error {
   const code = codeOf(thrown)
-  const message = `${url.host} could not be reached: ${code}`
+  const what = wasSent
+    ? 'did not answer to the end: the connection broke after the request was sent'
+    : 'could not be reached'
+  const message = `${url.host} ${what}: ${code}`
   if (code === 'ETIMEDOUT') return new TimeoutError(message, { cause: thrown })
-  return new NetworkError(message, code, { cause: thrown })
+  return new NetworkError(message, code, { cause: thrown, mayHaveHappened: wasSent })
 }
 
 /** Several addresses tried in vain give an error with one error each. */

@@ -15,6 +15,8 @@ export interface WireRequest {
   /** Aborting destroys the connection. */
   readonly signal: AbortSignal
   readonly onConnected: () => void
+  /** From now on the other side may have read the request, and acted. */
+  readonly onSending: () => void
 }
 
 export interface WireAnswer {
@@ -47,8 +49,8 @@ export const connectByNode: Connect = (request) =>
         ? httpsRequest(url, { ...options, agent: HTTPS })
         : httpRequest(url, { ...options, agent: HTTP })
     sent.on('socket', (socket) => {
-      if (socket.connecting) socket.once('connect', request.onConnected)
-      else request.onConnected()
+      socket.once('connect', request.onConnected)
+      socket.once(url.protocol === 'https:' ? 'secureConnect' : 'connect', request.onSending)
     })
     sent.on('response', (answer) => resolve(wireAnswer(answer)))
     sent.on('error', reject)

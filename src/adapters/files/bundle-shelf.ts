@@ -1,15 +1,16 @@
 /** Bundles as files in a folder: written under another name, flushed to disk, and renamed once they were found whole. */
-import { mkdir, open, rename, rm } from 'node:fs/promises'
+import { open, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { BundleShelf } from '../../ports/bundles.ts'
 import type { Random } from '../../ports/random.ts'
+import { makeFolder } from './make-folder.ts'
 import { readLines } from './read-lines.ts'
 import { syncFolder } from './sync-folder.ts'
 
 export function fileBundleShelf(folder: string, random: Random): BundleShelf {
   return {
     async draft(lines) {
-      await mkdir(folder, { recursive: true })
+      await makeFolder(folder)
       const path = join(folder, `.${random.uuid()}.draft`)
       await writeLines(path, lines)
       return {

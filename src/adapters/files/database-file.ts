@@ -3,15 +3,16 @@
  * log beside a new database would be taken for its own, so they always go with it.
  */
 import { existsSync, statSync } from 'node:fs'
-import { copyFile, mkdir, open, rename, rm } from 'node:fs/promises'
+import { copyFile, open, rename, rm } from 'node:fs/promises'
 import { dirname } from 'node:path'
+import { makeFolder } from './make-folder.ts'
 import { syncFolder } from './sync-folder.ts'
 
 const BESIDE = ['-wal', '-shm'] as const
 
 /** Replaces what an earlier, broken-off copy left. */
 export async function copyDurably(from: string, to: string): Promise<void> {
-  await mkdir(dirname(to), { recursive: true })
+  await makeFolder(dirname(to))
   await dropDatabase(to)
   await copyFile(from, to)
   const file = await open(to, 'r+')

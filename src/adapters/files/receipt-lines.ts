@@ -2,9 +2,10 @@
  * Receipts as files: one line each in `<folder>/<month>.jsonl`, on disk before the call returns. Several processes may
  * add at once; a line that a crash tore is closed by the next one, so that it spoils nothing else.
  */
-import { mkdir, open, readdir, type FileHandle } from 'node:fs/promises'
+import { open, readdir, type FileHandle } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { ReceiptLines } from '../../ports/receipts.ts'
+import { makeFolder } from './make-folder.ts'
 import { readLines } from './read-lines.ts'
 import { syncFolder } from './sync-folder.ts'
 
@@ -13,7 +14,7 @@ const MONTH_FILE = /^\d{4}-\d{2}\.jsonl$/
 export function fileReceiptLines(folder: string): ReceiptLines {
   return {
     async append(month, line) {
-      await mkdir(folder, { recursive: true })
+      await makeFolder(folder)
       const file = await open(join(folder, `${month}.jsonl`), 'a+')
       try {
         // One write: with O_APPEND it lands whole and at the end, whoever else writes.

@@ -53,7 +53,10 @@ function requestOf(
     argv: [program, ...rest],
     ...(cwd === undefined ? {} : { cwd: asText(cwd, 'cwd') }),
     // A step's secret is the variable of its name; it is read by name, for nothing of it is enumerable.
-    env: Object.fromEntries([...variables, ...secretsOf(context.secrets)]),
+    env: {
+      KEELSON_CORRELATION_ID: context.execution.correlationId,
+      ...Object.fromEntries([...variables, ...secretsOf(context.secrets)]),
+    },
     ...(fed === undefined ? {} : { stdin: typeof fed === 'string' ? fed : JSON.stringify(fed) }),
   }
 }

@@ -6,12 +6,13 @@ import { KeelsonError, problem } from '../../core/problems/problem.ts'
 import { actionKind } from '../../core/plan/plan.ts'
 import type { StepFunction, StepHandlers } from '../../ports/step-handlers.ts'
 
-export type StepFunctions = { readonly [name: string]: StepFunction }
+/** By the names plans call them. */
+export type NamedFunctions = { readonly [name: string]: StepFunction }
 
 /** Kinds that need no handler in this process. */
 const ENGINE_KINDS: ReadonlySet<string> = new Set(['wait', 'manual', 'plan'])
 
-export function functionHandlers(functions: StepFunctions, buildId?: string): StepHandlers {
+export function functionHandlers(functions: NamedFunctions, buildId?: string): StepHandlers {
   const find = (name: string): StepFunction | undefined =>
     Object.hasOwn(functions, name) ? functions[name] : undefined
   return {

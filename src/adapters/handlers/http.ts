@@ -38,6 +38,7 @@ function requestOf(http: HttpAction['http'], { input, context }: ActionCall): Ou
     ...(http.expect === 'json' ? { accept: 'application/json' } : {}),
     ...(body === undefined ? {} : { 'content-type': 'application/json' }),
     'idempotency-key': context.idempotencyKey,
+    'x-correlation-id': headerText(context.execution.correlationId),
   }
   const written = Object.entries(http.headers ?? {}).flatMap(([name, value]) =>
     value === null ? [] : [[name.toLowerCase(), asText(value, `the header '${name}'`)] as const],
@@ -48,6 +49,11 @@ function requestOf(http: HttpAction['http'], { input, context }: ActionCall): Ou
     headers: { ...defaults, ...Object.fromEntries(written), ...secretHeaders(context.secrets) },
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
   }
+}
+
+/** Any text may tie runs together; a header holds less. */
+function headerText(text: string): string {
+  return /^[\x20-\x7e]*$/.test(text) ? text : encodeURIComponent(text)
 }
 
 /** A step's secret is the header of its name. */

@@ -8,11 +8,11 @@ import type { Egress } from '../../ports/egress.ts'
 import type { Processes } from '../../ports/processes.ts'
 import type { StepHandlers } from '../../ports/step-handlers.ts'
 import { callCommand } from './command.ts'
-import { functionHandlers, type StepFunctions } from './functions.ts'
+import { functionHandlers, type NamedFunctions } from './functions.ts'
 import { callHttp } from './http.ts'
 
 export interface HandlerParts {
-  readonly functions: StepFunctions
+  readonly functions: NamedFunctions
   readonly egress: Egress
   /** Absent where programs may not be started (DESIGN §8). */
   readonly processes?: Processes

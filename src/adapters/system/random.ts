@@ -15,7 +15,7 @@ function bytesFromBlocks(): Random['bytes'] {
       block = randomBytes(BLOCK_BYTES)
       taken = 0
     }
-    const piece = Uint8Array.from(block.subarray(taken, taken + length))
+    const piece = new Uint8Array(block.subarray(taken, taken + length))
     block.fill(0, taken, (taken += length))
     return piece
   }

@@ -1,11 +1,11 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { engineRunRefText, parseEngineRunRef, type EngineRunRef } from './engine-run-ref.ts'
+import { engineRunRefText, parseEngineRunRef, type EngineRunName } from './engine-run-ref.ts'
 
 const seed = Number(process.env['KEELSON_SEED'] ?? Date.now() % 2_147_483_647)
 
 describe('an engine run reference', () => {
-  it.each<readonly [EngineRunRef, string]>([
+  it.each<readonly [EngineRunName, string]>([
     [
       {
         engineType: 'temporal',
@@ -34,7 +34,7 @@ describe('an engine run reference', () => {
     const part = fc.string({ minLength: 1, unit: 'grapheme' }).filter((value) => value.isWellFormed())
     fc.assert(
       fc.property(part, part, part, part, (namespace, workflowType, workflowId, providerRunId) => {
-        const ref: EngineRunRef = { engineType: 'temporal', namespace, workflowType, workflowId, providerRunId }
+        const ref: EngineRunName = { engineType: 'temporal', namespace, workflowType, workflowId, providerRunId }
         expect(parseEngineRunRef(engineRunRefText(ref))).toEqual(ref)
       }),
       { seed },

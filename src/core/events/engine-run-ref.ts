@@ -2,7 +2,7 @@
  * The text by which an event names the engine's own run, and its way back (EVT-37, X-48). Parts are percent-encoded,
  * so every text has one reading. `runId` is always ours; the provider's changes when its history rotates.
  */
-export type EngineRunRef =
+export type EngineRunName =
   | {
       readonly engineType: 'temporal'
       readonly namespace: string
@@ -18,11 +18,14 @@ export type EngineRunRef =
     }
   | { readonly engineType: 'embedded' | 'mock'; readonly runId: string }
 
-export function engineRunRefText(ref: EngineRunRef): string {
+/** These drive their runs themselves; nobody else takes them up. */
+export const OUTSIDE_ENGINES = ['temporal', 'conductor'] as const
+
+export function engineRunRefText(ref: EngineRunName): string {
   return `${ref.engineType}://${parts(ref).map(encodeURIComponent).join('/')}`
 }
 
-function parts(ref: EngineRunRef): readonly string[] {
+function parts(ref: EngineRunName): readonly string[] {
   switch (ref.engineType) {
     case 'temporal':
       return [ref.namespace, ref.workflowType, ref.workflowId, ref.providerRunId]
@@ -35,7 +38,7 @@ function parts(ref: EngineRunRef): readonly string[] {
 }
 
 /** Undefined for text that names no engine's run. */
-export function parseEngineRunRef(text: string): EngineRunRef | undefined {
+export function parseEngineRunRef(text: string): EngineRunName | undefined {
   const match = /^(temporal|conductor|embedded|mock):\/\/(.+)$/.exec(text)
   const given = match?.[2]?.split('/').map(decoded) ?? []
   if (given.some((part) => part === undefined || part === '')) return undefined

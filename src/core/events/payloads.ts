@@ -64,15 +64,24 @@ const signalFields = {
 const SKIP_REASONS = ['DEPENDENCY_FAILED', 'CONDITION_FALSE', 'OPERATOR_SKIP'] as const
 const CANCEL_CAUSES = ['cancelRun', 'CANCEL', 'EMERGENCY_STOP', 'parent'] as const
 
+const triggerSource = oneOf('manual', 'schedule', 'webhook', 'api')
+/** Of a run that is started later, by somebody else: what its RunStarted will say of the request. */
+const forStart = { correlationId: optional(name), triggerSource: optional(triggerSource) }
+
 export const PAYLOADS = {
-  RunQueued: object({ policy: oneOf('QUEUE', 'DELAY'), notBefore: optional(instant), inputRef: optional(blobRef) }),
+  RunQueued: object({
+    policy: oneOf('QUEUE', 'DELAY'),
+    notBefore: optional(instant),
+    inputRef: optional(blobRef),
+    ...forStart,
+  }),
   RunValidated: object({
     status: oneOf('WARNINGS', 'ERRORS'),
     errors: list(finding),
     warnings: list(finding),
     inputRef: optional(blobRef),
   }),
-  RunApproved: object({ approvedBy: optional(name), inputRef: optional(blobRef) }),
+  RunApproved: object({ approvedBy: optional(name), inputRef: optional(blobRef), ...forStart }),
   RunStarted: object({
     status: literal('RUNNING'),
     engineRunRef: name,
@@ -83,7 +92,7 @@ export const PAYLOADS = {
       projectId: name,
       environmentId: name,
       triggeredBy: optional(name),
-      triggerSource: optional(oneOf('manual', 'schedule', 'webhook', 'api')),
+      triggerSource: optional(triggerSource),
       /** Absent: the runId (CTX-05). */
       correlationId: optional(name),
     }),

@@ -25,13 +25,15 @@ export { expression, text, type Ref } from './reference.ts'
 
 declare const TYPES: unique symbol
 
-/** The author's document, with the types of the run it describes. */
-export type PlanDocument<I = unknown, O = unknown> = { readonly [field: string]: Json } & {
+/** Carries the types of a run's input and result through the compiler, and is nothing at run time. */
+export interface TypedPlan<I = unknown, O = unknown> {
   readonly [TYPES]?: { readonly input: I; readonly output: O }
 }
-export type PlanInput<D> = D extends PlanDocument<infer I> ? I : never
-export type PlanOutput<D> =
-  D extends PlanDocument<never, infer O> ? O : D extends PlanDocument<unknown, infer O> ? O : never
+
+/** The author's document, with the types of the run it describes. */
+export type PlanDocument<I = unknown, O = unknown> = { readonly [field: string]: Json } & TypedPlan<I, O>
+export type PlanInput<D> = D extends TypedPlan<infer I> ? I : never
+export type PlanOutput<D> = D extends TypedPlan<unknown, infer O> ? O : never
 
 type OneOf<U> = U extends unknown ? { readonly [K in keyof U]: Writable<U[K]> } : never
 /** Defaults may be left out, and a reference may stand for any value. */
@@ -83,14 +85,44 @@ export function step<O = unknown>(id: string, options: StepOptions): StepDocumen
   return { id, fields: options, output: expression(`steps.${quoted(id)}.output`) }
 }
 
-type Functions = Readonly<Record<string, (input: never, ...rest: never[]) => unknown>>
+type AnyStepFunction = (input: never, ...rest: never[]) => unknown
+
+/** The names plans call the functions by: `reserve`, and `stock.reserve` where they are grouped. */
+export type FunctionName<F> = {
+  [K in keyof F & string]: F[K] extends AnyStepFunction ? K : F[K] extends object ? `${K}.${FunctionName<F[K]>}` : never
+}[keyof F & string]
+
+type FunctionNamed<F, N> = N extends keyof F
+  ? F[N]
+  : N extends `${infer G}.${infer R}`
+    ? G extends keyof F
+      ? FunctionNamed<F[G], R>
+      : never
+    : never
+type InputOf<F> = F extends (...args: infer A) => unknown ? A[0] : never
+type OutputOf<F> = F extends (...args: never) => infer O ? Awaited<O> : never
+/** A function that asks for no input needs no `with`. */
+type With<I> = unknown extends I
+  ? { readonly with?: unknown }
+  : I extends undefined
+    ? { readonly with?: undefined }
+    : { readonly with: Mapped<I> }
+type CallOptions<F, N> = Omit<StepFields, 'with'> & { readonly run: N } & With<InputOf<FunctionNamed<F, N>>>
+
+export interface TypedSteps<F> {
+  <N extends FunctionName<F>>(id: string, options: CallOptions<F, N>): StepDocument<OutputOf<FunctionNamed<F, N>>>
+  /** Once for each item of a list; the output is the list of theirs. */
+  forEach<N extends FunctionName<F>, E>(
+    id: string,
+    list: Ref<readonly E[]>,
+    options: (item: Ref<E>, index: Ref<number>) => CallOptions<F, N>,
+  ): StepDocument<readonly OutputOf<FunctionNamed<F, N>>[]>
+}
 
 /** Like `step`, with input and output typed by the functions themselves: `const call = stepsOf<typeof functions>()`. */
-export function stepsOf<F extends Functions>() {
-  return <N extends keyof F & string>(
-    id: string,
-    options: StepFields & { readonly run: N; readonly with: Mapped<Parameters<F[N]>[0]> },
-  ): StepDocument<Awaited<ReturnType<F[N]>>> => step(id, options)
+export function stepsOf<F extends object>(): TypedSteps<F> {
+  const call = (id: string, options: StepOptions): StepDocument<unknown> => step(id, options)
+  return Object.assign(call, { forEach: forEachStep }) as unknown as TypedSteps<F>
 }
 
 /** A step that runs once for each item of a list; its output is the list of theirs. */

@@ -6,6 +6,18 @@ export const EDGE_PROBLEMS = {
     did: 'Nothing was started.',
     todo: 'Run it through `npx keelson` inside the project, or install a newer Node.',
   },
+  SUBSCRIBER_EXISTS: {
+    title: 'This process follows the feed under this name already.',
+    retryable: false,
+    did: 'The second subscription was not made: the two would share one place in the log.',
+    todo: 'Take another name, or stop the first subscription before.',
+  },
+  KEELSON_CLOSED: {
+    title: 'Keelson was closed while a run was awaited.',
+    retryable: false,
+    did: 'The run was left as it is; the next process that opens the store goes on with it.',
+    todo: 'Open Keelson again and ask for the run by its id.',
+  },
   USAGE: {
     title: 'The command line is not one Keelson understands.',
     retryable: false,
@@ -18,6 +30,12 @@ export const EDGE_PROBLEMS = {
     did: 'Nothing was started.',
     todo: 'Check the path.',
   },
+  FILE_UNUSABLE: {
+    title: 'The system refused to read or write a file or a folder.',
+    retryable: false,
+    did: 'The command was stopped; what was committed is kept.',
+    todo: 'Look at what the message names: the path, its permissions, the space on its disk.',
+  },
   FILES_IN_THE_WAY: {
     title: 'A file that would be written is there already.',
     retryable: false,
@@ -29,6 +47,30 @@ export const EDGE_PROBLEMS = {
     retryable: false,
     did: 'Nothing was started.',
     todo: 'Correct the file; --debug shows where it failed.',
+  },
+  KEYS_NOT_CONFIGURED: {
+    title: 'Runs are kept on a server, and no folder with signing keys was named.',
+    retryable: false,
+    did: 'Nothing was started: tokens of manual tasks and receipts would be signed with a key that others do not have.',
+    todo: 'Name one folder that every machine has by --keys-dir or KEELSON_KEYS_DIR; in a program, by the option keysDirectory.',
+  },
+  ENTRY_INVALID: {
+    title: 'An entry of a conformance corpus breaks a rule of its format.',
+    retryable: false,
+    did: 'Nothing was run.',
+    todo: 'Correct the entry at the line shown; conformance/entry.schema.json has the format.',
+  },
+  ENTRY_STUCK: {
+    title: 'A run of a conformance corpus did not come to its end in time.',
+    retryable: false,
+    did: 'The entry was given up; its engine was closed and the others go on.',
+    todo: 'See what its handlers and moves wait for: a condition that never comes true holds a run up for ever.',
+  },
+  ENGINE_UNKNOWN: {
+    title: 'There is no engine of this name.',
+    retryable: false,
+    did: 'Nothing was run.',
+    todo: 'Name one of the engines listed.',
   },
   HOOK_FAILED: {
     title: 'A listener of the program threw while it was told of an event.',

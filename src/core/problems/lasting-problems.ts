@@ -12,6 +12,12 @@ export const LASTING_PROBLEMS = {
     did: 'The bundle was refused; the message names the line where it breaks. A run is never archived into such a file.',
     todo: 'Take another copy of the bundle; if the run is still in the database, export it again.',
   },
+  ARCHIVE_UNREAD: {
+    title: 'Subscribers have not read all events of the run, and would never get those that were archived.',
+    retryable: false,
+    did: 'The run was not archived: its log stays.',
+    todo: 'Let the subscribers named in the message catch up and archive again; drop one that nobody needs any more (`dropSubscriber` of the store), or use --force.',
+  },
   RECEIPT_MISMATCH: {
     title: 'A signed receipt names another hash for this event: the log was rewritten after the receipt was issued.',
     retryable: false,
@@ -52,6 +58,6 @@ export const LASTING_PROBLEMS = {
     title: 'This store is not one file that Keelson could copy.',
     retryable: false,
     did: 'Nothing was written.',
-    todo: "Use the server's own tools (pg_dump, pg_basebackup), and recover the runs after a restore as the operations guide says.",
+    todo: "Use the server's own tools (pg_basebackup with archived WAL, or pg_dump); after a restore say `keelson recover`.",
   },
 } as const

@@ -8,6 +8,7 @@ import { STEP_PROBLEMS } from './step-problems.ts'
 import { STORE_PROBLEMS } from './store-problems.ts'
 import { EDGE_PROBLEMS } from './edge-problems.ts'
 import { EGRESS_PROBLEMS } from './egress-problems.ts'
+import { ENGINE_PROBLEMS } from './engine-problems.ts'
 import { GRANT_PROBLEMS } from './grant-problems.ts'
 import { LASTING_PROBLEMS } from './lasting-problems.ts'
 
@@ -29,6 +30,7 @@ export const REGISTRY = {
   ...STORE_PROBLEMS,
   ...EDGE_PROBLEMS,
   ...EGRESS_PROBLEMS,
+  ...ENGINE_PROBLEMS,
   ...GRANT_PROBLEMS,
   ...LASTING_PROBLEMS,
 } satisfies Record<string, ProblemEntry>

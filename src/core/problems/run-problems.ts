@@ -18,6 +18,12 @@ export const RUN_PROBLEMS = {
     did: 'The signal was recorded as rejected.',
     todo: 'Retry the failed step, or cancel the run first.',
   },
+  RUN_NOT_COMPLETED: {
+    title: 'The run has ended without its output: it failed or was cancelled.',
+    retryable: false,
+    did: 'The end of the run is in its log; `output()` has nothing to give.',
+    todo: 'Ask `result()` for the status and the cause, or `keelson why <run>`; mend the cause and fork the run.',
+  },
   PLAN_VALIDATION_FAILED: {
     title: 'The plan asks for something the chosen engine cannot do.',
     retryable: false,
@@ -65,6 +71,12 @@ export const RUN_PROBLEMS = {
     retryable: false,
     did: 'The first signal stands; nothing was changed.',
     todo: 'Send the new signal under a new id.',
+  },
+  SIGNAL_RATE_EXCEEDED: {
+    title: 'The run was sent more signals in a minute than its engine takes.',
+    retryable: true,
+    did: 'The signal was refused and is not on record; those before it stand.',
+    todo: 'Send it again in a minute. A script that signals in a loop should watch the run instead.',
   },
   SIGNAL_INVALID_PAYLOAD: {
     title: 'The payload of a signal is not what its type asks for.',

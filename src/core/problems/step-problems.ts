@@ -82,7 +82,7 @@ export const STEP_PROBLEMS = {
     title: 'A secret that a step refers to does not exist for its tenant and environment.',
     retryable: false,
     did: 'The step was not called; the attempt failed permanently. No value was read or recorded.',
-    todo: 'Put the secret where the provider looks (an environment variable or the secrets file), or correct the reference.',
+    todo: 'Put the secret where the provider looks (the secrets file, or an environment variable: for a program one that begins with KEELSON_SECRET_, unless `environmentSecrets` allows others), or correct the reference.',
   },
   SECRET_UNAVAILABLE: {
     title: 'The secrets provider could not be asked.',

@@ -24,6 +24,24 @@ export const STORE_PROBLEMS = {
     did: 'No success was reported. A run that is under way reads its log again and goes on from what it finds.',
     todo: 'Look at the load and the disk of the store. A start that failed like this may be repeated under the same request id.',
   },
+  FAIL_OPEN_CONFLICT: {
+    title: 'The settings of what may be written late contradict each other, or name an event that must not be.',
+    retryable: false,
+    did: 'Nothing was started.',
+    todo: 'List nothing but StepStarted in failOpenForEventClass, and not in neverFailOpen as well; it needs a folder on disk.',
+  },
+  INTENT_BUFFER_FAILED: {
+    title: 'The local buffer for intents cannot be written.',
+    retryable: true,
+    did: 'The step did not begin; it waits for the store or for the buffer.',
+    todo: 'Check the folder `intents` beside the database: its permissions and the space on its disk.',
+  },
+  INTENT_DROPPED: {
+    title: 'A step began while the store did not answer, and its run went on without it.',
+    retryable: false,
+    did: 'The log was left as it is; the intent lies in `intents/dropped.jsonl`. The step may have run once more than the log tells.',
+    todo: 'Compare the step with what its target system did; when that is settled, delete the file.',
+  },
   RUN_ALREADY_EXISTS: {
     title: 'A run with this id is already stored.',
     retryable: false,
@@ -79,10 +97,10 @@ export const STORE_PROBLEMS = {
     todo: 'Free some space; the run goes on by itself.',
   },
   STORE_NOT_FOUND: {
-    title: 'There is no database at this path.',
+    title: 'There is no database at this path or address.',
     retryable: false,
     did: 'Nothing was created.',
-    todo: 'Check the path, or run a plan there first.',
+    todo: 'Check the path, or run a plan there first. A PostgreSQL database itself must be created before.',
   },
   STORE_DRIVER_MISSING: {
     title: 'The package that talks to this database is not installed.',
@@ -106,7 +124,13 @@ export const STORE_PROBLEMS = {
     title: 'The store did not answer, or answered with an unexpected failure.',
     retryable: true,
     did: 'The outcome of the last call is unknown to the caller; it is read back before anything else is written.',
-    todo: 'Check the database; Keelson tries again by itself.',
+    todo: 'Check that the database is up and reached at this address; a run that is under way goes on by itself when it answers.',
+  },
+  STORE_ACCESS_DENIED: {
+    title: 'The database server did not accept this user or password.',
+    retryable: true,
+    did: 'Nothing was read or written.',
+    todo: "Check the user and the password in --store or KEELSON_STORE (or PGPASSWORD, or ~/.pgpass), and the server's pg_hba.conf.",
   },
   STORE_DURABILITY: {
     title: 'The database is set up in a way that can lose acknowledged writes.',

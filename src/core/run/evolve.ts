@@ -18,19 +18,30 @@ import {
 } from './evolve/run.ts'
 import { instantOr, stepCompleted, stepFailed, stepSkipped, stepStarted } from './evolve/steps.ts'
 import { compensationCompleted, compensationFailed, compensationStarted } from './evolve/undo.ts'
+import type { Payload } from '../events/event.ts'
 import type { FoldEvent } from './fold-event.ts'
 import type { RunState } from './state.ts'
 import { AFTER_END, isTerminalRun, refusedMove, RUN_TRANSITIONS } from './transitions.ts'
 
 type Reducer = (next: NextState, event: FoldEvent) => void
 
+function keepForStart(next: NextState, event: FoldEvent): void {
+  const { correlationId, triggerSource } = event.payload as Payload<'RunQueued'>
+  if (correlationId !== undefined) next.correlationId = correlationId
+  if (triggerSource !== undefined) next.triggerSource = triggerSource
+}
+
 const REDUCERS: { readonly [eventType: string]: Reducer } = {
   RunQueued: (next, event) => {
     moveRun(next, event)
     next.notBefore = instantOr(event.payload['notBefore'] as string | undefined, -1)
+    keepForStart(next, event)
   },
   RunValidated: moveRun,
-  RunApproved: moveRun,
+  RunApproved: (next, event) => {
+    moveRun(next, event)
+    keepForStart(next, event)
+  },
   RunStarted: (next, event) => {
     moveRun(next, event)
     runStarted(next, event)

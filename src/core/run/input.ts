@@ -55,12 +55,16 @@ export interface ReusedResult {
   readonly artifactRefs: readonly ArtifactRef[]
   readonly data?: EventData
   readonly resultRef?: { readonly sha256: string; readonly sizeBytes: number }
+  /** What the step had written into the context; the values are in `data`. */
+  readonly captures?: NonNullable<Payload<'StepCompleted'>['captures']>
 }
 
 export type StartDetails = Omit<
   Payload<'RunStarted'>,
   'status' | 'startedAt' | 'epoch' | 'runTimeoutAt' | 'rulesVersion' | 'maxInFlight'
 > & { readonly maxInFlight?: number }
+
+export type StartLater = Pick<Payload<'RunQueued'>, 'correlationId' | 'triggerSource'>
 
 export type InputBody =
   | {
@@ -71,6 +75,8 @@ export type InputBody =
       readonly runInput?: unknown
       readonly inputRef?: { readonly sha256: string; readonly sizeBytes: number }
       readonly autoApprove: boolean
+      /** Kept for the start of a run that somebody else starts later (CTX-05). */
+      readonly forStart?: StartLater
       readonly report?: Payload<'RunValidated'>
     }
   | { readonly kind: 'approve'; readonly approvedBy: string }
@@ -89,6 +95,8 @@ export type InputBody =
       readonly attempt: number
       readonly engineAttempt: number
       readonly outcome: Outcome
+      /** It was sent out under an earlier epoch, and another driver has the attempt by now: recorded, never taken. */
+      readonly stale?: boolean
     }
   | {
       readonly kind: 'signal'

@@ -136,8 +136,12 @@ export interface RunState {
   readonly engineType: string
   readonly startedAt: number
   readonly endedAt: number
-  /** As RunStarted says; empty when it says nothing. */
+  /** As RunQueued or RunStarted says; empty when it says nothing. */
   readonly correlationId: string
+  /** Kept from admission for a RunStarted that comes later; empty otherwise. */
+  readonly triggerSource: string
+  /** Its StepStarteds may reach the log after the step has begun (LAT-02). */
+  readonly intentLate: boolean
   /** min(plan concurrency, engine's maxInFlight), pinned (P-20). */
   readonly limit: number
   readonly units: Vector<Unit>
@@ -207,6 +211,8 @@ export function initialState(graph: PlanGraph): RunState {
     startedAt: -1,
     endedAt: -1,
     correlationId: '',
+    triggerSource: '',
+    intentLate: false,
     limit: graph.plan.policy.concurrency,
     units: vectorOf<Unit>(count + fallbacks),
     unitCount: count + fallbacks,

@@ -16,6 +16,8 @@ export function substatusOf(view: RunView): Substatus | undefined {
   if (run.cancelling) return { substatus: `${run.engine}/CANCELLING` }
   if (run.compensating) return { substatus: `${run.engine}/COMPENSATING` }
   if (run.status === 'PAUSED') return tally.inFlight === 0 ? undefined : draining(tally.inFlight)
+  // Only a run that was queued without approval is seen like this; an empty log says nothing yet.
+  if (run.status === 'PENDING') return view.lastEventSeq > 0 ? { substatus: 'WAITING_APPROVAL' } : undefined
   if (run.status !== 'RUNNING') return undefined
   if (isHolding(view)) return { substatus: `${run.engine}/HOLDING` }
   return tally.retrying > 0 && mayRetry(view) ? { substatus: 'RETRYING' } : undefined

@@ -1,11 +1,16 @@
-/** Receipts at the end of a command that drove runs: within a few seconds, and whatever goes wrong never fails the run. */
+/**
+ * Receipts at the end of a command that drove runs: within a few seconds, and whatever goes wrong never fails the run. On a
+ * server that others share, only with keys that were named: no folder by chance becomes the place of its receipts.
+ */
 import type { Keelson } from '../../main.ts'
 import { receiptProblem } from '../library/receipt-service.ts'
+import { signsReceipts, type Place } from './place.ts'
 import type { Terminal } from './terminal.ts'
 
 const WITHIN_MS = 3_000
 
-export async function anchorHeads(keelson: Keelson, terminal: Terminal): Promise<void> {
+export async function anchorHeads(keelson: Keelson, place: Place, terminal: Terminal): Promise<void> {
+  if (!signsReceipts(place)) return
   try {
     await keelson.upkeep.issueReceipts(WITHIN_MS)
   } catch (thrown) {

@@ -7,16 +7,10 @@ import { dirname, join, resolve } from 'node:path'
 import { KeelsonError } from '../../core/problems/problem.ts'
 import { REGISTRY } from '../../core/problems/registry.ts'
 import { examineFolder, type DatabaseReport } from '../../open-store.ts'
-import { duration, plural, shortId } from './output/format.ts'
-
-export type Health = 'well' | 'warning' | 'bad'
-
-export interface Finding {
-  readonly name: string
-  readonly health: Health
-  readonly says: string
-  readonly todo?: string
-}
+import type { Finding } from './finding.ts'
+import { runFindings } from './checkup-runs.ts'
+import { duration, plural } from './output/format.ts'
+import type { Place } from './place.ts'
 
 const FLOOR = [22, 19] as const
 const MB = 1024 * 1024
@@ -26,20 +20,29 @@ const WAL_LONG = 64 * MB
 /** A clock may be a little off between two processes; more means that somebody set it. */
 const SKEW_MS = 5_000
 
-export async function checkup(directory: string, now: number): Promise<readonly Finding[]> {
+export async function checkup(place: Place, now: number): Promise<readonly Finding[]> {
+  const { dir: directory, store, keys } = place
   const here = existsSync(directory)
-  const database = join(directory, 'keelson.db')
   return [
     nodeFinding(),
     folderFinding(directory, here),
     diskFinding(nearest(directory)),
-    ...(existsSync(database) ? databaseFindings(directory, now) : []),
-    ...(existsSync(database)
-      ? []
-      : [{ name: 'database', health: 'well', says: `none yet; \`keelson run\` makes ${database}` } as const]),
-    ...keyFindings(join(directory, 'keys')),
+    ...(store === undefined ? folderDatabase(directory, now) : await serverDatabase(place)),
+    ...keyFindings(keys ?? join(directory, 'keys')),
     driverFinding(),
   ]
+}
+
+/** Loaded here and not before: a folder has no server. */
+async function serverDatabase(place: Place): Promise<readonly Finding[]> {
+  const { serverFindings } = await import('./checkup-server.ts')
+  return serverFindings(place)
+}
+
+function folderDatabase(directory: string, now: number): readonly Finding[] {
+  const database = join(directory, 'keelson.db')
+  if (existsSync(database)) return databaseFindings(directory, now)
+  return [{ name: 'database', health: 'well', says: `none yet; \`keelson run\` makes ${database}` }]
 }
 
 function nodeFinding(): Finding {
@@ -145,29 +148,6 @@ function clockFinding({ lastWriteAt }: DatabaseReport, now: number): Finding {
   const todo =
     'The clock was set back, or another machine wrote with a wrong one. Set it right; waits last longer until then.'
   return { name: 'clock', health: 'warning', says, todo }
-}
-
-const NAMED = 3
-
-function named(runIds: readonly string[]): string {
-  const rest = runIds.length - NAMED
-  return `${runIds.slice(0, NAMED).map(shortId).join(', ')}${rest > 0 ? ` and ${rest} more` : ''}`
-}
-
-function runFindings({ undriven, quarantined }: DatabaseReport): readonly Finding[] {
-  const driven: Finding =
-    undriven.length === 0
-      ? { name: 'runs', health: 'well', says: 'none that owes work is without a driver' }
-      : {
-          name: 'runs',
-          health: 'warning',
-          says: `nobody drives ${plural(undriven.length, 'run')}: ${named(undriven)}`,
-          todo: '`keelson resume` goes on with them.',
-        }
-  const [first] = quarantined
-  if (first === undefined) return [driven]
-  const says = `${plural(quarantined.length, 'run')} set aside: ${named(quarantined.map(({ runId }) => runId))} (${first.code})`
-  return [driven, { name: 'quarantine', health: 'bad', says, todo: REGISTRY.RUN_QUARANTINED.todo }]
 }
 
 function feedFinding({ subscriber, blocked, dead }: DatabaseReport['subscribers'][number]): Finding {

@@ -26,12 +26,21 @@ export type Act = (call: Call) => Promise<number>
 export interface Options {
   /** State folder. */
   readonly dir: string
+  /** The address of a PostgreSQL database that keeps the runs instead of the state folder. */
+  readonly store: string | undefined
+  /** The folder of the signing keys, where it is not the state folder's own. */
+  readonly keys: string | undefined
   readonly json: boolean
   readonly debug: boolean
   text(name: string): string | undefined
   flag(name: string): boolean
   list(name: string): readonly string[]
   whole(name: string): number | undefined
+}
+
+function fromEnvironment(name: string): string | undefined {
+  const value = process.env[name]
+  return value === '' ? undefined : value
 }
 
 export function optionsOf(values: Readonly<Record<string, unknown>>): Options {
@@ -41,6 +50,8 @@ export function optionsOf(values: Readonly<Record<string, unknown>>): Options {
   }
   return {
     dir: text('dir') ?? '.keelson',
+    store: text('store') ?? fromEnvironment('KEELSON_STORE'),
+    keys: text('keysDir') ?? fromEnvironment('KEELSON_KEYS_DIR'),
     json: values['json'] === true,
     debug: values['debug'] === true,
     text,

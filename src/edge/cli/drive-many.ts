@@ -24,7 +24,7 @@ export async function driveMany({ runs, doorbell, options, terminal }: ManyRuns)
   const watches = await Promise.all(runs.map(({ keelson, handle }) => watchRun(keelson, handle)))
   const progress = options.json ? jsonProgress(terminal) : lineProgress(terminal, true)
   try {
-    for (const watch of watches) progress.begin(watch, header(terminal, watch.handle, options.dir))
+    for (const watch of watches) progress.begin(watch, header(terminal, watch.handle, options))
     await follow({ watches, progress, doorbell, interrupt: 'leave', standsStill })
   } finally {
     progress.end()
@@ -47,7 +47,7 @@ async function tellOne(watch: RunWatch, options: Options, terminal: Terminal): P
     terminal.json({ result })
     return
   }
-  terminal.line(`\n${header(terminal, watch.handle, options.dir)}`)
+  terminal.line(`\n${header(terminal, watch.handle, options)}`)
   await tellEnd(terminal, watch, result)
 }
 

@@ -1,5 +1,4 @@
 /** Shows one run that this process drives (or only watches) to its end, and tells how it ended. */
-import { join } from 'node:path'
 import type { Keelson, RunHandle } from '../../main.ts'
 import type { Options } from './command.ts'
 import { EXIT, exitOfStatus } from './exit-codes.ts'
@@ -8,6 +7,7 @@ import { shortId } from './output/format.ts'
 import { jsonProgress } from './output/json-progress.ts'
 import { lineProgress } from './output/line-progress.ts'
 import type { Progress } from './output/progress.ts'
+import { placeName, type Place } from './place.ts'
 import { tellEnd, tellLeft } from './output/summary.ts'
 import { treeProgress } from './output/tree-progress.ts'
 import { forgetSource } from './sources.ts'
@@ -30,7 +30,7 @@ export async function driveOne(one: OneRun): Promise<number> {
   const progress = progressFor(terminal, options, interrupt)
   let followed: Awaited<ReturnType<typeof follow>>
   try {
-    progress.begin(watch, header(terminal, handle, options.dir))
+    progress.begin(watch, header(terminal, handle, options))
     // Who starts a run waits for its people too; who resumes it does not.
     followed = await follow({
       watches: [watch],
@@ -63,7 +63,7 @@ function progressFor(terminal: Terminal, options: Options, interrupt: 'cancel' |
   )
 }
 
-export function header(terminal: Terminal, { row }: RunHandle, directory: string): string {
+export function header(terminal: Terminal, { row }: RunHandle, place: Place): string {
   const { bold, dim } = terminal.paint
-  return `${bold(row.planId)} ${row.planVersion}   run ${bold(shortId(row.runId))}   ${dim(`${row.engineType}, ${join(directory, 'keelson.db')}`)}`
+  return `${bold(row.planId)} ${row.planVersion}   run ${bold(shortId(row.runId))}   ${dim(`${row.engineType}, ${placeName(place)}`)}`
 }

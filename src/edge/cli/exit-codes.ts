@@ -20,7 +20,18 @@ export function exitOfStatus(status: RunStatus): number {
 }
 
 const REFUSED: readonly ProblemCode[] = ['AUTHZ_DENIED', 'TASK_RULE_UNKNOWN']
-const ENVIRONMENT: readonly ProblemCode[] = ['NODE_TOO_OLD', 'INTERNAL', 'RUN_DRIVEN_ELSEWHERE', 'RUN_QUARANTINED']
+const ENVIRONMENT: readonly ProblemCode[] = [
+  'NODE_TOO_OLD',
+  'INTERNAL',
+  'RUN_DRIVEN_ELSEWHERE',
+  'RUN_QUARANTINED',
+  'KEYS_NOT_CONFIGURED',
+  'FILE_UNUSABLE',
+  'RUN_ON_OTHER_ENGINE',
+  'ENGINE_DRIVER_MISSING',
+  'TEMPORAL_CLIENT_NOT_CONNECTED',
+  'ADAPTER_PROVIDER_ERROR',
+]
 /** The run or the task is not in a state for what was asked; the asking itself was right. */
 const NOT_NOW: readonly ProblemCode[] = [
   'RUN_TERMINAL',
@@ -32,6 +43,8 @@ const NOT_NOW: readonly ProblemCode[] = [
   'STEP_NOT_FAILED',
   'TASK_NOT_OPEN',
   'RESTORE_REFUSED',
+  'ENGINE_UNCHANGED',
+  'RUN_NOT_DRAINED',
 ]
 
 export function exitOfProblem(code: ProblemCode): number {

@@ -3,17 +3,11 @@ import { fail } from '../../core/problems/problem.ts'
 import type { Keelson, RunHandle } from '../../main.ts'
 import type { ListFilter, RunRow } from '../../ports/run-store.ts'
 
-const PAGE = 500
 const SHORTEST = 4
 const WHOLE_ID_CHARS = 36
 
 export async function* allRuns(keelson: Keelson, filter: ListFilter = {}): AsyncGenerator<RunRow> {
-  for (let cursor: string | undefined; ;) {
-    const page = await keelson.list(filter, { limit: PAGE, ...(cursor === undefined ? {} : { cursor }) })
-    yield* page.runs
-    if (page.next === undefined) return
-    cursor = page.next
-  }
+  yield* keelson.runs(filter)
 }
 
 export async function findRun(keelson: Keelson, name: string): Promise<RunHandle> {

@@ -26,7 +26,7 @@ export async function forkAndDrive({ row: old, signalId, options, terminal }: Fo
   const path = findStepsFile(options.text('steps') ?? source?.steps, ['.'])
   const steps = await loadSteps(path)
   const doorbell = new Doorbell()
-  const keelson = await openExisting(options.dir, {
+  const keelson = await openExisting(options, {
     steps: steps.functions,
     ...(path === undefined ? {} : { stepsModule: path }),
     ...outside(options, source),
@@ -47,7 +47,7 @@ export async function forkAndDrive({ row: old, signalId, options, terminal }: Fo
     const left = handle.existed && !isTerminalRun(handle.row.status) && !isDriven(handle.row)
     if (left) await keelson.adopt(handle.runId)
     const code = await driveOne({ keelson, handle, doorbell, interrupt: 'cancel', options, terminal })
-    await anchorHeads(keelson, terminal)
+    await anchorHeads(keelson, options, terminal)
     return code
   } finally {
     await keelson.close()

@@ -12,6 +12,7 @@ export async function main(argv: readonly string[]): Promise<number> {
     terminal.line(version())
     return 0
   }
+  tellWarningsInOneLine()
   const code = await answer(argv, terminal)
   // Step functions may leave sockets or timers open; the command is done when its work is.
   await terminal.flush()
@@ -28,6 +29,15 @@ async function answer(argv: readonly string[], terminal: Terminal): Promise<numb
     tellProblems(terminal, thrown, { json: beforeDashes.includes('--json'), debug: beforeDashes.includes('--debug') })
     return exitOfProblem(problemsOf(thrown)[0].code)
   }
+}
+
+/** Of our own warnings Node shows the process, a name and advice about tracing; people need the code and the message. */
+function tellWarningsInOneLine(): void {
+  process.removeAllListeners('warning').on('warning', (warning: Error & { readonly code?: string }) => {
+    const { code, name, message } = warning
+    // Through the stream, so that it neither tears a picture nor mixes into JSON lines.
+    process.stderr.write(`${code ?? name}  ${message}\n`)
+  })
 }
 
 function version(): string {

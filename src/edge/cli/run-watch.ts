@@ -28,6 +28,8 @@ export interface RunWatch {
   readonly view: RunView
   /** By slot: attempts that failed and will be made again. */
   readonly retries: ReadonlyMap<string, Retry>
+  /** By step: failed attempts of its items that were made again, counted by code. */
+  readonly itemFailures: ReadonlyMap<string, ReadonlyMap<string, number>>
   /** By slot: when a wait is over. */
   readonly waits: ReadonlyMap<string, number>
   /** By step: the pools it waits for a share of. */
@@ -43,6 +45,7 @@ export async function watchRun(keelson: Keelson, handle: RunHandle, atSeq = Infi
   if (text === undefined) return fail('PLAN_NOT_FOUND', `the plan of run ${handle.runId} is not stored here`)
   const graph = compileGraph(JSON.parse(text) as Plan)
   const retries = new Map<string, Retry>()
+  const itemFailures = new Map<string, Map<string, number>>()
   const waits = new Map<string, number>()
   const grantWaits = new Map<string, readonly string[]>()
   let view = emptyView(runMetaOf(handle.runId, graph, handle.row.engineType))
@@ -50,6 +53,7 @@ export async function watchRun(keelson: Keelson, handle: RunHandle, atSeq = Infi
     handle,
     graph,
     retries,
+    itemFailures,
     waits,
     grantWaits,
     get view() {
@@ -62,7 +66,10 @@ export async function watchRun(keelson: Keelson, handle: RunHandle, atSeq = Infi
       const records = (await handle.records(view.lastEventSeq)).filter(({ runSeq }) => runSeq <= atSeq)
       if (graph.anyWants && atSeq === Infinity) await noteGrantWaits(keelson, handle, grantWaits)
       view = incrementalProject(view, records).view
-      for (const record of records) noteInstants(record, retries, waits)
+      for (const record of records) {
+        noteInstants(record, retries, waits)
+        noteItemFailure(record, itemFailures)
+      }
       return records
     },
   }
@@ -99,6 +106,16 @@ function noteInstants(record: ForeignRecord, retries: Map<string, Retry>, waits:
   const { code } = payload['error'] as { readonly code: string }
   const { itemIndex, logicalAttemptId: failedAttempt } = record
   retries.set(slot, { stepId, failedAttempt, retryAt, code, ...(itemIndex === undefined ? {} : { itemIndex }) })
+}
+
+/** Items are many and have no row of their own; what went wrong with them is told in their step's. */
+function noteItemFailure(record: ForeignRecord, counts: Map<string, Map<string, number>>): void {
+  const { eventType, stepId, itemIndex, payload = {} } = record
+  if (eventType !== 'StepFailed' || stepId === undefined || itemIndex === undefined) return
+  if (payload['retryAt'] === undefined) return
+  const { code } = payload['error'] as { readonly code: string }
+  const ofStep = counts.get(stepId) ?? new Map<string, number>()
+  counts.set(stepId, ofStep.set(code, (ofStep.get(code) ?? 0) + 1))
 }
 
 function instant(value: unknown): number | undefined {

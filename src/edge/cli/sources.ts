@@ -2,9 +2,10 @@
  * Where a run came from: its plan file and the steps file that went with it. So `keelson resume` and `fork` find a run's
  * functions by themselves. A live run has an entry of its own, each plan keeps the last one; losing them loses nothing.
  */
-import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join, relative, resolve } from 'node:path'
 import type { RunRow } from '../../ports/run-store.ts'
+import { makeFolder } from './make-folder.ts'
 
 export interface Source {
   readonly plan: string
@@ -18,7 +19,7 @@ const fileOf = (directory: string, name: string): string => join(directory, 'sou
 
 /** Paths are kept relative to the folder, so that a project can be moved with its runs. */
 export function rememberSource(directory: string, { runId, planSha256 }: RunRow, source: Source): void {
-  mkdirSync(join(directory, 'sources'), { recursive: true })
+  makeFolder(join(directory, 'sources'))
   const from = (path: string): string => relative(resolve(directory), resolve(path))
   const entry: Source = {
     plan: from(source.plan),

@@ -4,6 +4,7 @@
  */
 import type { WriteStream } from 'node:tty'
 import picocolors from 'picocolors'
+import { EXIT } from './exit-codes.ts'
 
 export type Paint = ReturnType<typeof picocolors.createColors>
 
@@ -41,7 +42,9 @@ export function processTerminal(): Terminal {
   // A reader that closed its end (`keelson events … | head`) has all it wants.
   stdout.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code === 'EPIPE') process.exit(0)
-    throw error
+    // Runs are in their log, whoever watches; what cannot be shown is not worth more than a line.
+    writeErr(`FILE_UNUSABLE  standard output cannot be written (${error.message}); runs are kept\n`)
+    process.exit(EXIT.environment)
   })
   return {
     isTty: stdout.isTTY && process.env['TERM'] !== 'dumb' && process.env['CI'] === undefined,

@@ -9,31 +9,58 @@ import {
   type OpenTask,
   type TaskCompletion,
 } from '../../app/manual-tasks.ts'
+import { deliverSignal } from '../../app/deliver-signal.ts'
 import { explainAt } from '../../app/explain-at.ts'
 import { explainSlot } from '../../app/explain-slot.ts'
 import { recordOf } from '../../app/read-events.ts'
 import { listedArtifacts, type ListedArtifact } from '../../app/run-artifacts.ts'
 import { readRunContext } from '../../app/read-run-context.ts'
 import { getSnapshot } from '../../app/read-snapshot.ts'
-import { signalRun, type SignalAnswer } from '../../app/signal-run.ts'
+import type { SignalAnswer } from '../../app/signal-run.ts'
 import type { ForeignRecord } from '../../core/events/event.ts'
 import { fail } from '../../core/problems/problem.ts'
 import type { Cause } from '../../core/run/explain.ts'
+import type { SignalType } from '../../core/run/signals.ts'
 import type { RunSnapshot } from '../../core/view/run-snapshot.ts'
+import { stepOutputOf, type StepOutput } from '../../core/view/step-output.ts'
 import { isTerminalRun, type RunStatus } from '../../core/run/transitions.ts'
 import type { RunEnd } from '../../ports/engine.ts'
 import type { RunContext } from '../../ports/run-context.ts'
-import type { RunRow } from '../../ports/run-store.ts'
+import type { RunRow, StoredEvent } from '../../ports/run-store.ts'
 import type { Parts } from './parts.ts'
 
-export interface RunResult {
-  readonly runId: string
-  readonly status: RunStatus
-  readonly output?: unknown
-  readonly error?: { readonly code: string; readonly slot?: string; readonly message?: string }
+export interface RunError {
+  readonly code: string
+  /** The step that is the cause. */
+  readonly slot?: string
+  readonly message?: string
 }
 
-export class RunHandle {
+/** Of a completed run `output` is what its plan says; it is absent where the plan has none or it was erased. */
+export type RunResult<O = unknown> =
+  | { readonly runId: string; readonly status: 'COMPLETED'; readonly output: O; readonly error?: undefined }
+  | {
+      readonly runId: string
+      readonly status: Exclude<RunStatus, 'COMPLETED'>
+      readonly output?: undefined
+      readonly error?: RunError
+    }
+
+export interface AwaitOptions {
+  /** Ends the waiting, not the run: `AbortSignal.timeout(30_000)`, say. */
+  readonly signal?: AbortSignal
+}
+
+export interface SignalOptions {
+  /** UUID v4: a repeat under the same id is one signal. */
+  readonly signalId?: string
+  /** Who sends it, for the log. Default `local`. */
+  readonly actorId?: string
+}
+
+const LOOK_MS = 250
+
+export class RunHandle<O = unknown> {
   readonly #parts: Parts
   /** As it was when the handle was made. */
   readonly row: RunRow
@@ -50,16 +77,42 @@ export class RunHandle {
     return this.row.runId
   }
 
-  /** Resolves when the run has ended: at once where it is driven, elsewhere within a poll. */
-  async result(): Promise<RunResult> {
-    const { engine, services } = this.#parts
-    const { runKey } = this.row
-    // Asked for first: an end between the two is not missed. A handle that nobody asks for its result costs nothing.
-    const ended = engine.ended(runKey)
-    const now = engine.drives(runKey) ? undefined : await services.store.getRun(runKey)
-    const known = now !== undefined && isTerminalRun(now.status) ? { status: now.status } : await ended
+  /**
+   * Resolves when the run has ended: at once where it is driven, elsewhere within a poll. Rejects with KEELSON_CLOSED when
+   * Keelson is closed before, and with the signal's reason when the caller gives up; the run goes on in both cases.
+   */
+  async result(options: AwaitOptions = {}): Promise<RunResult<O>> {
+    const known = await this.#ended(options)
     const end = 'end' in known ? known.end : await this.#endOnRecord()
-    return { runId: this.runId, status: known.status, ...(await this.#details(end)) }
+    return { runId: this.runId, status: known.status, ...(await this.#details(end)) } as RunResult<O>
+  }
+
+  async #ended({ signal }: AwaitOptions): Promise<{ readonly status: RunStatus; readonly end?: RunEnd }> {
+    const { engine, services, moves } = this.#parts
+    const { runKey } = this.row
+    const asked = new AbortController()
+    // Asked for first: an end between the two is not missed. A handle that nobody asks for its result costs nothing.
+    const ended = engine.ended(runKey, asked.signal)
+    let isTold = false
+    try {
+      const now = engine.drives(runKey) ? undefined : await services.store.getRun(runKey)
+      if (now !== undefined && isTerminalRun(now.status)) return { status: now.status }
+      const end = await moves.whileOpen(ended, signal)
+      isTold = true
+      return end
+    } finally {
+      // Whoever was told waits no more; an abort for nothing costs as much as a step.
+      if (!isTold) asked.abort()
+    }
+  }
+
+  /** The output once the run has completed; throws RUN_NOT_COMPLETED, with the cause, when it ended otherwise. */
+  async output(options: AwaitOptions = {}): Promise<O> {
+    const result = await this.result(options)
+    if (result.status === 'COMPLETED') return result.output
+    const { runId, status, error } = result
+    const cause = error === undefined ? '' : `: ${[error.slot, error.code, error.message].filter(Boolean).join(', ')}`
+    return fail('RUN_NOT_COMPLETED', `run ${runId} ended ${status}${cause}`, { details: { runId, status, error } })
   }
 
   async #endOnRecord(): Promise<RunEnd | undefined> {
@@ -71,7 +124,7 @@ export class RunHandle {
     return { eventType, payload, ...(data === undefined ? {} : { data }) }
   }
 
-  async #details(end: RunEnd | undefined): Promise<Pick<RunResult, 'output' | 'error'>> {
+  async #details(end: RunEnd | undefined): Promise<{ readonly output?: unknown; readonly error?: RunError }> {
     const payload = (end?.payload ?? {}) as Readonly<Record<string, unknown>>
     if (end?.eventType === 'RunCompleted') {
       const ref = payload['outputRef'] as { sha256: string } | undefined
@@ -114,30 +167,62 @@ export class RunHandle {
       const page = await this.#parts.services.store.readEvents(this.row.runKey, { afterSeq: after })
       const last = page.at(-1)
       if (last === undefined) return records
-      for (const stored of page) {
-        const record = recordOf(stored)
-        if (!record.ok) return fail('RUN_QUARANTINED', `event ${stored.runSeq} of run ${this.runId} cannot be read`)
-        records.push(record.value)
-      }
+      for (const stored of page) records.push(this.#record(stored))
       after = last.runSeq
     }
   }
 
-  /** Sends a signal as the local principal; the run's driver takes it within a second. */
+  #record(stored: StoredEvent): ForeignRecord {
+    const record = recordOf(stored)
+    if (record.ok) return record.value
+    return fail('RUN_QUARANTINED', `event ${stored.runSeq} of run ${this.runId} cannot be read`)
+  }
+
+  /** The run's log from the first event (or after one) to its end, as it is written; ends early when Keelson closes. */
+  async *events(afterSeq = 0): AsyncGenerator<ForeignRecord, void> {
+    const { services, moves } = this.#parts
+    const { runKey } = this.row
+    for (let after = afterSeq; !moves.isClosed;) {
+      // Asked for before the page is read: the last event is on record by the time the run has ended.
+      const hasEnded = await this.hasEnded()
+      // Before the look at the log: what is written after it wakes us.
+      const { moved, forget } = moves.next(runKey, LOOK_MS)
+      try {
+        const page = await services.store.readEvents(runKey, { afterSeq: after })
+        for (const stored of page) yield this.#record(stored)
+        after = page.at(-1)?.runSeq ?? after
+        if (page.length === 0 && hasEnded) return
+        if (page.length === 0) await moved
+      } finally {
+        forget()
+      }
+    }
+  }
+
+  /** Sends a signal; the run's driver takes it within a second. The program vouches for who sends it. */
   async signal(
-    signalType: string,
+    signalType: SignalType | (string & Readonly<Record<never, never>>),
     payload: Readonly<Record<string, unknown>> = {},
-    signalId?: string,
+    options: string | SignalOptions = {},
   ): Promise<SignalAnswer> {
-    const { services, engine } = this.#parts
-    const request = { signalId: signalId ?? services.random.uuid(), signalType, payload }
-    const sender = { actorId: 'local', actorRole: 'Admin', allowed: true }
-    const answer = await signalRun(services, { tenantId: this.row.tenantId, runId: this.runId }, request, sender)
-    const now = await services.store.getRun(this.row.runKey)
-    // Nobody drives an ended run: its answer to a signal is written here.
-    if (now !== undefined && isTerminalRun(now.status)) await this.#parts.advancer.advance(this.row.runKey)
-    else engine.wake(this.row.runKey)
-    return answer
+    const { signalId = this.#parts.services.random.uuid(), actorId = 'local' } =
+      typeof options === 'string' ? { signalId: options } : options
+    const sender = { actorId, actorRole: 'Admin', allowed: true }
+    return deliverSignal(this.#parts, this.row, { signalId, signalType, payload }, sender)
+  }
+
+  /** Asks the run to stop: steps have 5 s, what was done is undone where the plan says so. */
+  cancel(reason?: string): Promise<SignalAnswer> {
+    return this.signal('CANCEL', reasonOf(reason))
+  }
+
+  /** No further step starts; what runs goes on to its end. */
+  pause(reason?: string): Promise<SignalAnswer> {
+    return this.signal('PAUSE', reasonOf(reason))
+  }
+
+  resume(reason?: string): Promise<SignalAnswer> {
+    return this.signal('RESUME', reasonOf(reason))
   }
 
   async tasks(): Promise<readonly OpenTask[]> {
@@ -164,6 +249,13 @@ export class RunHandle {
     return listedArtifacts((await this.snapshot()).artifacts, this.#parts.services.clock.now())
   }
 
+  /** What became of a step: its end, its artifacts, its error. Undefined until it has ended. */
+  async stepOutput(stepId: string): Promise<StepOutput | undefined> {
+    const { steps } = await this.snapshot()
+    const found = steps.find((step) => step.stepId === stepId && step.role === undefined)
+    return found === undefined ? fail('STEP_UNKNOWN', `the plan has no step '${stepId}'`) : stepOutputOf(found)
+  }
+
   /** Metadata, variables and results of its steps so far: all of them once it has ended (CTX-06). */
   async context(): Promise<RunContext> {
     const run = await this.#fresh()
@@ -185,4 +277,8 @@ export class RunHandle {
     if (row !== undefined && row.nextSeq !== known.nextSeq) advancer.forget(this.row.runKey)
     return advancer.current(this.row.runKey)
   }
+}
+
+function reasonOf(reason: string | undefined): Readonly<Record<string, unknown>> {
+  return reason === undefined ? {} : { reason }
 }

@@ -4,13 +4,16 @@ import {
   archiveRuns,
   exportRun,
   type Archive,
+  type ArchiveOptions,
   type ArchiveProgress,
   type KeptBundle,
 } from '../../app/archive-run.ts'
 import type { RunAdvancer } from '../../app/advance-run.ts'
 import { eraseRun, type EraseAnswer } from '../../app/erase-run.ts'
 import type { Follower } from '../../app/follow-feed.ts'
+import { LOCAL_PRINCIPAL } from '../../app/principal.ts'
 import { receiptKeyOf } from '../../app/receipts.ts'
+import { recoverRuns, witnessRestore, type Recovered } from '../../app/recover-runs.ts'
 import { bundleLines } from '../../app/run-bundle.ts'
 import type { Services } from '../../app/services.ts'
 import { verifyRun, type RunProof } from '../../app/verify-run.ts'
@@ -81,9 +84,10 @@ export class Upkeep {
     return exportRun(this.#archive(folder), row.runKey, name)
   }
 
-  async archive(row: RunRow, folder?: string): Promise<KeptBundle> {
+  /** Refused while a subscriber has not read all of it (ARCHIVE_UNREAD), unless `force` says that it need not. */
+  async archive(row: RunRow, folder?: string, options: ArchiveOptions = {}): Promise<KeptBundle> {
     await this.issueReceipts()
-    return archiveRun(this.#archive(folder), row.runKey)
+    return archiveRun(this.#archive(folder), row.runKey, options)
   }
 
   /** Ended runs that are old enough, oldest first, at most 10,000. */
@@ -95,6 +99,17 @@ export class Upkeep {
   async archiveOlderThan(olderThanMs: number, folder?: string, progress: ArchiveProgress = {}): Promise<void> {
     await this.issueReceipts()
     await archiveRuns(this.#archive(folder), this.#parts.services.clock.now() - olderThanMs, progress)
+  }
+
+  /**
+   * After the database itself was restored or failed over: what was written last may be lost. Every run that has not ended
+   * gets a new epoch, irreversible attempts in flight count as begun and their runs hold; with `witness`, receipts say so.
+   */
+  async recover({ witness = true }: { readonly witness?: boolean } = {}): Promise<Recovered> {
+    const { services, advancer, book } = this.#parts
+    const recovered = await recoverRuns(services, advancer)
+    if (witness) await witnessRestore(services.store, LOCAL_PRINCIPAL.tenantId, book, services.clock.now())
+    return recovered
   }
 
   /** A consistent copy of the database while it is in use. Keys and receipts are files beside it: copy those yourself. */

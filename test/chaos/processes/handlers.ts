@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
-import type { StepFunctions } from '../../../src/adapters/handlers/functions.ts'
+import type { NamedFunctions } from '../../../src/adapters/handlers/functions.ts'
 import type { StepContext } from '../../../src/ports/step-handlers.ts'
 import { openJournal, type Effect } from './journal.ts'
 
@@ -12,7 +12,7 @@ const GATE_STEP_MS = 10
 /** The file that lets a gated run of this id go on, at every worker or at one of them. */
 export const gateOf = (folder: string, runId: string, worker = 'all'): string => join(folder, `gate-${runId}-${worker}`)
 
-export function fleetHandlers(folder: string, worker: string): StepFunctions {
+export function fleetHandlers(folder: string, worker: string): NamedFunctions {
   const write = openJournal<Effect>(folder, 'effects')
   const begin = (context: StepContext, undoing = false): void => {
     const { runId, stepId, itemIndex, attempt, engineAttempt, idempotencyKey } = context

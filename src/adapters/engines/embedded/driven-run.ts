@@ -3,10 +3,10 @@
  * Reports wait here until an advance has taken them in; a store that fails now is asked again.
  */
 import { LIMITS } from '../../../core/limits.ts'
-import { KeelsonError } from '../../../core/problems/problem.ts'
+import { fail, KeelsonError } from '../../../core/problems/problem.ts'
 import type { Effect } from '../../../core/run/effect.ts'
 import type { Clock } from '../../../ports/clock.ts'
-import type { AdvanceReport, EffectReport, RunDriver } from '../../../ports/engine.ts'
+import type { AdvanceOptions, AdvanceReport, EffectReport, RunDriver } from '../../../ports/engine.ts'
 import type { RunKey, RunStatus } from '../../../ports/run-store.ts'
 import type { Timers } from '../../../ports/timers.ts'
 import type { ProcessSlots } from './process-slots.ts'
@@ -22,7 +22,11 @@ export interface DrivenRunOptions {
   readonly slots: ProcessSlots
   /** Takes the lease again. False when the run is somebody else's. */
   readonly renew: () => Promise<boolean>
+  /** Was the run handed over to another engine? What comes too late is told to that one; adoption leaves it unsaid. */
+  readonly isElsewhere: () => Promise<boolean>
   readonly onReport: (report: AdvanceReport) => void
+  /** Something failed and is tried again. */
+  readonly onFailure: (thrown: unknown) => void
   /** The run has ended and nothing of it is in flight here, or it is somebody else's now. */
   readonly onDone: (reason: 'ended' | 'lost', problem?: unknown) => void
 }
@@ -34,6 +38,7 @@ export class DrivenRun {
   #turning = false
   #again = false
   #stopped = false
+  #lost = false
   #adopting: boolean
   #cancelWake: (() => void) | undefined
   #wakesAt: number | undefined
@@ -91,6 +96,30 @@ export class DrivenRun {
     this.#running.clear()
   }
 
+  /** Somebody else has the run. What was begun here is told to another engine, which refuses and records it. */
+  lose(): void {
+    this.#lost = true
+    this.stop(true)
+    this.#leaveReports()
+  }
+
+  #leaveReports(): void {
+    const reports = this.#reports
+    this.#reports = []
+    for (const report of reports) void this.#leave(report)
+  }
+
+  async #leave(report: EffectReport): Promise<void> {
+    const { driver, runKey, onFailure, isElsewhere } = this.#options
+    if (this.#epoch === undefined) return
+    try {
+      if (await isElsewhere()) await driver.leave?.(runKey, { ...report, epoch: this.#epoch })
+    } catch (thrown) {
+      // Nobody waits for it; whoever has the run now does the work again.
+      onFailure(thrown)
+    }
+  }
+
   async #turn(): Promise<void> {
     this.#turning = true
     do {
@@ -100,7 +129,7 @@ export class DrivenRun {
       try {
         const report = this.#adopting
           ? await this.#options.driver.adopt(this.#options.runKey)
-          : await this.#options.driver.advance(this.#options.runKey, reports)
+          : await this.#options.driver.advance(this.#options.runKey, reports, this.#underEpoch())
         if (this.#adopting) this.#reports = [...reports, ...this.#reports]
         this.#adopting = false
         this.#take(report)
@@ -114,15 +143,23 @@ export class DrivenRun {
     this.#finishIfDone()
   }
 
+  /** Somebody else of this process may have learnt that the run was taken over, and have let go of it: we must, too. */
+  #underEpoch(): AdvanceOptions {
+    return this.#epoch === undefined ? {} : { epoch: this.#epoch }
+  }
+
   /** True when the run is no longer ours. Anything else is tried again after a while. */
   #failed(thrown: unknown): boolean {
+    if (this.#lost) this.#leaveReports()
     if (this.#stopped) return true
     const lost = thrown instanceof KeelsonError && thrown.problems.some((one) => !one.retryable)
     if (lost) {
-      this.stop(true)
+      if (thrown.code === 'RUN_EPOCH_STALE') this.lose()
+      else this.stop(true)
       this.#options.onDone('lost', thrown)
       return true
     }
+    this.#options.onFailure(thrown)
     this.#wakeAt(this.#options.clock.now() + RETRY_MS)
     return false
   }
@@ -201,13 +238,14 @@ export class DrivenRun {
   /** A process that slept past its lease must not act on what it knew before: the run may be over elsewhere. */
   async #holdLease(): Promise<void> {
     if (this.#options.clock.now() < this.leaseUntil || (await this.#options.renew())) return
-    throw new Error('the run is driven by another process')
+    fail('RUN_EPOCH_STALE', 'the run is driven by another process')
   }
 
   async #execute(effect: Effect, controller: AbortController): Promise<void> {
     try {
       const report = await this.#carryOut(effect, controller.signal)
       this.#running.delete(effect.id)
+      if (this.#lost && report !== undefined) await this.#leave(report)
       if (this.#stopped) return
       if (report !== undefined) {
         this.#reports.push(report)
@@ -215,9 +253,10 @@ export class DrivenRun {
       } else {
         this.#finishIfDone()
       }
-    } catch {
+    } catch (thrown) {
       // The effect could not be carried out or its fate is unknown (a store that does not answer): it is still owed.
       if (this.#stopped) return
+      this.#options.onFailure(thrown)
       this.#options.timers.after(RETRY_MS, () => {
         if (!this.#stopped && !controller.signal.aborted) void this.#execute(effect, controller)
         else this.#running.delete(effect.id)

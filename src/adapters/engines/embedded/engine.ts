@@ -3,14 +3,18 @@
  * when they are due, renews leases, lets go of runs that only wait, and adopts runs that are due and have no driver. It
  * decides nothing.
  */
+import { engineTypeOf, isOutside } from '../../../core/run/engines.ts'
 import { isTerminalRun } from '../../../core/run/transitions.ts'
 import type { Clock } from '../../../ports/clock.ts'
 import type { AdvanceReport, EngineHost, RunDriver } from '../../../ports/engine.ts'
+import type { StoreTrouble } from '../../../ports/hooks.ts'
 import type { RunKey, RunRow, RunStore } from '../../../ports/run-store.ts'
 import type { Timers } from '../../../ports/timers.ts'
 import { DrivenRun } from './driven-run.ts'
+import { LateLetters } from './late-letters.ts'
 import { ProcessSlots } from './process-slots.ts'
 import { QuietRuns } from './quiet-runs.ts'
+import { StoreHealth } from './store-health.ts'
 
 export interface EmbeddedEngineOptions {
   readonly store: RunStore
@@ -35,6 +39,8 @@ export interface EmbeddedEngineOptions {
   readonly onWake?: (listener: () => void) => () => void
   readonly onProgress?: (runKey: RunKey, report: AdvanceReport) => void
   readonly onLost?: (runKey: RunKey, problem: unknown) => void
+  /** The store has not answered for a while, or does again. */
+  readonly onStoreTrouble?: (trouble: StoreTrouble) => void
 }
 
 const DEFAULT_LEASE_MS = 10_000
@@ -66,6 +72,8 @@ export class EmbeddedEngine implements EngineHost {
   readonly #pollMs: number
   readonly #dormantAfterMs: number
   readonly #slots: ProcessSlots
+  readonly #health: StoreHealth
+  readonly #letters: LateLetters
   readonly #stopListening: (() => void) | undefined
   #cancelPoll: (() => void) | undefined
   #looking = false
@@ -79,6 +87,9 @@ export class EmbeddedEngine implements EngineHost {
     this.#dormantAfterMs = options.dormantAfterMs ?? DEFAULT_DORMANT_AFTER_MS
     this.#quiet = new QuietRuns(this.#dormantAfterMs, QUIET_MAX)
     this.#slots = new ProcessSlots(options.maxSteps ?? DEFAULT_MAX_STEPS)
+    this.#health = new StoreHealth(options.clock, (trouble) => options.onStoreTrouble?.(trouble))
+    const { store, driver, clock } = options
+    this.#letters = new LateLetters(store, driver, clock, (thrown) => this.#health.failed(thrown))
     this.#stopListening = options.onWake?.(() => {
       void this.#look()
     })
@@ -96,8 +107,19 @@ export class EmbeddedEngine implements EngineHost {
 
   /** Drives a run this process just created, from the report of its creation. */
   drive(runKey: RunKey, report: AdvanceReport): void {
+    // It was elsewhere meanwhile, and this process has not noticed yet.
+    if ((this.#driven.get(runKey)?.epoch ?? report.epoch) < report.epoch) void this.letGo(runKey)
     if (this.#stopped || this.#driven.has(runKey)) return
     this.#add(runKey, false, this.lease().until).begin(report)
+  }
+
+  async letGo(runKey: RunKey): Promise<void> {
+    this.#driven.get(runKey)?.lose()
+    this.#driven.delete(runKey)
+    this.#quiet.delete(runKey)
+    this.#dormant.delete(runKey)
+    this.#wanted.delete(runKey)
+    this.#options.driver.forget?.(runKey)
   }
 
   /** Takes a run over if its lease is free: epoch + 1, everything owed goes out again. False when it is not to be had. */
@@ -106,6 +128,10 @@ export class EmbeddedEngine implements EngineHost {
     const row = (await this.#takeLease(runKey)) ?? (await this.#takeFromGone(runKey))
     if (row === undefined || this.#stopped || this.#driven.has(runKey)) return false
     this.#wanted.delete(runKey)
+    if (isElsewhere(row)) {
+      await this.#options.store.releaseLease(runKey, this.#options.owner)
+      return false
+    }
     this.#add(runKey, true, row.lease?.until ?? 0).wake()
     return true
   }
@@ -134,10 +160,17 @@ export class EmbeddedEngine implements EngineHost {
   }
 
   /** Resolves with the run's final status once this process has seen it end: at once if it drives it, else by polling. */
-  ended(runKey: RunKey): Promise<Ended> {
+  ended(runKey: RunKey, signal?: AbortSignal): Promise<Ended> {
     return new Promise((resolve) => {
       this.#waiters.set(runKey, [...(this.#waiters.get(runKey) ?? []), resolve])
+      signal?.addEventListener('abort', () => this.#waitsNoMore(runKey, resolve), { once: true })
     })
+  }
+
+  #waitsNoMore(runKey: RunKey, waiter: (ended: Ended) => void): void {
+    const others = (this.#waiters.get(runKey) ?? []).filter((one) => one !== waiter)
+    if (others.length === 0) this.#waiters.delete(runKey)
+    else this.#waiters.set(runKey, others)
   }
 
   wake(runKey: RunKey): void {
@@ -170,7 +203,9 @@ export class EmbeddedEngine implements EngineHost {
         clock,
         timers,
         slots: this.#slots,
+        onFailure: (thrown) => this.#health.failed(thrown),
         renew: () => this.#renew(runKey, run),
+        isElsewhere: async () => isElsewhere(await this.#options.store.getRun(runKey)),
         onReport: (report) => {
           onProgress?.(runKey, report)
           this.#noteQuiet(runKey, report)
@@ -198,17 +233,7 @@ export class EmbeddedEngine implements EngineHost {
     if (this.#driven.get(runKey) === run) this.#driven.delete(runKey)
     this.#lingering.add(run)
     this.#tell(runKey, { status, ...(end === undefined ? {} : { end }) })
-    void this.#answerLast(runKey)
-  }
-
-  /** A letter that came between the last look into the inbox and the end: its sender saw a run that would read it. */
-  async #answerLast(runKey: RunKey): Promise<void> {
-    const { store, driver } = this.#options
-    try {
-      if ((await store.readInbox(runKey)).length > 0) await driver.advance(runKey)
-    } catch {
-      // The letter stays in the inbox; whoever signals the ended run next answers both.
-    }
+    void this.#letters.answerLast(runKey)
   }
 
   #schedulePoll(): void {
@@ -226,8 +251,11 @@ export class EmbeddedEngine implements EngineHost {
       await this.#letGo()
       await this.#askForEnds()
       await this.#options.store.sweepGrants()
-    } catch {
+      if (this.#options.adoptOthers) await this.#letters.sweep()
+      this.#health.answered()
+    } catch (thrown) {
       // A store that does not answer now is asked again at the next poll; nothing is lost meanwhile.
+      this.#health.failed(thrown)
     } finally {
       if (!this.#stopped) this.#schedulePoll()
     }
@@ -240,7 +268,7 @@ export class EmbeddedEngine implements EngineHost {
       const due = await this.#options.store.dueRuns(this.#options.clock.now(), this.#options.owner, limit)
       const fresh = due.filter(({ runKey }) => !seen.has(runKey))
       // One that cannot be taken must not keep those after it waiting; it is due again at the next look.
-      for (const row of fresh) await this.#takeOne(row).catch(() => undefined)
+      for (const row of fresh) await this.#takeOne(row).catch((thrown: unknown) => this.#health.failed(thrown))
       for (const { runKey } of fresh) seen.add(runKey)
       if (due.length < limit || fresh.length === 0) return
     }
@@ -260,7 +288,7 @@ export class EmbeddedEngine implements EngineHost {
     while (this.#lookAgain && !this.#stopped) {
       this.#lookAgain = false
       // A look that fails is made up for by the next poll.
-      await this.#takeDue().catch(() => undefined)
+      await this.#takeDue().catch((thrown: unknown) => this.#health.failed(thrown))
     }
     this.#looking = false
   }
@@ -268,7 +296,7 @@ export class EmbeddedEngine implements EngineHost {
   async #adoptWanted(): Promise<void> {
     for (const runKey of this.#wanted) {
       const row = await this.#options.store.getRun(runKey)
-      if (row === undefined || isTerminalRun(row.status)) this.#wanted.delete(runKey)
+      if (row === undefined || isTerminalRun(row.status) || isElsewhere(row)) this.#wanted.delete(runKey)
       else await this.adopt(runKey)
     }
   }
@@ -359,6 +387,11 @@ export class EmbeddedEngine implements EngineHost {
     for (const resolve of this.#waiters.get(runKey) ?? []) resolve(ended)
     this.#waiters.delete(runKey)
   }
+}
+
+/** Another engine's workers move it: a lease gives nobody a right to it. */
+function isElsewhere(row: RunRow | undefined): boolean {
+  return row !== undefined && isOutside(engineTypeOf(row.engineType))
 }
 
 async function eachOf<T>(items: readonly T[], work: (item: T) => Promise<unknown>): Promise<void> {

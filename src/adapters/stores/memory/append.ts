@@ -95,10 +95,12 @@ function apply(disk: MemoryDisk, run: MemoryRun, one: RunCommit, settings: Appen
   for (const write of one.context ?? []) writeContext(run, write)
   for (const { sha256, text } of one.blobs ?? []) if (!run.blobs.has(sha256)) run.blobs.set(sha256, text)
   const nextSeq = one.expected.nextSeq + one.events.length + (one.events.length > 0 ? burn : 0)
-  const { lease = run.row.lease } = one
+  const { lease = run.row.lease, engine: { engineType, engineRunRef } = run.row } = one
   run.row = Object.freeze({
     ...withoutSummary(run.row),
     ...one.summary,
+    engineType,
+    engineRunRef,
     epoch: one.newEpoch ?? run.row.epoch,
     nextSeq,
     headHash: run.events.at(-1)?.chainHash ?? run.row.headHash,

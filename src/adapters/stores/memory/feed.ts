@@ -79,6 +79,13 @@ export function feedStatus(disk: MemoryDisk, name: string): FeedStatus {
   }
 }
 
+export function subscribersBehind(disk: MemoryDisk, runKey: RunKey): readonly string[] {
+  const behind = [...disk.subscribers].filter(([, one]) =>
+    runsBehind(disk, one).some(({ row }) => row.runKey === runKey),
+  )
+  return behind.map(([name]) => name).sort()
+}
+
 export function readDeadLetters(disk: MemoryDisk, name: string, limit: number): readonly DeadLetter[] {
   return subscriberOf(disk, name).deadLetters.slice(0, limit)
 }

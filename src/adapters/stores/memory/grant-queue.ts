@@ -5,7 +5,14 @@
 import { isTerminalRun } from '../../../core/run/transitions.ts'
 import type { GrantRefusal, GrantRequest } from '../../../ports/grants.ts'
 import type { RunKey } from '../../../ports/run-store.ts'
-import { grantKey, type MemoryDisk, type MemoryGrants, type MemoryPool, type MemoryWait } from './connect.ts'
+import {
+  grantKey,
+  type MemoryDisk,
+  type MemoryGrants,
+  type MemoryPool,
+  type MemoryRun,
+  type MemoryWait,
+} from './connect.ts'
 import { insertRow } from './inbox.ts'
 import { runOf } from './read.ts'
 
@@ -155,10 +162,32 @@ function offer(disk: MemoryDisk, row: MemoryWait, now: number): void {
   const key = keyOf(row)
   disk.grants.waits.set(key, Object.freeze({ ...row, offeredUntil: now + OFFER_MS }))
   bypassOlder(disk.grants, { ...row, key }, now)
+  writeTo(run, row, now)
+}
+
+const letterPrefix = ({ slot, attempt }: MemoryWait): string => `grant:${slot}:${attempt}:`
+
+function writeTo(run: MemoryRun, row: MemoryWait, now: number): void {
   const { slot, attempt } = row
-  const prefix = `grant:${slot}:${attempt}:`
+  const prefix = letterPrefix(row)
   const before = [...run.inbox.keys()].filter((inboxId) => inboxId.startsWith(prefix)).length
   insertRow(run, { inboxId: `${prefix}${before + 1}`, kind: 'grant', body: JSON.stringify({ slot, attempt }) }, now)
+}
+
+/**
+ * Their pool shrank below what they want: they ask once more and are refused for good, instead of waiting for ever (RES-06).
+ * Who has not read the last letter gets no other.
+ */
+export function writeToRefused(disk: MemoryDisk, now: number): void {
+  const { waits, pools } = disk.grants
+  for (const row of waits.values()) {
+    const isTooLarge = Object.entries(row.wants).some(
+      ([name, units]) => units > (pools.get(name)?.definition.capacity ?? Infinity),
+    )
+    const run = isTooLarge && canBeServed(disk, row) ? runOf(disk, row.runKey) : undefined
+    if (run === undefined || [...run.pending].some((inboxId) => inboxId.startsWith(letterPrefix(row)))) continue
+    writeTo(run, row, now)
+  }
 }
 
 /** Once for each who goes first, however many pools they share. */

@@ -12,7 +12,16 @@ import type {
 } from '../../../ports/grants.ts'
 import type { RunCommit, RunKey, RunRow } from '../../../ports/run-store.ts'
 import { grantKey, type MemoryDisk, type MemoryGrants, type MemoryPool } from './connect.ts'
-import { bypassOlder, isOffered, isHalfOpen, obstacle, offerUnits, setWaits, usedUnits } from './grant-queue.ts'
+import {
+  bypassOlder,
+  isOffered,
+  isHalfOpen,
+  obstacle,
+  offerUnits,
+  setWaits,
+  usedUnits,
+  writeToRefused,
+} from './grant-queue.ts'
 
 export function putPool(disk: MemoryDisk, definition: PoolDefinition, options?: { readonly ifAbsent?: boolean }): void {
   const { pools } = disk.grants
@@ -50,7 +59,7 @@ type SlotAttempt = Pick<GrantRequest, 'slot' | 'attempt'>
 const bySlot = (a: SlotAttempt, b: SlotAttempt): number =>
   a.slot === b.slot ? a.attempt - b.attempt : a.slot < b.slot ? -1 : 1
 
-/** Takes back the offers that ran out, then offers whatever is free. */
+/** Takes back the offers that ran out, writes to those who can never be served, then offers whatever is free. */
 export function sweepGrants(disk: MemoryDisk, now: number): number {
   const { waits, pools } = disk.grants
   for (const [key, row] of waits) {
@@ -58,6 +67,7 @@ export function sweepGrants(disk: MemoryDisk, now: number): number {
     const { offeredUntil, ...rest } = row
     waits.set(key, Object.freeze(rest))
   }
+  writeToRefused(disk, now)
   return offerUnits(disk, pools.keys(), now)
 }
 

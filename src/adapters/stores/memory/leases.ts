@@ -1,4 +1,5 @@
 /** Leases and due runs: liveness only; what may be written is decided by compare and set. */
+import { OUTSIDE_ENGINES } from '../../../core/events/engine-run-ref.ts'
 import type { RunRow } from '../../../ports/run-store.ts'
 import type { MemoryDisk, MemoryRun } from './connect.ts'
 
@@ -24,25 +25,63 @@ function isLeasedByAnother({ lease }: RunRow, owner: string, now: number): boole
 }
 
 const ENDED: ReadonlySet<string> = new Set(['COMPLETED', 'FAILED', 'CANCELLED'])
+const OUTSIDE: ReadonlySet<string> = new Set(OUTSIDE_ENGINES)
 
-/** In order of the instant since which they are due, then of their keys. */
-export function dueRuns(disk: MemoryDisk, now: number, owner: string, limit: number): readonly RunRow[] {
-  const due: { readonly row: RunRow; readonly since: number }[] = []
-  for (const run of disk.runs) {
-    const since = dueSince(run, now)
-    if (since !== undefined && !isLeasedByAnother(run.row, owner, now)) due.push({ row: run.row, since })
-  }
-  due.sort((a, b) => a.since - b.since || a.row.runKey - b.row.runKey)
-  return due.slice(0, limit).map(({ row }) => row)
+interface Waiting {
+  readonly row: RunRow
+  readonly since: number
 }
 
-function dueSince({ row, inbox, pending }: MemoryRun, now: number): number | undefined {
-  if (row.quarantine !== undefined || ENDED.has(row.status)) return undefined
-  const wake = row.nextWakeAt !== undefined && row.nextWakeAt <= now ? row.nextWakeAt : undefined
-  const [oldest] = pending
-  const letter = oldest === undefined ? undefined : inbox.get(oldest)?.row.insertedAt
+/** In order of the instant since which they wait, then of their keys. */
+function earliest(waiting: readonly Waiting[], limit: number): readonly RunRow[] {
+  const inOrder = waiting.toSorted((a, b) => a.since - b.since || a.row.runKey - b.row.runKey)
+  return inOrder.slice(0, limit).map(({ row }) => row)
+}
+
+export function dueRuns(disk: MemoryDisk, now: number, owner: string, limit: number): readonly RunRow[] {
+  const due: Waiting[] = []
+  for (const run of disk.runs) {
+    const since = dueSince(run, now)
+    if (since < Infinity && !isLeasedByAnother(run.row, owner, now)) due.push({ row: run.row, since })
+  }
+  return earliest(due, limit)
+}
+
+function dueSince(run: MemoryRun, now: number): number {
+  const { row } = run
+  if (!isLive(row) || OUTSIDE.has(row.engineType)) return Infinity
+  const wake = row.nextWakeAt !== undefined && row.nextWakeAt <= now ? row.nextWakeAt : Infinity
   const orphaned = row.owed === true && (row.lease === undefined || row.lease.until <= now)
-  const lost = orphaned ? (row.lease?.until ?? row.updatedAt) : undefined
-  const since = Math.min(wake ?? Infinity, letter ?? Infinity, lost ?? Infinity)
-  return since === Infinity ? undefined : since
+  const lost = orphaned ? (row.lease?.until ?? row.updatedAt) : Infinity
+  return Math.min(wake, letterSince(run), lost)
+}
+
+/** Since an instant not after `until`. */
+export function stalledRuns(disk: MemoryDisk, engineType: string, until: number, limit: number): readonly RunRow[] {
+  const stalled: Waiting[] = []
+  for (const run of disk.runs) {
+    const { row } = run
+    const since = Math.min(row.nextWakeAt ?? Infinity, letterSince(run))
+    if (row.engineType === engineType && isLive(row) && since <= until) stalled.push({ row, since })
+  }
+  return earliest(stalled, limit)
+}
+
+export function endedWithLetters(disk: MemoryDisk, until: number, limit: number): readonly RunRow[] {
+  const found = disk.runs
+    .filter(({ row }) => ENDED.has(row.status) && row.quarantine === undefined && !OUTSIDE.has(row.engineType))
+    .map((run) => ({ row: run.row, since: letterSince(run) }))
+  return earliest(
+    found.filter(({ since }) => since <= until),
+    limit,
+  )
+}
+
+function isLive({ quarantine, status }: RunRow): boolean {
+  return quarantine === undefined && !ENDED.has(status)
+}
+
+function letterSince({ inbox, pending }: MemoryRun): number {
+  const [oldest] = pending
+  return (oldest === undefined ? undefined : inbox.get(oldest)?.row.insertedAt) ?? Infinity
 }

@@ -12,10 +12,10 @@ import { createMemoryDisk, type MemoryDisk } from './connect.ts'
 import { readContext } from './context.ts'
 import { countRuns } from './counts.ts'
 import { eraseData } from './erase.ts'
-import { dropDeadLetter, feedStatus, readDeadLetters, readFeed, settleFeed } from './feed.ts'
+import { dropDeadLetter, feedStatus, readDeadLetters, readFeed, settleFeed, subscribersBehind } from './feed.ts'
 import { listPools, putPool, readGrants, sweepGrants } from './grants.ts'
 import { insertInbox, readInbox } from './inbox.ts'
-import { acquireLease, dueRuns, releaseLease } from './leases.ts'
+import { acquireLease, dueRuns, endedWithLetters, releaseLease, stalledRuns } from './leases.ts'
 import { listRuns } from './list.ts'
 import { MANIFEST } from './manifest.ts'
 import { appendOpen } from './open-append.ts'
@@ -66,6 +66,8 @@ export function openMemoryStore(options: MemoryStoreOptions): RunStore {
     acquireLease: async (runKey, owner, now, until) => acquireLease(runOf(disk(), runKey), owner, now, until),
     releaseLease: async (runKey, owner) => releaseLease(runOf(disk(), runKey), owner),
     dueRuns: async (now, owner, limit) => dueRuns(disk(), now, owner, limit),
+    endedWithLetters: async (until, limit) => endedWithLetters(disk(), until, limit),
+    stalledRuns: async (engineType, { now, forMs }, limit) => stalledRuns(disk(), engineType, now - forMs, limit),
     claimAttempt: async (runKey, claim) => claimAttempt(liveOf(disk(), runKey), claim),
     readClaims: async (runKey) => [...(runOf(disk(), runKey)?.claims.values() ?? [])],
     putScopePause: async (pause) => putScopePause(disk(), pause),
@@ -79,6 +81,7 @@ export function openMemoryStore(options: MemoryStoreOptions): RunStore {
     feedStatus: async (subscriber) => feedStatus(disk(), subscriber),
     readDeadLetters: async (subscriber, limit) => readDeadLetters(disk(), subscriber, limit),
     dropDeadLetter: async (subscriber, runKey, runSeq) => dropDeadLetter(disk(), subscriber, runKey, runSeq),
+    subscribersBehind: async (runKey) => subscribersBehind(disk(), runKey),
     dropSubscriber: async (subscriber) => void disk().subscribers.delete(subscriber),
     archivableRuns: async (endedBefore, limit) => archivableRuns(disk(), endedBefore, limit),
     archiveRun: async (runKey, ticket) => archiveRun(disk(), runKey, ticket, clock.now()),

@@ -140,6 +140,22 @@ describe('a batch', () => {
     const results = await store.commit([creation(newRun({ runId: 'good' })), bad])
     expect(results.map(({ kind }) => kind)).toEqual(['committed', 'constraint'])
   })
+
+  it('that moves runs to other engines is taken back whole when one of the moves breaks, and only that run stays [P-08]', async () => {
+    const rows = [await started('r1'), await started('r2')]
+    const before = await rowOf(store, rows[1]?.runKey ?? 0)
+    const refs = ['temporal://ns/wf/r1/e1', 'temporal://a\u0000b']
+    const moves = rows.map((row, index) =>
+      nextCommit(row, [step('StepStarted', 'a')], {
+        engine: { engineType: 'temporal', engineRunRef: refs[index] ?? '' },
+        newEpoch: 2,
+      }),
+    )
+    expect((await store.commit(moves)).map(({ kind }) => kind)).toEqual(['committed', 'constraint'])
+    expect(await rowOf(store, rows[0]?.runKey ?? 0)).toMatchObject({ engineRunRef: refs[0], epoch: 2, nextSeq: 3 })
+    expect(await rowOf(store, before.runKey)).toEqual(before)
+    expect((await allEvents(store, before.runKey)).length).toBe(1)
+  })
 })
 
 describe('a letter', () => {
@@ -227,6 +243,16 @@ describe('time', () => {
     expect(await store.dueRuns(Date.now() + hour, 'ahead', 10)).toEqual([])
     await store.releaseLease(row.runKey, 'skewed')
     expect((await store.dueRuns(Date.now() - hour, 'behind', 10)).map(({ runId }) => runId)).toEqual(['r1'])
+  })
+
+  it("since which a run stalls is the server's too, whatever the one who asks believes [P-25]", async () => {
+    const engine = { engineType: 'temporal', engineRunRef: 'temporal://r1' }
+    await store.commit([creation(newRun({ runId: 'r1', ...engine }))])
+    await store.insertInbox({ tenantId: 'tenant-a', runId: 'r1' }, { inboxId: 'a', kind: 'signal', body: '{}' })
+    const [hour, asked] = [3_600_000, Date.now()]
+    expect(await store.stalledRuns('temporal', { now: asked + 2 * hour, forMs: hour }, 10)).toEqual([])
+    const found = await store.stalledRuns('temporal', { now: asked - hour, forMs: 0 }, 10)
+    expect(found.map(({ runId }) => runId)).toEqual(['r1'])
   })
 
   it('of a lease that comes with a commit is as long as it was by the clock of whoever gives it', async () => {

@@ -15,6 +15,7 @@ import type { Sessions } from './session.ts'
 
 const COMMIT = `SELECT place, verdict, detail, run_key, at FROM keelson.commit_runs($1, $2, $3::bigint[], $4::bigint[],
   $5::bigint[], $6::text[], $7::jsonb, $8::jsonb, $9::jsonb, $10::integer[], ${eventParameters(11)}) ORDER BY place`
+const SET_ENGINE = 'UPDATE keelson.runs SET engine_type = $2, engine_run_ref = $3 WHERE run_key = $1'
 
 export async function commit(
   connection: Sessions,
@@ -82,7 +83,7 @@ async function commitTogether(
   times: Times,
 ): Promise<readonly (CommitResult | undefined)[] | undefined> {
   try {
-    const rows = await connection.query(COMMIT, commitValues(turn, settingsOf(times, false)))
+    const rows = await write(connection, turn, settingsOf(times, false))
     return rows.map(resultOf)
   } catch (error) {
     if (brokenConstraint(causeOf(error)) === undefined) throw error
@@ -92,13 +93,32 @@ async function commitTogether(
 
 async function commitAlone(connection: Sessions, one: RunCommit, times: Times): Promise<CommitResult> {
   try {
-    const [row = {}] = await connection.query(COMMIT, commitValues([one], settingsOf(times, true)))
+    const [row = {}] = await write(connection, [one], settingsOf(times, true))
     return resultOf(row) ?? { kind: 'conflict' }
   } catch (error) {
     const detail = brokenConstraint(causeOf(error))
     if (detail === undefined) throw error
     return { kind: 'constraint', detail }
   }
+}
+
+/** A run seldom changes its engine: only a turn that does takes more than one round trip, still in one transaction. */
+async function write(
+  connection: Sessions,
+  turn: readonly RunCommit[],
+  settings: CommitSettings,
+): Promise<readonly Columns[]> {
+  const values = commitValues(turn, settings)
+  if (turn.every(({ engine }) => engine === undefined)) return connection.query(COMMIT, values)
+  return connection.transaction(async (transaction) => {
+    const rows = await transaction.query(COMMIT, values)
+    for (const [index, { engine }] of turn.entries()) {
+      const result = resultOf(rows[index] ?? {})
+      if (engine !== undefined && result?.kind === 'committed')
+        await transaction.query(SET_ENGINE, [result.runKey, engine.engineType, engine.engineRunRef])
+    }
+    return rows
+  })
 }
 
 function causeOf(error: unknown): unknown {

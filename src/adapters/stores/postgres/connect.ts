@@ -20,6 +20,7 @@ export interface ConnectOptions {
   readonly connectionString: string
   readonly poolSize?: number
   readonly waiveDurability?: boolean
+  readonly mustExist?: boolean
 }
 
 export interface Connection extends Sessions {
@@ -39,7 +40,7 @@ const RETRY_MS = 4
 
 export async function connect(options: ConnectOptions): Promise<Connection> {
   const { Client, Pool } = await loadDriver()
-  const { connectionString, poolSize = POOL_SIZE, waiveDurability = false } = options
+  const { connectionString, poolSize = POOL_SIZE, waiveDurability = false, mustExist = false } = options
   const database = nameOf(connectionString)
   const pool = new Pool({
     connectionString,
@@ -58,7 +59,7 @@ export async function connect(options: ConnectOptions): Promise<Connection> {
   const connection = connectionOn(pool, database, wakes)
   try {
     const durable = await checkDurability(connection, waiveDurability)
-    await migrate(connection)
+    await migrate(connection, mustExist)
     await raiseGeneration(connection)
     await gatherCounts(connection)
     return { ...connection, durable }

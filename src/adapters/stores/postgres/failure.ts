@@ -61,8 +61,8 @@ const STATES: Readonly<Record<string, Meaning>> = {
   '53100': ['STORE_FULL', 'cannot grow: the disk is full'],
   '53300': ['STORE_UNAVAILABLE', 'has no connection left'],
   '3D000': ['STORE_NOT_FOUND', 'does not exist'],
-  '28P01': ['STORE_UNAVAILABLE', 'refused the password'],
-  '28000': ['STORE_UNAVAILABLE', 'refused this role'],
+  '28P01': ['STORE_ACCESS_DENIED', 'refused the password'],
+  '28000': ['STORE_ACCESS_DENIED', 'refused this role'],
 }
 const CLASSES: Readonly<Record<string, Meaning>> = {
   '57': ['STORE_UNAVAILABLE', 'was stopped or is starting'],

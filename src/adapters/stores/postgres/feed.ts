@@ -18,6 +18,13 @@ const READ = `SELECT f.attempts, f.feed_position, f.is_foreign, e.*, r.tenant_id
 const RAISE = 'SELECT keelson.raise_generation()'
 const SETTLE = 'SELECT keelson.settle_feed($1, $2, $3::xid8, $4, $5::jsonb, $6)'
 const STATUS = 'SELECT * FROM keelson.feed_status($1)'
+const BEHIND_ON_RUN = `SELECT s.subscriber FROM keelson.feed_subscribers s
+  WHERE EXISTS (SELECT 1 FROM keelson.feed_behind b WHERE b.subscriber = s.subscriber AND b.run_key = $1)
+    OR EXISTS (SELECT 1 FROM keelson.events e
+      LEFT JOIN keelson.feed_cursors c ON c.subscriber = s.subscriber AND c.run_key = e.run_key
+      WHERE e.run_key = $1 AND (e.generation, e.xid, e.run_key) > (s.generation, s.xid, s.run_key)
+        AND e.seq > coalesce(c.seq, 0))
+  ORDER BY s.subscriber COLLATE "C"`
 const DEAD = `SELECT d.run_key, d.seq, d.error, d.at, r.tenant_id, r.run_id FROM keelson.feed_dead_letters d
   JOIN keelson.runs r ON r.run_key = d.run_key WHERE d.subscriber = $1 ORDER BY d.dead_pos LIMIT $2`
 const DROP = `DELETE FROM keelson.feed_dead_letters WHERE subscriber = $1 AND run_key = $2 AND seq = $3
@@ -85,6 +92,10 @@ export async function feedStatus(session: Session, subscriber: string, stallMs: 
     deadLetters: number(row, 'dead_letters'),
     ...(isStalled ? { stalledBy: { pid: number(row, 'stalled_by'), sinceMs: number(row, 'stalled_ms') } } : {}),
   }
+}
+
+export async function subscribersBehind(session: Session, runKey: RunKey): Promise<readonly string[]> {
+  return (await session.query(BEHIND_ON_RUN, [runKey])).map((row) => text(row, 'subscriber'))
 }
 
 export async function readDeadLetters(

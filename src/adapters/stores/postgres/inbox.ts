@@ -4,14 +4,11 @@ import type { Clock } from '../../../ports/clock.ts'
 import type { InboxAnswer, InboxInsert, InboxRow, RunKey, RunRef } from '../../../ports/run-store.ts'
 import { number, text, type Columns } from './run-row.ts'
 import { requireTenant } from './scope.ts'
-import { AskedTogether, type Session } from './session.ts'
-import { bigintArray } from './wire-array.ts'
+import type { Session, TurnReads } from './session.ts'
 
 const PUT = 'SELECT * FROM keelson.put_letter($1, $2, $3, $4, $5, $6, $7)'
 const COLUMNS = 'SELECT inbox_id, kind, body, inserted_at, consumed_seq FROM keelson.run_inbox'
 const FIND = `${COLUMNS} WHERE run_key = $1 AND inbox_id = $2`
-const UNCONSUMED = `SELECT run_key, inbox_id, kind, body, inserted_at, consumed_seq FROM keelson.run_inbox
-  WHERE run_key = ANY($1::bigint[]) AND consumed_seq IS NULL ORDER BY inbox_pos`
 const ERASE = `UPDATE keelson.run_inbox SET body = '', body_sha256 = encode(sha256(convert_to(body, 'UTF8')), 'hex')
   WHERE run_key = $1 AND consumed_seq <= $2 AND body_sha256 IS NULL`
 
@@ -30,7 +27,7 @@ export async function insertInbox(
   return { kind: answer === 'duplicate' ? 'duplicate' : 'conflict', row: inboxRow(row) }
 }
 
-function inboxRow(row: Columns): InboxRow {
+export function inboxRow(row: Columns): InboxRow {
   return {
     inboxId: text(row, 'inbox_id'),
     kind: text(row, 'kind'),
@@ -40,18 +37,8 @@ function inboxRow(row: Columns): InboxRow {
   }
 }
 
-export type InboxReads = AskedTogether<RunKey, readonly InboxRow[]>
-
-export function inboxReads(session: Session): InboxReads {
-  return new AskedTogether(async (keys) => {
-    const rows = await session.query(UNCONSUMED, () => [bigintArray(keys())])
-    const byRun = Map.groupBy(rows, (row) => number(row, 'run_key'))
-    return (runKey) => (byRun.get(runKey) ?? []).map(inboxRow)
-  })
-}
-
-export function readInbox(reads: InboxReads, runKey: RunKey): Promise<readonly InboxRow[]> {
-  return reads.of(runKey)
+export function readInbox(turns: TurnReads, runKey: RunKey): Promise<readonly InboxRow[]> {
+  return turns.letters(runKey)
 }
 
 export async function findInbox(session: Session, runKey: RunKey, inboxId: string): Promise<InboxRow | undefined> {

@@ -3,6 +3,7 @@
  * counts: of a caller's only the length of the lease is taken. Due runs are found through partial indexes, so that runs
  * which wait cost nothing, however many there are.
  */
+import { OUTSIDE_ENGINES } from '../../../core/events/engine-run-ref.ts'
 import type { Clock } from '../../../ports/clock.ts'
 import type { RunKey, RunRow } from '../../../ports/run-store.ts'
 import { number, runRow, type Columns } from './run-row.ts'
@@ -17,25 +18,42 @@ const RELEASE = `UPDATE keelson.runs SET lease_owner = NULL, lease_until = NULL
 
 const LIVE = `quarantine IS NULL AND status NOT IN ('COMPLETED', 'FAILED', 'CANCELLED')`
 const NOW = `coalesce($1::bigint, ${SERVER_NOW})`
+const NOT_OUTSIDE = `engine_type NOT IN (${OUTSIDE_ENGINES.map((engine) => `'${engine}'`).join(', ')})`
+const OURS = `${LIVE} AND ${NOT_OUTSIDE}`
 const FREE = `(lease_owner IS NULL OR lease_owner = $2 OR lease_until <= ${NOW})`
-/**
- * In each part the earliest due. Work in flight under a lease that ran out, or under none, lost its driver. Silent letters
- * came with an offer, which does not touch the row of the run it is for; of several the first one counts.
- */
+/** Silent letters came with an offer, which does not touch the row of the run it is for; of several the first one counts. */
+const FIRST_SILENT = `i.silent AND i.consumed_seq IS NULL AND NOT EXISTS (SELECT 1 FROM keelson.run_inbox j
+      WHERE j.run_key = i.run_key AND j.inbox_pos < i.inbox_pos AND j.silent AND j.consumed_seq IS NULL)`
+/** In each part the earliest due. Work in flight under a lease that ran out, or under none, lost its driver. */
 export const DUE = `(SELECT *, next_wake_at AS due_since FROM keelson.runs
-    WHERE next_wake_at IS NOT NULL AND next_wake_at <= ${NOW} AND ${LIVE} AND ${FREE}
+    WHERE next_wake_at IS NOT NULL AND next_wake_at <= ${NOW} AND ${OURS} AND ${FREE}
     ORDER BY next_wake_at, run_key LIMIT $3)
   UNION ALL (SELECT *, inbox_since AS due_since FROM keelson.runs
-    WHERE inbox_since IS NOT NULL AND ${LIVE} AND ${FREE} ORDER BY inbox_since, run_key LIMIT $3)
+    WHERE inbox_since IS NOT NULL AND ${OURS} AND ${FREE} ORDER BY inbox_since, run_key LIMIT $3)
   UNION ALL (SELECT *, lease_until AS due_since FROM keelson.runs
-    WHERE owed AND ${LIVE} AND lease_until <= ${NOW} ORDER BY lease_until, run_key LIMIT $3)
+    WHERE owed AND ${OURS} AND lease_until <= ${NOW} ORDER BY lease_until, run_key LIMIT $3)
   UNION ALL (SELECT *, updated_at AS due_since FROM keelson.runs
-    WHERE owed AND ${LIVE} AND lease_until IS NULL ORDER BY updated_at, run_key LIMIT $3)
+    WHERE owed AND ${OURS} AND lease_until IS NULL ORDER BY updated_at, run_key LIMIT $3)
   UNION ALL (SELECT r.*, i.inserted_at AS due_since FROM keelson.run_inbox i
-    JOIN keelson.runs r ON r.run_key = i.run_key AND ${LIVE} AND ${FREE}
-    WHERE i.silent AND i.consumed_seq IS NULL AND NOT EXISTS (SELECT 1 FROM keelson.run_inbox j
-      WHERE j.run_key = i.run_key AND j.inbox_pos < i.inbox_pos AND j.silent AND j.consumed_seq IS NULL)
+    JOIN keelson.runs r ON r.run_key = i.run_key AND ${OURS} AND ${FREE}
+    WHERE ${FIRST_SILENT}
     ORDER BY i.inserted_at, i.run_key LIMIT $3)`
+const THEIRS = `${LIVE} AND engine_type = $3`
+const UNTIL = `${NOW} - $2::bigint`
+export const STALLED = `(SELECT *, next_wake_at AS due_since FROM keelson.runs
+    WHERE next_wake_at IS NOT NULL AND next_wake_at <= ${UNTIL} AND ${THEIRS}
+    ORDER BY next_wake_at, run_key LIMIT $4)
+  UNION ALL (SELECT *, inbox_since AS due_since FROM keelson.runs
+    WHERE inbox_since IS NOT NULL AND inbox_since <= ${UNTIL} AND ${THEIRS}
+    ORDER BY inbox_since, run_key LIMIT $4)
+  UNION ALL (SELECT r.*, i.inserted_at AS due_since FROM keelson.run_inbox i
+    JOIN keelson.runs r ON r.run_key = i.run_key AND ${THEIRS}
+    WHERE ${FIRST_SILENT} AND i.inserted_at <= ${UNTIL}
+    ORDER BY i.inserted_at, i.run_key LIMIT $4)`
+
+const ENDED_BY_INBOX = `SELECT * FROM keelson.runs WHERE inbox_since IS NOT NULL AND inbox_since <= $1
+  AND quarantine IS NULL AND status IN ('COMPLETED', 'FAILED', 'CANCELLED') AND ${NOT_OUTSIDE}
+  ORDER BY inbox_since, run_key LIMIT $2`
 
 export async function acquireLease(
   session: Session,
@@ -53,7 +71,6 @@ export async function releaseLease(session: Session, runKey: RunKey, owner: stri
   await session.query(RELEASE, [runKey, owner])
 }
 
-/** In order of the instant since which they are due, then of their keys. */
 export async function dueRuns(
   session: Session,
   now: number,
@@ -61,9 +78,29 @@ export async function dueRuns(
   limit: number,
   clock: Clock | undefined,
 ): Promise<readonly RunRow[]> {
-  const rows = [...(await session.query(DUE, [clock === undefined ? undefined : now, owner, limit]))]
+  return earliest(await session.query(DUE, [clock === undefined ? undefined : now, owner, limit]), limit)
+}
+
+/** By the clock of whoever asks: a few seconds more or less do not matter here. */
+export async function endedWithLetters(session: Session, until: number, limit: number): Promise<readonly RunRow[]> {
+  return (await session.query(ENDED_BY_INBOX, [until, limit])).map(runRow)
+}
+
+export async function stalledRuns(
+  session: Session,
+  engineType: string,
+  at: { readonly now: number; readonly forMs: number },
+  limit: number,
+  clock: Clock | undefined,
+): Promise<readonly RunRow[]> {
+  const values = [clock === undefined ? undefined : at.now, at.forMs, engineType, limit]
+  return earliest(await session.query(STALLED, values), limit)
+}
+
+/** In order of the instant since which they are due, then of their keys; each run once. */
+function earliest(found: readonly Columns[], limit: number): readonly RunRow[] {
   const since = (row: Columns): number => number(row, 'due_since')
-  rows.sort((a, b) => since(a) - since(b) || number(a, 'run_key') - number(b, 'run_key'))
+  const rows = found.toSorted((a, b) => since(a) - since(b) || number(a, 'run_key') - number(b, 'run_key'))
   const first = new Map<number, Columns>()
   for (const row of rows) if (!first.has(number(row, 'run_key'))) first.set(number(row, 'run_key'), row)
   return [...first.values()].slice(0, limit).map(runRow)

@@ -21,6 +21,9 @@ export const MIGRATIONS = [
   '0010-grant-queue.sql',
   '0011-archive.sql',
   '0012-commit.sql',
+  '0013-refused-waits.sql',
+  '0014-engine-refs.sql',
+  '0015-letters-to-ended.sql',
 ] as const
 
 /** "Keel": advisory locks are numbers that all programs of a database share. */
@@ -32,8 +35,11 @@ const VERSION = 'SELECT coalesce(max(version), 0) AS version FROM keelson.migrat
 const TABLE = `CREATE TABLE keelson.migrations (version integer PRIMARY KEY, name text NOT NULL,
   applied_at timestamptz NOT NULL DEFAULT now())`
 
-export async function migrate(connection: Sessions): Promise<void> {
-  if ((await versionOf(connection, connection.database)) === MIGRATIONS.length) return
+export async function migrate(connection: Sessions, mustExist = false): Promise<void> {
+  const found = await versionOf(connection, connection.database)
+  if (found === MIGRATIONS.length) return
+  if (found === undefined && mustExist)
+    fail('STORE_NOT_FOUND', `The database ${connection.database} has no runs: no Keelson has used it yet.`)
   await connection.transaction(async (transaction) => {
     await transaction.query('SELECT pg_advisory_xact_lock($1)', [LOCK])
     // Again, now that nobody else migrates: another process may have been quicker, or newer.

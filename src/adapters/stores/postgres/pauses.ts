@@ -2,35 +2,21 @@
 import type { ScopePause } from '../../../ports/run-store.ts'
 import { text, type Columns } from './run-row.ts'
 import { requireTenant } from './scope.ts'
-import { AskedTogether, type Session } from './session.ts'
-import { textArray } from './wire-array.ts'
+import type { Session, TurnReads } from './session.ts'
 
 const PUT = `INSERT INTO keelson.scope_pauses (tenant_id, pause_id, scope, reason, active) VALUES ($1, $2, $3, $4, $5)
   ON CONFLICT (tenant_id, pause_id)
   DO UPDATE SET scope = excluded.scope, reason = excluded.reason, active = excluded.active`
-const READ = `SELECT * FROM keelson.scope_pauses WHERE tenant_id = '' OR tenant_id = ANY($1::text[])
-  ORDER BY pause_pos`
-
 export async function putScopePause(session: Session, pause: ScopePause): Promise<void> {
   const owner = pause.tenantId === undefined ? '' : requireTenant(pause.tenantId)
   await session.query(PUT, [owner, pause.pauseId, pause.scope, pause.reason, pause.active])
 }
 
-export type PauseReads = AskedTogether<string, readonly ScopePause[]>
-
-export function pauseReads(session: Session): PauseReads {
-  return new AskedTogether(async (tenants) => {
-    const rows = await session.query(READ, () => [textArray(tenants())])
-    const pauses = rows.map(pauseOf)
-    return (tenantId) => pauses.filter((pause) => pause.tenantId === undefined || pause.tenantId === tenantId)
-  })
+export async function readScopePauses(turns: TurnReads, tenantId: string): Promise<readonly ScopePause[]> {
+  return turns.pauses(requireTenant(tenantId))
 }
 
-export async function readScopePauses(reads: PauseReads, tenantId: string): Promise<readonly ScopePause[]> {
-  return reads.of(requireTenant(tenantId))
-}
-
-function pauseOf(row: Columns): ScopePause {
+export function pauseOf(row: Columns): ScopePause {
   return {
     pauseId: text(row, 'pause_id'),
     scope: text(row, 'scope'),

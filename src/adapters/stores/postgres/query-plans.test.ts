@@ -4,8 +4,9 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { startPostgres, type PostgresServer } from '../../../../test/setup/postgres.ts'
 import type { ListFilter } from '../../../ports/run-store.ts'
 import { ARCHIVABLE } from './archive.ts'
-import { DUE } from './leases.ts'
+import { DUE, STALLED } from './leases.ts'
 import { listQuery } from './list.ts'
+import { BY_ENGINE_REF } from './read.ts'
 import { openPostgresStore } from './store.ts'
 
 const RUNS = 5000
@@ -52,6 +53,21 @@ describe('the store', () => {
     expect(walked.at(-1)).toMatch(/^run_inbox_(silent|unconsumed)$/)
     // Only runs whose lease was given back with work in flight are sorted, by the time they were left.
     expect(plan.match(/Seq Scan|Sort Key: .*/g)).toEqual(['Sort Key: runs_3.updated_at, runs_3.run_key'])
+  })
+
+  it('finds stalled runs of an engine through the same indexes, and sorts none', async () => {
+    const plan = await planOf(STALLED, [10, 5, 'temporal', 100])
+    const walked = [...plan.matchAll(/Index (?:Only )?Scan using (\w+)/g)].map(([, index]) => index)
+    expect(walked.slice(0, -1)).toEqual(['runs_wake', 'runs_inbox', 'run_inbox_silent', 'runs_pkey'])
+    expect(walked.at(-1)).toMatch(/^run_inbox_(silent|unconsumed)$/)
+    expect(plan).not.toMatch(/Seq Scan|Sort Key/)
+  })
+
+  it('finds a run by the reference of its engine through two indexes', async () => {
+    const plan = await planOf(BY_ENGINE_REF, ['t1', 'temporal://r1', 'r1'])
+    const walked = [...plan.matchAll(/Index Scan using (\w+)/g)].map(([, index]) => index)
+    expect(walked.toSorted()).toEqual(['runs_engine_ref', 'runs_run_id'])
+    expect(plan).not.toContain('Seq Scan')
   })
 
   it('finds archivable runs by the instant they ended, oldest first', async () => {

@@ -6,8 +6,13 @@ import type { Session } from './session.ts'
 
 const BY_ID = 'SELECT * FROM keelson.runs WHERE tenant_id = $1 AND run_id = $2'
 const BY_REQUEST = 'SELECT * FROM keelson.runs WHERE tenant_id = $1 AND request_key = $2'
-const BY_ENGINE_REF = `SELECT * FROM keelson.runs WHERE tenant_id = $1 AND engine_run_ref = $2
-  ORDER BY run_key LIMIT 1`
+/** A reference that only repeats the run's id is found by that id: the index holds the others. */
+export const BY_ENGINE_REF = `SELECT * FROM (
+  SELECT * FROM keelson.runs
+    WHERE tenant_id = $1 AND engine_run_ref = $2 AND engine_run_ref <> engine_type || '://' || run_id
+  UNION ALL SELECT * FROM keelson.runs
+    WHERE tenant_id = $1 AND engine_run_ref = $2 AND run_id = $3 AND engine_run_ref = engine_type || '://' || run_id
+) AS r ORDER BY run_key LIMIT 1`
 const BY_KEY = 'SELECT * FROM keelson.runs WHERE run_key = $1'
 const EVENTS = 'SELECT * FROM keelson.events WHERE run_key = $1 AND seq > $2 ORDER BY seq LIMIT $3'
 
@@ -22,7 +27,8 @@ export async function findRunByRequest(session: Session, tenantId: string, reque
 }
 
 export async function findRunByEngineRef(session: Session, tenantId: string, engineRunRef: string) {
-  return one(session, BY_ENGINE_REF, requireTenant(tenantId), engineRunRef)
+  const [, runId = ''] = /^[^:]*:\/\/(.*)$/s.exec(engineRunRef) ?? []
+  return one(session, BY_ENGINE_REF, requireTenant(tenantId), engineRunRef, runId)
 }
 
 export async function getRun(session: Session, runKey: RunKey): Promise<RunRow | undefined> {

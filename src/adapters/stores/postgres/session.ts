@@ -1,4 +1,5 @@
 /** How the files of this store talk to the database: a statement, several askers' one statement, or a transaction. */
+import type { InboxRow, RunKey, ScopePause } from '../../../ports/run-store.ts'
 import type { Columns } from './run-row.ts'
 
 /** One statement after another. Values given as a function are asked for when there is a connection to send them on. */
@@ -62,4 +63,10 @@ export class AskedTogether<Key, Answer> {
     if (isOpen) this.#open = asked
     return asked
   }
+}
+
+/** What a run asks for at the beginning of its turn. */
+export interface TurnReads {
+  pauses(tenantId: string): Promise<readonly ScopePause[]>
+  letters(runKey: RunKey): Promise<readonly InboxRow[]>
 }

@@ -12,25 +12,36 @@ import { connect, type Connection } from './connect.ts'
 import { readContext } from './context.ts'
 import { countRuns } from './counts.ts'
 import { eraseData } from './erase.ts'
-import { dropDeadLetter, dropSubscriber, feedStatus, readDeadLetters, readFeed, settleFeed } from './feed.ts'
+import {
+  dropDeadLetter,
+  dropSubscriber,
+  feedStatus,
+  readDeadLetters,
+  readFeed,
+  settleFeed,
+  subscribersBehind,
+} from './feed.ts'
 import { sweepGrants } from './grant-queue.ts'
 import { listPools, putPool, readGrants } from './grants.ts'
-import { findInbox, inboxReads, insertInbox, readInbox } from './inbox.ts'
-import { acquireLease, dueRuns, releaseLease } from './leases.ts'
+import { findInbox, insertInbox, readInbox } from './inbox.ts'
+import { acquireLease, dueRuns, endedWithLetters, releaseLease, stalledRuns } from './leases.ts'
 import { listRuns } from './list.ts'
 import { MANIFEST } from './manifest.ts'
 import { appendOpen } from './open-append.ts'
-import { pauseReads, putScopePause, readScopePauses } from './pauses.ts'
+import { putScopePause, readScopePauses } from './pauses.ts'
 import { findPlan, getPlan, putPlan } from './plans.ts'
 import { quarantine } from './quarantine.ts'
 import { findRun, findRunByEngineRef, findRunByRequest, getRun, readEvents } from './read.ts'
 import { number } from './run-row.ts'
 import { getSnapshot, putSnapshot } from './snapshots.ts'
+import { turnReads } from './turn-reads.ts'
 
 export interface PostgresStoreOptions {
   readonly connectionString: string
   /** Connections of this process; 4 by default. */
   readonly poolSize?: number
+  /** Refuses a database that no Keelson has used yet, instead of making its tables there. */
+  readonly mustExist?: boolean
   /** For tests only: stamps with this clock instead of the server's. */
   readonly clock?: Clock
   /** The clock that callers' instants are in, when it is not the machine's: of a lease only its length is taken. */
@@ -62,7 +73,7 @@ const FEED_STALL_MS = 5_000
 
 function storeOn(connection: Connection, options: PostgresStoreOptions): PostgresStore {
   const { clock, callerClock, feedStallMs: stallMs = FEED_STALL_MS } = options
-  const [inbox, pauses] = [inboxReads(connection), pauseReads(connection)]
+  const turns = turnReads(connection)
   return {
     manifest: { ...MANIFEST, durable: connection.durable },
     now: async () => clock?.now() ?? number((await connection.query(NOW))[0] ?? {}, 'now'),
@@ -80,7 +91,7 @@ function storeOn(connection: Connection, options: PostgresStoreOptions): Postgre
     eraseData: (runKey, upToSeq) => eraseData(connection, runKey, upToSeq),
     readContext: (runKey, atSeq) => readContext(connection, runKey, atSeq),
     insertInbox: (run, row) => insertInbox(connection, run, row, clock),
-    readInbox: (runKey) => readInbox(inbox, runKey),
+    readInbox: (runKey) => readInbox(turns, runKey),
     findInbox: (runKey, inboxId) => findInbox(connection, runKey, inboxId),
     putBlob: (runKey, sha256, text) => putBlob(connection, runKey, sha256, text),
     getBlob: (runKey, sha256) => getBlob(connection, runKey, sha256),
@@ -92,10 +103,12 @@ function storeOn(connection: Connection, options: PostgresStoreOptions): Postgre
     acquireLease: (runKey, owner, now, until) => acquireLease(connection, runKey, owner, now, until, clock),
     releaseLease: (runKey, owner) => releaseLease(connection, runKey, owner),
     dueRuns: (now, owner, limit) => dueRuns(connection, now, owner, limit, clock),
+    endedWithLetters: (until, limit) => endedWithLetters(connection, until, limit),
+    stalledRuns: (engineType, at, limit) => stalledRuns(connection, engineType, at, limit, clock),
     claimAttempt: (runKey, claim) => claimAttempt(connection, runKey, claim),
     readClaims: (runKey) => readClaims(connection, runKey),
     putScopePause: (pause) => putScopePause(connection, pause),
-    readScopePauses: (tenantId) => readScopePauses(pauses, tenantId),
+    readScopePauses: (tenantId) => readScopePauses(turns, tenantId),
     putPool: (definition, put) => putPool(connection, definition, put),
     listPools: () => listPools(connection, clock),
     readGrants: (runKey) => readGrants(connection, runKey, clock),
@@ -105,6 +118,7 @@ function storeOn(connection: Connection, options: PostgresStoreOptions): Postgre
     feedStatus: (subscriber) => feedStatus(connection, subscriber, stallMs),
     readDeadLetters: (subscriber, limit) => readDeadLetters(connection, subscriber, limit),
     dropDeadLetter: (subscriber, runKey, runSeq) => dropDeadLetter(connection, subscriber, runKey, runSeq),
+    subscribersBehind: (runKey) => subscribersBehind(connection, runKey),
     dropSubscriber: (subscriber) => dropSubscriber(connection, subscriber),
     archivableRuns: (endedBefore, limit) => archivableRuns(connection, endedBefore, limit),
     archiveRun: (runKey, ticket) => archiveRun(connection, runKey, ticket, clock),

@@ -43,7 +43,7 @@ function bootstrapOf(runId: string) {
 describe('a bootstrap', () => {
   const faults = [
     ['AFTER INSERT ON runs', 'true'],
-    ['BEFORE UPDATE ON runs', "NEW.lease_owner = 'me'"],
+    ['BEFORE INSERT ON runs', "NEW.lease_owner = 'me'"],
     ['AFTER INSERT ON events', 'NEW.seq = 1'],
     ['AFTER INSERT ON events', 'NEW.seq = 2'],
     ['AFTER INSERT ON run_context', 'true'],

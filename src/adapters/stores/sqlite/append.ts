@@ -1,6 +1,6 @@
 /**
- * The commit (P-08): one transaction for the batch, a savepoint per run, so that a run that loses its compare-and-set
- * or breaks a constraint leaves the others standing. The hot path of the product: few statements, each prepared once.
+ * The commit (P-08): one transaction for the batch, in which a run that loses its compare-and-set or breaks a constraint
+ * leaves the others standing. The hot path of the product: few statements, each prepared once.
  */
 import type { SQLInputValue } from 'node:sqlite'
 import type { Clock } from '../../../ports/clock.ts'
@@ -16,25 +16,29 @@ import { consume, consumptionRefusal, notify } from './inbox.ts'
 import { bytes, number, text, type Columns } from './run-row.ts'
 import { requireTenant } from './scope.ts'
 
-const HEAD = `SELECT run_key, epoch, next_seq, head_hash, status, next_wake_at, owed, ended_at FROM runs
+const HEAD = `SELECT run_key, epoch, next_seq, head_hash, status, next_wake_at, owed, ended_at, tenant_id FROM runs
   WHERE run_key = ? AND archived_at IS NULL`
 /** What few commits need is asked for by those. */
-const SELDOM = 'SELECT tenant_id, feed_pos FROM runs WHERE run_key = ?'
+const FEED_POS = 'SELECT feed_pos FROM runs WHERE run_key = ?'
 const RUN_EXISTS = 'SELECT 1 FROM runs WHERE run_id = ?'
 const REQUEST_EXISTS = 'SELECT run_id FROM runs WHERE tenant_id = ? AND request_key = ?'
 const LAST_FEED = 'SELECT feed_pos FROM runs ORDER BY feed_pos DESC LIMIT 1'
 const INSERT_RUN = `INSERT INTO runs (run_id, tenant_id, project_id, environment_id, plan_id, plan_version, plan_sha256,
   engine_type, engine_run_ref, request_key, original_run_id, parent_run_id, parent_slot, parent_attempt, triggered_by,
   created_at, updated_at, epoch, next_seq, head_hash, feed_pos, substatus, rules_version, min_rules_version, started_at,
-  steps_total, steps_done, steps_failed, error_code, status, next_wake_at, owed, ended_at)
-  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
+  steps_total, steps_done, steps_failed, error_code, status, next_wake_at, owed, ended_at, lease_owner, lease_until)
+  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
 const MOVED = `updated_at = ?, epoch = ?, next_seq = ?, head_hash = ?, feed_pos = ?, substatus = ?, rules_version = ?,
   min_rules_version = ?, started_at = ?, steps_total = ?, steps_done = ?, steps_failed = ?, error_code = ?`
 /** Columns named in a SET have their indexes rewritten even if they stay equal; so they are named only if they change. */
-const UPDATE_RUN = `UPDATE runs SET ${MOVED} WHERE run_key = ?`
-const UPDATE_RUN_AND_INDEXES = `UPDATE runs SET ${MOVED}, status = ?, next_wake_at = ?, owed = ?, ended_at = ?
-  WHERE run_key = ?`
+const INDEXED = ['status', 'next_wake_at', 'owed', 'ended_at'] as const
+/** By the set of those that change, as bits. */
+const UPDATES = Array.from({ length: 1 << INDEXED.length }, (_, bits) => {
+  const changed = INDEXED.filter((_column, at) => (bits & (1 << at)) !== 0).map((column) => `, ${column} = ?`)
+  return `UPDATE runs SET ${MOVED}${changed.join('')} WHERE run_key = ?`
+})
 const SET_LEASE = 'UPDATE runs SET lease_owner = ?, lease_until = ? WHERE run_key = ?'
+const SET_ENGINE = 'UPDATE runs SET engine_type = ?, engine_run_ref = ? WHERE run_key = ?'
 
 const ZERO_HASH = new Uint8Array(32)
 
@@ -54,39 +58,38 @@ export async function commit(
     if (create !== undefined) requireTenant(create.tenantId)
     for (const { run } of letters ?? []) requireTenant(run.tenantId)
   }
-  const [only] = batch
-  if (only === undefined) return []
-  if (batch.length === 1) return [await commitAlone(connection, only, clock)]
-  return connection.write(() =>
-    withOpenGate(connection, () => {
-      const turn = newTurn(connection, clock)
-      const results = batch.map((one) => commitInSavepoint(turn, one))
-      writeMoves(connection, turn.moves)
-      return results
-    }),
-  )
-}
-
-async function commitAlone(connection: Connection, one: RunCommit, clock: Clock): Promise<CommitResult> {
-  let refusal: CommitResult | undefined
+  if (batch.length === 0) return []
+  let broken: CommitResult | undefined
   try {
-    return await connection.write(() => {
+    return await writeBatch(connection, batch, clock, (turn, one) => {
       try {
-        return withOpenGate(connection, () => {
-          const turn = newTurn(connection, clock)
-          const result = usesGrants(one) ? commitInSavepoint(turn, one) : commitRun(turn, one)
-          writeMoves(connection, turn.moves)
-          return result
-        })
+        return usesGrants(one) ? commitInSavepoint(turn, one) : commitRun(turn, one)
       } catch (error) {
-        refusal = constraintResult(error)
+        broken = constraintResult(error)
         throw error
       }
     })
   } catch (error) {
-    if (refusal !== undefined) return refusal
-    throw error
+    if (broken === undefined) throw error
   }
+  // Broken constraints are our own defects. A savepoint for each run would make every batch pay for them: it copies pages.
+  return batch.length === 1 ? [broken] : writeBatch(connection, batch, clock, commitInSavepoint)
+}
+
+function writeBatch(
+  connection: Connection,
+  batch: readonly RunCommit[],
+  clock: Clock,
+  write: (turn: Turn, one: RunCommit) => CommitResult,
+): Promise<readonly CommitResult[]> {
+  return connection.write(() =>
+    withOpenGate(connection, () => {
+      const turn = newTurn(connection, clock)
+      const results = batch.map((one) => write(turn, one))
+      writeMoves(connection, turn.moves)
+      return results
+    }),
+  )
 }
 
 function commitInSavepoint(turn: Turn, one: RunCommit): CommitResult {
@@ -132,8 +135,8 @@ function commitRun(turn: Turn, one: RunCommit): CommitResult {
   if (consumption === 'constraint') return { kind: 'constraint', detail: 'inboxId' }
   if (!usesGrants(one) && !areNumbered(one)) return MISNUMBERED
   const runKey = create === undefined ? number(head ?? {}, 'run_key') : insertRun(turn, one, create)
-  const tenantOf = (): string => create?.tenantId ?? text(connection.sql(SELDOM).get(runKey) ?? {}, 'tenant_id')
-  const owner = usesGrants(one) ? { runKey, tenantId: tenantOf() } : undefined
+  const tenantId = create?.tenantId ?? text(head ?? {}, 'tenant_id')
+  const owner = usesGrants(one) ? { runKey, tenantId } : undefined
   const grants = owner === undefined ? undefined : takeGrants(connection, owner, one, now)
   if (grants !== undefined && grants.refused.length > 0) return { kind: 'ungranted', refused: grants.refused }
   if (grants !== undefined && !areNumbered(one)) return MISNUMBERED
@@ -142,7 +145,7 @@ function commitRun(turn: Turn, one: RunCommit): CommitResult {
   writeRest(turn, one, runKey)
   if (grants !== undefined && owner !== undefined) queueGrants(grants, owner, one)
   const before = head === undefined ? undefined : text(head, 'status')
-  if (before !== one.summary.status) moveStatus(turn.moves, tenantOf(), before, one.summary.status)
+  if (before !== one.summary.status) moveStatus(turn.moves, tenantId, before, one.summary.status)
   return { kind: 'committed', runKey, persistedAt: now }
 }
 
@@ -191,25 +194,32 @@ function insertRun(turn: Turn, one: RunCommit, create: NewRun): RunKey {
       one.summary.nextWakeAt ?? null,
       one.summary.owed === true ? 1 : 0,
       one.summary.endedAt ?? null,
+      one.lease?.owner ?? null,
+      one.lease?.until ?? null,
     )
   return Number(lastInsertRowid)
 }
 
 function updateRun(turn: Turn, one: RunCommit, head: Columns): void {
   const { status, nextWakeAt = null, endedAt = null } = one.summary
-  const owed = one.summary.owed === true ? 1 : 0
   // Without events there is nothing for the feed to come by for.
   const runKey = number(head, 'run_key')
   const isQuiet = one.events.length === 0
-  const feedPos = isQuiet ? number(turn.connection.sql(SELDOM).get(runKey) ?? {}, 'feed_pos') : ++turn.feedPos
+  const feedPos = isQuiet ? number(turn.connection.sql(FEED_POS).get(runKey) ?? {}, 'feed_pos') : ++turn.feedPos
   const values = moved(turn, one, bytes(head, 'head_hash'), feedPos)
-  const isSame = nextWakeAt === head['next_wake_at'] && owed === head['owed'] && endedAt === head['ended_at']
-  if (isSame && status === head['status']) turn.connection.sql(UPDATE_RUN).run(...values, runKey)
-  else turn.connection.sql(UPDATE_RUN_AND_INDEXES).run(...values, status, nextWakeAt, owed, endedAt, runKey)
+  const indexed = [status, nextWakeAt, one.summary.owed === true ? 1 : 0, endedAt]
+  let bits = 0
+  for (const [at, column] of INDEXED.entries()) {
+    const value = indexed[at] ?? null
+    if (value === head[column]) continue
+    bits |= 1 << at
+    values.push(value)
+  }
+  turn.connection.sql(UPDATES[bits] ?? '').run(...values, runKey)
 }
 
 /** The values of MOVED, in its order. */
-function moved(turn: Turn, one: RunCommit, headBefore: Uint8Array, feedPos: number): readonly SQLInputValue[] {
+function moved(turn: Turn, one: RunCommit, headBefore: Uint8Array, feedPos: number): SQLInputValue[] {
   const { events, expected } = one
   const summary: RunSummary = one.summary
   return [
@@ -231,7 +241,9 @@ function moved(turn: Turn, one: RunCommit, headBefore: Uint8Array, feedPos: numb
 
 function writeRest(turn: Turn, one: RunCommit, runKey: RunKey): void {
   const { connection, now } = turn
-  if (one.lease !== undefined) connection.sql(SET_LEASE).run(one.lease.owner, one.lease.until, runKey)
+  if (one.lease !== undefined && one.create === undefined)
+    connection.sql(SET_LEASE).run(one.lease.owner, one.lease.until, runKey)
+  if (one.engine !== undefined) connection.sql(SET_ENGINE).run(one.engine.engineType, one.engine.engineRunRef, runKey)
   if (one.consumed !== undefined) consume(connection, runKey, one.consumed)
   for (const write of one.context ?? []) writeContext(connection, runKey, write)
   for (const { sha256, text: body } of one.blobs ?? []) putBlob(connection, runKey, sha256, body)

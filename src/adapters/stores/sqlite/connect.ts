@@ -51,10 +51,22 @@ export async function connect(options: ConnectOptions): Promise<Connection> {
 
 function makeFolder(path: string): void {
   try {
-    mkdirSync(dirname(path), { recursive: true })
+    makeWay(dirname(path))
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error)
     fail('STORE_READ_ONLY', `The folder of the database ${path} cannot be made (${why}).`)
+  }
+}
+
+/** Node's own recursive mkdir never returns where a folder seems to be missing however often it is made, as below /proc. */
+function makeWay(folder: string): void {
+  if (existsSync(folder) && statSync(folder).isDirectory()) return
+  if (dirname(folder) !== folder) makeWay(dirname(folder))
+  try {
+    mkdirSync(folder)
+  } catch (error) {
+    // Another process may have been quicker.
+    if (statSync(folder, { throwIfNoEntry: false })?.isDirectory() !== true) throw error
   }
 }
 

@@ -59,7 +59,8 @@ const FAMILIES: Readonly<Record<number, readonly [ProblemCode, string]>> = {
 export function storeFailure(error: unknown, path: string): unknown {
   if (error instanceof KeelsonError || !isSqliteError(error)) return error
   if (isLogGuard(error)) return new KeelsonError([problem('EVENTS_APPEND_ONLY', `${path}: ${error.message}.`)])
-  const [code, what] = FAMILIES[error.errcode & 0xff] ?? unwritable(path) ?? ['STORE_UNAVAILABLE', 'did not answer']
+  const [code, what] = FAMILIES[error.errcode & 0xff] ??
+    unwritable(path) ?? ['STORE_UNAVAILABLE', 'could not be read or written']
   return new KeelsonError([problem(code, `The database ${path} ${what} (${error.message}).`)], { cause: error })
 }
 

@@ -42,6 +42,12 @@ export const BEHIND = `SELECT (SELECT count(*) FROM feed_backlog WHERE subscribe
     AND NOT EXISTS (SELECT 1 FROM feed_backlog b WHERE b.subscriber = ?1 AND b.run_key = r.run_key)) AS behind,
   (SELECT count(*) FROM feed_backlog WHERE subscriber = ?1 AND attempts > 0) AS blocked,
   (SELECT count(*) FROM feed_dead WHERE subscriber = ?1) AS dead`
+/** A run that the cursor has passed is in the backlog as long as it is not settled. */
+export const BEHIND_ON_RUN = `SELECT c.subscriber FROM feed_cursors c JOIN runs r ON r.run_key = ?1
+  LEFT JOIN feed_positions p ON p.subscriber = c.subscriber AND p.run_key = r.run_key
+  WHERE (r.feed_pos > c.feed_pos AND coalesce(p.settled_seq, 0) < r.next_seq - 1 AND r.archived_at IS NULL)
+    OR EXISTS (SELECT 1 FROM feed_backlog b WHERE b.subscriber = c.subscriber AND b.run_key = r.run_key)
+  ORDER BY c.subscriber`
 export const DEAD = `SELECT d.run_key, d.seq, d.error, d.dead_at, r.tenant_id, r.run_id FROM feed_dead d
   JOIN runs r ON r.run_key = d.run_key WHERE d.subscriber = ? ORDER BY d.dead_pos LIMIT ?`
 const DROP_DEAD = 'DELETE FROM feed_dead WHERE subscriber = ? AND run_key = ? AND seq = ?'
@@ -173,6 +179,11 @@ export async function feedStatus(connection: Connection, subscriber: string): Pr
     runsBlocked: number(row, 'blocked'),
     deadLetters: number(row, 'dead'),
   }
+}
+
+export async function subscribersBehind(connection: Connection, runKey: RunKey): Promise<readonly string[]> {
+  const rows = await connection.read(() => connection.sql(BEHIND_ON_RUN).all(runKey))
+  return rows.map((row) => text(row, 'subscriber'))
 }
 
 export async function readDeadLetters(

@@ -45,6 +45,11 @@ export const RUN_OUT = 'UPDATE grant_waits SET offered_until = NULL WHERE pool =
 export const WAITED_FOR =
   'SELECT pool FROM pools p WHERE EXISTS (SELECT 1 FROM grant_waits w WHERE w.pool = p.pool) ORDER BY pool'
 
+/** Slots that want more of this pool than it can ever give, and whose run would come for a letter. */
+export const TOO_LARGE = `SELECT place FROM grant_waits w INDEXED BY grant_waits_amount
+  WHERE pool = ?1 AND amount > (SELECT capacity FROM pools WHERE pool = ?1) AND ${SERVABLE}`
+const UNREAD = `SELECT 1 FROM run_inbox WHERE run_key = ?1 AND consumed_seq IS NULL AND substr(inbox_id, 1, length(?2)) = ?2`
+
 const OFFER_MS = 5000
 /** One that does not fit is passed over, up to so many (SCH-06). */
 const PASSED_OVER = 100
@@ -137,14 +142,32 @@ function offer(turn: Turn, rows: readonly Columns[]): void {
   const { connection, now } = turn
   const [row = {}] = rows
   const place = number(row, 'place')
+  connection.sql(OFFER).run(writeTo(turn, row), now + OFFER_MS, place)
+  countBypass(turn, Object.keys(wantsOf(rows)), place, number(row, 'run_key'), text(row, 'slot'))
+}
+
+/** Answers the letter's number: how many this attempt has had. */
+function writeTo({ connection, now }: Turn, row: Columns): number {
   const [runKey, slot, attempt] = [number(row, 'run_key'), text(row, 'slot'), number(row, 'attempt')]
   const body = JSON.stringify({ slot, attempt })
   // A slot that left the queue and came back has letters of its earlier place: its numbers go on after those.
-  let offers = number(row, 'offers') + 1
-  while (!putLetter(connection, runKey, { inboxId: `grant:${slot}:${attempt}:${offers}`, kind: 'grant', body }, now))
-    offers++
-  connection.sql(OFFER).run(offers, now + OFFER_MS, place)
-  countBypass(turn, Object.keys(wantsOf(rows)), place, runKey, slot)
+  let letters = number(row, 'offers') + 1
+  while (!putLetter(connection, runKey, { inboxId: `grant:${slot}:${attempt}:${letters}`, kind: 'grant', body }, now))
+    letters++
+  return letters
+}
+
+/**
+ * The pool shrank below what they want: they ask once more and are refused for good, instead of waiting for ever (RES-06).
+ * Who has not read the last letter gets no other.
+ */
+function writeToRefused(turn: Turn, pool: string): void {
+  const { connection } = turn
+  for (const { place } of connection.sql(TOO_LARGE).all(pool)) {
+    const [row = {}] = connection.sql(ROWS).all(place ?? null)
+    const prefix = `grant:${text(row, 'slot')}:${number(row, 'attempt')}:`
+    if (connection.sql(UNREAD).get(number(row, 'run_key'), prefix) === undefined) writeTo(turn, row)
+  }
 }
 
 export function wantsOf(rows: readonly Columns[]): Readonly<Record<string, number>> {
@@ -156,6 +179,7 @@ export function sweep(turn: Turn): number {
   const { connection, now, stirred } = turn
   for (const row of connection.sql(WAITED_FOR).all()) {
     connection.sql(RUN_OUT).run(text(row, 'pool'), now)
+    writeToRefused(turn, text(row, 'pool'))
     stirred.add(text(row, 'pool'))
   }
   return offerStirred(turn)

@@ -2,6 +2,7 @@
  * Leases and due runs: liveness only; what may be written is decided by compare and set. Due runs are found through three
  * partial indexes, so that runs which wait cost nothing, however many there are.
  */
+import { OUTSIDE_ENGINES } from '../../../core/events/engine-run-ref.ts'
 import type { RunKey, RunRow } from '../../../ports/run-store.ts'
 import type { Connection } from './connect.ts'
 import { number, runRow, type Columns } from './run-row.ts'
@@ -10,7 +11,10 @@ const ACQUIRE = `UPDATE runs SET lease_owner = ?, lease_until = ?
   WHERE run_key = ? AND (lease_owner IS NULL OR lease_owner = ? OR lease_until <= ?) RETURNING *`
 const RELEASE = 'UPDATE runs SET lease_owner = NULL, lease_until = NULL WHERE run_key = ? AND lease_owner = ?'
 
-const DRIVABLE = `quarantine IS NULL AND status NOT IN ('COMPLETED', 'FAILED', 'CANCELLED')
+const LIVE = `quarantine IS NULL AND status NOT IN ('COMPLETED', 'FAILED', 'CANCELLED')`
+const NOT_OUTSIDE = `engine_type NOT IN (${OUTSIDE_ENGINES.map((engine) => `'${engine}'`).join(', ')})`
+const OURS = `${LIVE} AND ${NOT_OUTSIDE}`
+const DRIVABLE = `${OURS}
   AND (lease_owner IS NULL OR lease_owner = ? OR lease_until <= ?)`
 export const DUE_BY_TIME = `SELECT *, next_wake_at AS due_since FROM runs
   WHERE next_wake_at IS NOT NULL AND next_wake_at <= ? AND ${DRIVABLE} ORDER BY next_wake_at, run_key LIMIT ?`
@@ -18,8 +22,16 @@ export const DUE_BY_INBOX = `SELECT *, inbox_since AS due_since FROM runs
   WHERE inbox_since IS NOT NULL AND ${DRIVABLE} ORDER BY inbox_since, run_key LIMIT ?`
 /** Work in flight under no lease, or under one that ran out: the driver is gone. */
 export const DUE_BY_OWED = `SELECT *, coalesce(lease_until, updated_at) AS due_since FROM runs
-  WHERE owed = 1 AND quarantine IS NULL AND status NOT IN ('COMPLETED', 'FAILED', 'CANCELLED')
+  WHERE owed = 1 AND ${OURS}
   AND (lease_until IS NULL OR lease_until <= ?) ORDER BY due_since, run_key LIMIT ?`
+export const STALLED_BY_TIME = `SELECT *, next_wake_at AS due_since FROM runs WHERE next_wake_at IS NOT NULL
+  AND next_wake_at <= ? AND ${LIVE} AND engine_type = ? ORDER BY next_wake_at, run_key LIMIT ?`
+export const STALLED_BY_INBOX = `SELECT *, inbox_since AS due_since FROM runs WHERE inbox_since IS NOT NULL
+  AND inbox_since <= ? AND ${LIVE} AND engine_type = ? ORDER BY inbox_since, run_key LIMIT ?`
+
+export const ENDED_BY_INBOX = `SELECT *, inbox_since AS due_since FROM runs WHERE inbox_since IS NOT NULL
+  AND inbox_since <= ? AND quarantine IS NULL AND status IN ('COMPLETED', 'FAILED', 'CANCELLED')
+  AND ${NOT_OUTSIDE} ORDER BY inbox_since, run_key LIMIT ?`
 
 export async function acquireLease(
   connection: Connection,
@@ -36,7 +48,6 @@ export async function releaseLease(connection: Connection, runKey: RunKey, owner
   await connection.write(() => connection.sql(RELEASE).run(runKey, owner))
 }
 
-/** In order of the instant since which they are due, then of their keys. */
 export async function dueRuns(
   connection: Connection,
   now: number,
@@ -48,9 +59,33 @@ export async function dueRuns(
     connection.sql(DUE_BY_INBOX).all(owner, now, limit),
     connection.sql(DUE_BY_OWED).all(now, limit),
   ])
+  return earliest([...(byTime ?? []), ...(byInbox ?? []), ...(byOwed ?? [])], limit)
+}
+
+export async function endedWithLetters(
+  connection: Connection,
+  until: number,
+  limit: number,
+): Promise<readonly RunRow[]> {
+  return connection.read(() => connection.sql(ENDED_BY_INBOX).all(until, limit).map(runRow))
+}
+
+/** Since an instant not after `until`. */
+export async function stalledRuns(
+  connection: Connection,
+  engineType: string,
+  until: number,
+  limit: number,
+): Promise<readonly RunRow[]> {
+  const parts = [STALLED_BY_TIME, STALLED_BY_INBOX]
+  const rows = await connection.read(() => parts.flatMap((sql) => connection.sql(sql).all(until, engineType, limit)))
+  return earliest(rows, limit)
+}
+
+/** In order of the instant since which they are due, then of their keys; each run once. */
+function earliest(found: readonly Columns[], limit: number): readonly RunRow[] {
   const since = (row: Columns): number => number(row, 'due_since')
-  const rows = [...(byTime ?? []), ...(byInbox ?? []), ...(byOwed ?? [])]
-  rows.sort((a, b) => since(a) - since(b) || number(a, 'run_key') - number(b, 'run_key'))
+  const rows = found.toSorted((a, b) => since(a) - since(b) || number(a, 'run_key') - number(b, 'run_key'))
   const first = new Map<number, Columns>()
   for (const row of rows) if (!first.has(number(row, 'run_key'))) first.set(number(row, 'run_key'), row)
   return [...first.values()].slice(0, limit).map(runRow)

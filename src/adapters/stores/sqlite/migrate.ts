@@ -14,6 +14,9 @@ export const MIGRATIONS = [
   '0005-grants.sql',
   '0006-feed.sql',
   '0007-archive-counts.sql',
+  '0008-refused-waits.sql',
+  '0009-engine-refs.sql',
+  '0010-letters-to-ended.sql',
 ] as const
 
 /** "Keel": tells our files from other programs' databases. */

@@ -7,6 +7,8 @@ import { requireTenant } from './scope.ts'
 const PUT = `INSERT INTO scope_pauses (tenant_id, pause_id, scope, reason, active) VALUES (?, ?, ?, ?, ?)
   ON CONFLICT (tenant_id, pause_id)
   DO UPDATE SET scope = excluded.scope, reason = excluded.reason, active = excluded.active`
+/** Asked at every turn of every run; there is hardly ever one. */
+const ANY = 'SELECT 1 FROM scope_pauses LIMIT 1'
 const READ = `SELECT * FROM scope_pauses WHERE tenant_id IN (?, '') ORDER BY pause_pos`
 
 export async function putScopePause(connection: Connection, pause: ScopePause): Promise<void> {
@@ -17,7 +19,9 @@ export async function putScopePause(connection: Connection, pause: ScopePause): 
 
 export async function readScopePauses(connection: Connection, tenantId: string): Promise<readonly ScopePause[]> {
   requireTenant(tenantId)
-  const rows = await connection.read(() => connection.sql(READ).all(tenantId))
+  const rows = await connection.read(() =>
+    connection.sql(ANY).get() === undefined ? [] : connection.sql(READ).all(tenantId),
+  )
   return rows.map((row) => ({
     pauseId: text(row, 'pause_id'),
     scope: text(row, 'scope'),

@@ -6,11 +6,12 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { ARCHIVABLE } from './archive.ts'
 import { connect, type Connection } from './connect.ts'
 import { COUNTS } from './counts.ts'
-import { BACKLOG_PAGE, BEHIND, DEAD, FEED_PAGE, PASSED } from './feed.ts'
+import { BACKLOG_PAGE, BEHIND, BEHIND_ON_RUN, DEAD, FEED_PAGE, PASSED } from './feed.ts'
 import { OFFERED, STARVING } from './grant-pools.ts'
-import { BYPASS, IN_ORDER, ROWS, RUN_OUT, RUN_WAITS, WAITED_FOR } from './grant-queue.ts'
-import { DUE_BY_INBOX, DUE_BY_OWED, DUE_BY_TIME } from './leases.ts'
+import { BYPASS, IN_ORDER, ROWS, RUN_OUT, RUN_WAITS, TOO_LARGE, WAITED_FOR } from './grant-queue.ts'
+import { DUE_BY_INBOX, DUE_BY_OWED, DUE_BY_TIME, ENDED_BY_INBOX, STALLED_BY_INBOX, STALLED_BY_TIME } from './leases.ts'
 import { listQuery } from './list.ts'
+import { BY_ENGINE_REF } from './read.ts'
 
 let folder = ''
 let connection: Connection
@@ -39,6 +40,17 @@ describe('the store', () => {
     expect(planOf(DUE_BY_OWED)).not.toMatch(/SCAN runs(;|$)/)
   })
 
+  it('finds what is seldom there without looking at all there is', () => {
+    expect(planOf(ENDED_BY_INBOX)).toMatch(/^SEARCH runs USING INDEX runs_ended_inbox \(inbox_since[^)]*\)$/)
+    expect(planOf(TOO_LARGE)).toMatch(/^SEARCH w USING .*INDEX grant_waits_amount \(pool=\? AND amount>\?\)/)
+    expect(planOf(BEHIND_ON_RUN)).not.toMatch(/SCAN (r|p|b)( |;|$)/)
+  })
+
+  it('finds stalled runs of an engine through the same indexes, sorting none', () => {
+    expect(planOf(STALLED_BY_TIME)).toMatch(/^SEARCH runs USING INDEX runs_wake \(next_wake_at[^)]*\)$/)
+    expect(planOf(STALLED_BY_INBOX)).toMatch(/^SEARCH runs USING INDEX runs_inbox \(inbox_since[^)]*\)$/)
+  })
+
   it.each([
     [{}, undefined, 'runs_created'],
     [{}, 'RUNNING' as const, 'runs_status'],
@@ -56,6 +68,13 @@ describe('the store', () => {
       expect(plan).toContain(`SEARCH runs USING INDEX ${index} `)
       expect(plan).not.toContain('TEMP B-TREE')
     }
+  })
+
+  it('finds a run by the reference of its engine through two indexes', () => {
+    const plan = planOf(BY_ENGINE_REF)
+    expect(plan).toContain('SEARCH runs USING INDEX runs_engine_ref (tenant_id=? AND engine_run_ref=?)')
+    expect(plan).toContain('SEARCH runs USING INDEX sqlite_autoindex_runs_1 (run_id=?)')
+    expect(plan).not.toContain('SCAN runs')
   })
 
   it('finds runs to archive by their end, sorting none', () => {

@@ -6,7 +6,12 @@ import { requireTenant } from './scope.ts'
 
 const BY_ID = 'SELECT * FROM runs WHERE tenant_id = ? AND run_id = ?'
 const BY_REQUEST = 'SELECT * FROM runs WHERE tenant_id = ? AND request_key = ?'
-const BY_ENGINE_REF = 'SELECT * FROM runs WHERE tenant_id = ? AND engine_run_ref = ? ORDER BY run_key LIMIT 1'
+/** A reference that only repeats the run's id is found by that id: the index holds the others. */
+export const BY_ENGINE_REF = `SELECT * FROM (
+  SELECT * FROM runs WHERE tenant_id = ? AND engine_run_ref = ? AND engine_run_ref <> engine_type || '://' || run_id
+  UNION ALL SELECT * FROM runs WHERE tenant_id = ? AND engine_run_ref = ? AND run_id = ?
+    AND engine_run_ref = engine_type || '://' || run_id
+) ORDER BY run_key LIMIT 1`
 const BY_KEY = 'SELECT * FROM runs WHERE run_key = ?'
 export const EVENTS = `SELECT seq, event_type, idempotency_key, record, data, salt, chain_hash, terminal_slot, persisted_at
   FROM events WHERE run_key = ? AND seq > ? ORDER BY seq LIMIT ?`
@@ -22,7 +27,9 @@ export async function findRunByRequest(connection: Connection, tenantId: string,
 }
 
 export async function findRunByEngineRef(connection: Connection, tenantId: string, engineRunRef: string) {
-  return one(connection, BY_ENGINE_REF, requireTenant(tenantId), engineRunRef)
+  const [, runId = ''] = /^[^:]*:\/\/(.*)$/s.exec(engineRunRef) ?? []
+  requireTenant(tenantId)
+  return one(connection, BY_ENGINE_REF, tenantId, engineRunRef, tenantId, engineRunRef, runId)
 }
 
 export async function getRun(connection: Connection, runKey: RunKey): Promise<RunRow | undefined> {

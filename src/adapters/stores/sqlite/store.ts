@@ -13,10 +13,18 @@ import { connect, type Connection } from './connect.ts'
 import { readContext } from './context.ts'
 import { countRuns } from './counts.ts'
 import { eraseData } from './erase.ts'
-import { dropDeadLetter, dropSubscriber, feedStatus, readDeadLetters, readFeed, settleFeed } from './feed.ts'
+import {
+  dropDeadLetter,
+  dropSubscriber,
+  feedStatus,
+  readDeadLetters,
+  readFeed,
+  settleFeed,
+  subscribersBehind,
+} from './feed.ts'
 import { listPools, putPool, readGrants, sweepGrants } from './grants.ts'
 import { findInbox, insertInbox, readInbox } from './inbox.ts'
-import { acquireLease, dueRuns, releaseLease } from './leases.ts'
+import { acquireLease, dueRuns, endedWithLetters, releaseLease, stalledRuns } from './leases.ts'
 import { listRuns } from './list.ts'
 import { MANIFEST } from './manifest.ts'
 import { appendOpen } from './open-append.ts'
@@ -71,6 +79,8 @@ export function storeOn(connection: Connection, clock: Clock): SqliteStore {
     acquireLease: (runKey, owner, now, until) => acquireLease(connection, runKey, owner, now, until),
     releaseLease: (runKey, owner) => releaseLease(connection, runKey, owner),
     dueRuns: (now, owner, limit) => dueRuns(connection, now, owner, limit),
+    endedWithLetters: (until, limit) => endedWithLetters(connection, until, limit),
+    stalledRuns: (engineType, { now, forMs }, limit) => stalledRuns(connection, engineType, now - forMs, limit),
     claimAttempt: (runKey, claim) => claimAttempt(connection, runKey, claim),
     readClaims: (runKey) => readClaims(connection, runKey),
     putScopePause: (pause) => putScopePause(connection, pause),
@@ -84,6 +94,7 @@ export function storeOn(connection: Connection, clock: Clock): SqliteStore {
     feedStatus: (subscriber) => feedStatus(connection, subscriber),
     readDeadLetters: (subscriber, limit) => readDeadLetters(connection, subscriber, limit),
     dropDeadLetter: (subscriber, runKey, runSeq) => dropDeadLetter(connection, subscriber, runKey, runSeq),
+    subscribersBehind: (runKey) => subscribersBehind(connection, runKey),
     dropSubscriber: (subscriber) => dropSubscriber(connection, subscriber),
     archivableRuns: (endedBefore, limit) => archivableRuns(connection, endedBefore, limit),
     archiveRun: (runKey, ticket) => archiveRun(connection, runKey, ticket, clock),

@@ -10,20 +10,24 @@ import { stepAt, stepUnit } from '../units.ts'
 import { undoNext } from './undo.ts'
 import { emit, emitRun, hasRoom, type Workspace } from './workspace.ts'
 
+/** Every step is satisfied. An output that cannot be made fails the run all the same, after undoing (CMP-01). */
 export function complete(ws: Workspace): void {
   const { output } = ws.state.graph.plan
   const facts = ws.facts.get('RUN')
+  if (ws.state.undo !== undefined && undoNext(ws)) return
   if (output !== undefined && facts === undefined) {
     ws.needs.push({ kind: 'output', slot: 'RUN' })
     return
   }
   if (!hasRoom(ws)) return
   if (facts?.problem !== undefined) {
+    if (ws.state.undo === undefined && undoNext(ws)) return
     const error = { code: facts.problem.code, retryable: false, errorClass: 'validation' } as const
+    const compensation = ws.state.undo === undefined ? undefined : undoSummary(ws.state, 0)
     emitRun(
       ws,
       'RunFailed',
-      { failedAt: ws.nowIso, error },
+      { failedAt: ws.nowIso, error, ...(compensation === undefined ? {} : { compensation }) },
       { data: { errorText: { message: facts.problem.message } } },
     )
     return

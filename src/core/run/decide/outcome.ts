@@ -17,6 +17,7 @@ interface Report {
   readonly attempt: number
   readonly engineAttempt: number
   readonly outcome: Outcome
+  readonly stale?: boolean
 }
 
 export function decideOutcome(ws: Workspace, report: Report): void {
@@ -28,7 +29,7 @@ export function decideOutcome(ws: Workspace, report: Report): void {
   if (found === undefined || !hasExecutor(ws.state, found.unit)) return
   const { unit } = found
   const open = unit.status === 'RUNNING' && unit.attempt === report.attempt && !isTerminalRun(ws.state.status)
-  if (!open) {
+  if (!open || report.stale === true) {
     recordLate(ws, found, report)
     return
   }

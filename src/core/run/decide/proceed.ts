@@ -25,10 +25,16 @@ export function proceed(ws: Workspace): void {
     return
   }
   if (state.undo !== undefined || state.endSkipsFrom >= 0) {
-    failRun(ws)
+    // No step failed, so it was the output that could not be made.
+    if (isSatisfied(state) && state.failed === 0 && state.timedOutAt < 0) complete(ws)
+    else failRun(ws)
     return
   }
   running(ws)
+}
+
+function isSatisfied(state: RunState): boolean {
+  return state.satisfied === state.graph.steps.length
 }
 
 function running(ws: Workspace): void {
@@ -45,7 +51,7 @@ function running(ws: Workspace): void {
     return
   }
   if (!isIdle(ws.state)) return
-  if (ws.state.satisfied === ws.state.graph.steps.length) complete(ws)
+  if (isSatisfied(ws.state)) complete(ws)
   else if (!isHeld(ws.state)) failRun(ws)
 }
 

@@ -39,11 +39,12 @@ export function decideAdmit(ws: Workspace, input: Of<'admit'>): void {
   if (policy !== 'START') {
     const { ref, data } = first()
     const notBefore = input.notBefore === undefined ? {} : { notBefore: isoFromMs(input.notBefore) }
-    emitRun(ws, 'RunQueued', { policy, ...notBefore, ...ref }, { data })
+    emitRun(ws, 'RunQueued', { policy, ...notBefore, ...input.forStart, ...ref }, { data })
   }
   if (!input.autoApprove) return
   const { ref, data } = first()
-  emitRun(ws, 'RunApproved', { approvedBy: 'policy:auto', ...ref }, { data })
+  const forStart = policy === 'START' ? input.forStart : {}
+  emitRun(ws, 'RunApproved', { approvedBy: 'policy:auto', ...forStart, ...ref }, { data })
 }
 
 interface FirstEvent {
@@ -94,6 +95,7 @@ function takeOver(ws: Workspace, reused: ReusedResult): void {
     artifactRefs: reused.artifactRefs,
     reusedFrom,
     ...(reused.resultRef === undefined ? {} : { resultRef: reused.resultRef }),
+    ...(reused.captures === undefined ? {} : { captures: reused.captures }),
   }
   emit(ws, 'StepCompleted', reused.slot, 1, payload, { data: reused.data })
 }

@@ -52,11 +52,12 @@ function startHook(ws: Workspace, slot: string, unit: number, attempt: number): 
 
 export function undoOutcome(
   ws: Workspace,
-  report: { slot: string; attempt: number; engineAttempt: number; outcome: Outcome },
+  report: { slot: string; attempt: number; engineAttempt: number; outcome: Outcome; stale?: boolean },
 ): void {
   // An emergency stop ends the run with a hook still out; what it reports then is nobody's any more.
   const current = isTerminalRun(ws.state.status) ? undefined : ws.state.undo?.current
   const open =
+    report.stale !== true &&
     current?.status === 'RUNNING' &&
     compensationSlot(current.slot) === report.slot &&
     current.attempt === report.attempt

@@ -30,6 +30,7 @@ export function runStarted(next: NextState, event: FoldEvent): void {
   next.rulesVersion = payload.rulesVersion
   next.engineType = payload.engineType
   next.correlationId = (payload.context as Partial<typeof payload>['context'])?.correlationId ?? ''
+  next.intentLate = payload.intentLate === true
   next.limit = Math.min(next.graph.plan.policy.concurrency, payload.maxInFlight)
   next.runTimeoutAt = instantOr(payload.runTimeoutAt, -1)
   next.graph.dependencies.forEach((needed, step) => {

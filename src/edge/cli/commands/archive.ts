@@ -16,13 +16,14 @@ const DEFAULT_AGE = '90d'
 
 export async function archive({ args, options, terminal }: Call): Promise<number> {
   const age = ageMs(options.text('olderThan') ?? DEFAULT_AGE)
-  const keelson = await openExisting(options.dir)
+  const keelson = await openExisting(options)
   try {
     if (args[0] !== undefined) return await archiveOne(keelson, args[0], options, terminal)
     if (options.flag('dryRun')) return await tellOld(keelson, age, options, terminal)
     let count = 0
     let failed = 0
     await keelson.upkeep.archiveOlderThan(age, options.text('to'), {
+      force: options.flag('force'),
       onArchived: (kept) => {
         count += 1
         tellKept(kept, options, terminal)
@@ -43,7 +44,10 @@ export async function archive({ args, options, terminal }: Call): Promise<number
 async function archiveOne(keelson: Keelson, name: string, options: Options, terminal: Terminal): Promise<number> {
   const { row } = await findRun(keelson, name)
   if (options.flag('dryRun')) tellRows([row], options, terminal)
-  else tellKept(await keelson.upkeep.archive(row, options.text('to')), options, terminal)
+  else {
+    const kept = await keelson.upkeep.archive(row, options.text('to'), { force: options.flag('force') })
+    tellKept(kept, options, terminal)
+  }
   return EXIT.completed
 }
 

@@ -9,7 +9,7 @@ const KIB = 1024
 
 export async function backup({ args, options, terminal }: Call): Promise<number> {
   const file = args[0] ?? ''
-  const keelson = await openExisting(options.dir)
+  const keelson = await openExisting(options)
   try {
     await keelson.upkeep.backup(file)
     const { size } = statSync(file)

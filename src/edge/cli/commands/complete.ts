@@ -35,7 +35,7 @@ async function tokenOf(handle: RunHandle, name: string): Promise<string> {
 
 export async function complete({ args, options, terminal }: Call): Promise<number> {
   const outcome = outcomeOf(options.text('outcome'))
-  const keelson = await openExisting(options.dir)
+  const keelson = await openExisting(options)
   try {
     const handle = await findRun(keelson, args[0] ?? '')
     const notes = options.text('notes')
@@ -52,11 +52,13 @@ export async function complete({ args, options, terminal }: Call): Promise<numbe
     const driven = isDriven(handle.row)
     if (options.json) terminal.json({ runId: handle.runId, outcome, ...answer, driven })
     else if (answer.kind === 'repeat') terminal.line('this task was completed before; the first outcome stands')
+    else if (answer.kind === 'conflict')
+      terminal.line(`this task was completed otherwise before; its outcome ${answer.outcome ?? ''} stands`)
     else
       terminal.line(
-        `${outcome} recorded for run ${shortId(handle.runId)}${driven ? '' : `; nobody drives it: ${howToDrive(handle.runId)} goes on with it`}`,
+        `${outcome} recorded for run ${shortId(handle.runId)}${driven ? '' : `; nobody drives it: ${howToDrive(handle.row)} goes on with it`}`,
       )
-    return EXIT.completed
+    return answer.kind === 'conflict' ? EXIT.refused : EXIT.completed
   } finally {
     await keelson.close()
   }

@@ -1,13 +1,14 @@
 /** `keelson doctor`: is everything here as it should be? A line for each finding, with what to do. */
 import type { Call } from '../command.ts'
-import { checkup, type Health } from '../checkup.ts'
+import { checkup } from '../checkup.ts'
+import type { Health } from '../finding.ts'
 import { EXIT } from '../exit-codes.ts'
 import { plural } from '../output/format.ts'
 
 const SYMBOL: Readonly<Record<Health, string>> = { well: '✔', warning: '⚠', bad: '✖' }
 
 export async function doctor({ options, terminal }: Call): Promise<number> {
-  const findings = await checkup(options.dir, Date.now())
+  const findings = await checkup(options, Date.now())
   const bad = findings.filter(({ health }) => health === 'bad').length
   const warnings = findings.filter(({ health }) => health === 'warning').length
   const code = bad === 0 ? EXIT.completed : EXIT.environment

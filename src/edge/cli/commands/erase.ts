@@ -9,7 +9,7 @@ import { openExisting } from '../session.ts'
 
 export async function erase({ args, options, terminal }: Call): Promise<number> {
   const reason = options.text('reason') ?? fail('USAGE', 'say why: --reason <text>; it is recorded in the log')
-  const keelson = await openExisting(options.dir)
+  const keelson = await openExisting(options)
   try {
     const { row } = await findRun(keelson, args[0] ?? '')
     const id = shortId(row.runId)

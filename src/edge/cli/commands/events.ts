@@ -16,7 +16,7 @@ import type { Terminal } from '../terminal.ts'
 const LOOK_MS = 150
 
 export async function events({ args, options, terminal }: Call): Promise<number> {
-  const keelson = await openExisting(options.dir)
+  const keelson = await openExisting(options)
   try {
     const handle = await findRun(keelson, args[0] ?? '')
     const after = options.whole('after') ?? 0

@@ -7,7 +7,7 @@ import { plural, shortId } from '../output/format.ts'
 import { openExisting } from '../session.ts'
 
 export async function exportBundle({ args, options, terminal }: Call): Promise<number> {
-  const keelson = await openExisting(options.dir)
+  const keelson = await openExisting(options)
   try {
     const { row } = await findRun(keelson, args[0] ?? '')
     const out = options.text('out')

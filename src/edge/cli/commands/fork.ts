@@ -3,14 +3,15 @@ import type { RunRow } from '../../../ports/run-store.ts'
 import type { Call } from '../command.ts'
 import { findRun } from '../find-run.ts'
 import { forkAndDrive } from '../fork-and-drive.ts'
+import type { Place } from '../place.ts'
 import { openExisting } from '../session.ts'
 
 export async function fork({ args, options, terminal }: Call): Promise<number> {
-  return forkAndDrive({ row: await lookUp(options.dir, args[0] ?? ''), options, terminal })
+  return forkAndDrive({ row: await lookUp(options, args[0] ?? ''), options, terminal })
 }
 
-async function lookUp(directory: string, name: string): Promise<RunRow> {
-  const keelson = await openExisting(directory)
+async function lookUp(place: Place, name: string): Promise<RunRow> {
+  const keelson = await openExisting(place)
   try {
     return (await findRun(keelson, name)).row
   } finally {

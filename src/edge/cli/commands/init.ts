@@ -2,12 +2,13 @@
  * `keelson init`: a project that runs at once. It never overwrites: if anything is in the way, all of it is named and
  * nothing is written. A .gitignore that is there is only added to.
  */
-import { appendFileSync, copyFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { appendFileSync, copyFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join, relative, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { fail } from '../../../core/problems/problem.ts'
 import type { Call } from '../command.ts'
 import { EXIT } from '../exit-codes.ts'
+import { makeFolder } from '../make-folder.ts'
 import { IGNORED, planText, stepsText, type Starter } from '../starter-files.ts'
 
 const SCHEMA = 'plan.schema.json'
@@ -69,17 +70,6 @@ function refuseOverwriting(folder: string, names: readonly string[]): void {
   if (there.length === 0) return
   const where = folder === '.' ? 'this folder' : folder
   fail('FILES_IN_THE_WAY', `${where} already has ${there.join(', ')}`, { details: { files: there } })
-}
-
-function makeFolder(folder: string): void {
-  try {
-    mkdirSync(folder, { recursive: true })
-  } catch (thrown) {
-    fail(
-      'FILE_NOT_FOUND',
-      `the folder ${folder} cannot be made (${(thrown as NodeJS.ErrnoException).code ?? 'unknown'})`,
-    )
-  }
 }
 
 function ignoreState(folder: string): 'created' | 'added' | 'unchanged' {

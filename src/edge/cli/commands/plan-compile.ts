@@ -1,6 +1,5 @@
 /** `keelson plan compile`: the canonical JSON that is a plan's identity, byte for byte, and its SHA-256. */
 import { writeFileSync } from 'node:fs'
-import { fail } from '../../../core/problems/problem.ts'
 import type { Call } from '../command.ts'
 import { EXIT } from '../exit-codes.ts'
 import { readPlanFile } from '../plan-file.ts'
@@ -9,7 +8,7 @@ export async function planCompile({ args, options, terminal }: Call): Promise<nu
   const { compiled } = readPlanFile(args[0] ?? '')
   const { planId, planVersion } = compiled.plan.metadata
   const out = options.text('out')
-  if (out !== undefined) write(out, compiled.text)
+  if (out !== undefined) writeFileSync(out, compiled.text)
   const { green, bold, dim } = terminal.paint
   if (options.json)
     terminal.json({
@@ -26,12 +25,4 @@ export async function planCompile({ args, options, terminal }: Call): Promise<nu
     if (terminal.isTty) terminal.line(dim(`sha256 ${compiled.sha256}`))
   }
   return EXIT.completed
-}
-
-function write(file: string, text: string): void {
-  try {
-    writeFileSync(file, text)
-  } catch (thrown) {
-    fail('FILE_NOT_FOUND', `${file} cannot be written (${(thrown as NodeJS.ErrnoException).code ?? 'unknown'})`)
-  }
 }

@@ -3,7 +3,6 @@
  * keeps the version it began with, so these are the ones a change does not reach.
  */
 import { existsSync } from 'node:fs'
-import { join } from 'node:path'
 import { diffPlans, isEmptyDiff, type FieldChange, type PlanDiff } from '../../../core/plan/diff-plans.ts'
 import type { Plan } from '../../../core/plan/plan.ts'
 import type { RunRow } from '../../../ports/run-store.ts'
@@ -13,6 +12,7 @@ import { allRuns } from '../find-run.ts'
 import { oneLine, plural, shortId } from '../output/format.ts'
 import { actionText } from '../output/plan-picture.ts'
 import { readPlanFile } from '../plan-file.ts'
+import { databaseFile, storeUrl, type Place } from '../place.ts'
 import { openExisting } from '../session.ts'
 import type { Terminal } from '../terminal.ts'
 
@@ -27,7 +27,7 @@ export async function planDiff({ args, options, terminal }: Call): Promise<numbe
   const before = readPlanFile(args[0] ?? '').compiled
   const after = readPlanFile(args[1] ?? '').compiled
   const diff = diffPlans(before.plan, after.plan)
-  const touched = await liveRuns(options.dir, before.plan.metadata.planId, { old: before.sha256, new: after.sha256 })
+  const touched = await liveRuns(options, before.plan.metadata.planId, { old: before.sha256, new: after.sha256 })
   if (options.json) {
     const runs = touched.map(({ row, version, at }) => ({
       runId: row.runId,
@@ -97,12 +97,12 @@ const LIVE = ['PENDING', 'APPROVED', 'RUNNING', 'PAUSED'] as const
 
 /** Comparing two files needs no runs: where nothing is kept there are none. */
 async function liveRuns(
-  directory: string,
+  place: Place,
   planId: string,
   hashes: { readonly old: string; readonly new: string },
 ): Promise<readonly Touched[]> {
-  if (!existsSync(join(directory, 'keelson.db'))) return []
-  const keelson = await openExisting(directory)
+  if (storeUrl(place) === undefined && !existsSync(databaseFile(place))) return []
+  const keelson = await openExisting(place)
   try {
     const found: Touched[] = []
     for await (const row of allRuns(keelson, { planId, status: LIVE })) {

@@ -5,7 +5,7 @@ import { plural } from '../output/format.ts'
 import { openExisting } from '../session.ts'
 
 export async function receiptsKey({ options, terminal }: Call): Promise<number> {
-  const keelson = await openExisting(options.dir)
+  const keelson = await openExisting(options)
   try {
     const key = await keelson.upkeep.receiptKey()
     if (options.json) terminal.json(key)
@@ -17,7 +17,7 @@ export async function receiptsKey({ options, terminal }: Call): Promise<number> 
 }
 
 export async function receiptsIssue({ options, terminal }: Call): Promise<number> {
-  const keelson = await openExisting(options.dir)
+  const keelson = await openExisting(options)
   try {
     const events = await keelson.upkeep.issueReceipts()
     const { keyId } = await keelson.upkeep.receiptKey()

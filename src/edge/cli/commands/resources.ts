@@ -2,15 +2,14 @@
 import { fail } from '../../../core/problems/problem.ts'
 import { agentDefinition } from '../../../app/run-grants.ts'
 import type { PoolDefinition, PoolState } from '../../../ports/grants.ts'
-import { openKeelson } from '../../../main.ts'
 import type { Call } from '../command.ts'
 import { EXIT } from '../exit-codes.ts'
 import { duration, plural } from '../output/format.ts'
 import { printTable } from '../output/table.ts'
-import { openExisting } from '../session.ts'
+import { openExisting, openOrCreate } from '../session.ts'
 
 export async function resources({ options, terminal }: Call): Promise<number> {
-  const keelson = await openExisting(options.dir)
+  const keelson = await openExisting(options)
   try {
     const pools = await keelson.services.store.listPools()
     if (options.json) for (const pool of pools) terminal.json(pool)
@@ -24,7 +23,7 @@ export async function resources({ options, terminal }: Call): Promise<number> {
 
 export async function setResource({ args, options, terminal }: Call): Promise<number> {
   const definition = definitionOf(args[0] ?? '', options.whole('capacity'), options.whole('per'))
-  const keelson = await openKeelson({ directory: options.dir, adopt: false })
+  const keelson = await openOrCreate(options)
   try {
     await keelson.services.store.putPool(definition)
     const { pool, capacity, windowMs } = definition

@@ -1,18 +1,25 @@
 /** `keelson run`: compile, check, start, and show the run to its end. It drives its own run and no other (P-30). */
 import { dirname } from 'node:path'
 import { isTerminalRun } from '../../../core/run/transitions.ts'
-import { openKeelson, type Keelson, type RunHandle } from '../../../main.ts'
+import type { Keelson, RunHandle } from '../../../main.ts'
+import type { StartOptions } from '../../library/keelson.ts'
 import { checkHandlers } from '../check-handlers.ts'
 import { anchorHeads } from '../anchor-heads.ts'
-import type { Call } from '../command.ts'
+import type { Call, Options } from '../command.ts'
 import { driveOne } from '../drive-one.ts'
-import { isDriven } from '../run-lease.ts'
+import { chosenEngine } from '../engine-choice.ts'
+import { EXIT } from '../exit-codes.ts'
+import { instantOf } from '../instant.ts'
+import { shortId } from '../output/format.ts'
+import { isDriven, isQueued } from '../run-lease.ts'
 import { Doorbell } from '../follow.ts'
 import { childPlanFiles, readPlanFile, type PlanFile } from '../plan-file.ts'
 import { readInput } from '../run-input.ts'
 import { allowedHosts, outside } from '../outside.ts'
+import { openOrCreate } from '../session.ts'
 import { rememberSource, type Source } from '../sources.ts'
 import { findStepsFile, loadSteps } from '../steps-file.ts'
+import type { Terminal } from '../terminal.ts'
 
 export async function run({ args, options, terminal }: Call): Promise<number> {
   const file = readPlanFile(args[0] ?? '')
@@ -26,22 +33,21 @@ export async function run({ args, options, terminal }: Call): Promise<number> {
     allow: allowedHosts(options),
   }
   const doorbell = new Doorbell()
-  const keelson = await openKeelson({
+  const keelson = await openOrCreate(options, {
     steps: steps.functions,
     ...(steps.path === undefined ? {} : { stepsModule: steps.path }),
     ...outside(options, source),
-    directory: options.dir,
-    adopt: false,
+    ...(await chosenEngine(options)),
     onProgress: (runKey) => doorbell.ring(runKey),
   })
   try {
     await publish(keelson, children)
-    const requestId = options.text('requestId')
-    const handle = await keelson.start(file.compiled, input, requestId === undefined ? {} : { requestId })
-    if (!handle.existed) rememberSource(options.dir, handle.row, source)
+    const handle = await keelson.start(file.compiled, input, startOptions(options))
+    if (!handle.existed) remember(options, handle, source, terminal)
+    if (options.flag('queue')) return tellQueued(handle, options, terminal)
     await takeUp(keelson, handle)
     const code = await driveOne({ keelson, handle, doorbell, interrupt: 'cancel', options, terminal })
-    await anchorHeads(keelson, terminal)
+    await anchorHeads(keelson, options, terminal)
     return code
   } finally {
     await keelson.close()
@@ -55,8 +61,43 @@ async function publish(keelson: Keelson, files: readonly PlanFile[]): Promise<vo
   }
 }
 
+function startOptions(options: Options): StartOptions {
+  const requestId = options.text('requestId')
+  const when = options.text('notBefore')
+  const correlationId = options.text('correlationId')
+  return {
+    ...(correlationId === undefined ? {} : { correlationId }),
+    ...(requestId === undefined ? {} : { requestId }),
+    ...(when === undefined ? {} : { notBefore: instantOf(when, '--not-before', Date.now(), true) }),
+    ...(options.flag('queue') ? { queue: true } : {}),
+  }
+}
+
+/** The run has begun: a folder that cannot be written only costs `resume` the way to its functions. */
+function remember(options: Options, { row }: RunHandle, source: Source, terminal: Terminal): void {
+  try {
+    rememberSource(options.dir, row, source)
+  } catch (thrown) {
+    const why = thrown instanceof Error ? thrown.message : String(thrown)
+    terminal.errorLine(`where this run came from cannot be noted (${why}); resume must be told its --steps`)
+  }
+}
+
+function tellQueued({ runId, row, existed }: RunHandle, options: Options, terminal: Terminal): number {
+  if (options.json) terminal.json({ result: { runId, status: row.status, queued: isQueued(row) } })
+  else {
+    const { bold, cyan } = terminal.paint
+    terminal.line(
+      `${bold(row.planId)} ${row.planVersion}   run ${bold(shortId(runId))} ${existed ? 'was admitted before' : 'is queued'}`,
+    )
+    terminal.line(`  start      ${cyan(`keelson queue start ${shortId(runId)}`)}`)
+  }
+  return EXIT.completed
+}
+
 /** The request may have been made before and its run left: then it goes on here, unless somebody else has it. */
 async function takeUp(keelson: Keelson, handle: RunHandle): Promise<void> {
   if (!handle.existed || isTerminalRun(handle.row.status) || isDriven(handle.row)) return
-  await keelson.adopt(handle.runId)
+  if (isQueued(handle.row)) await keelson.queue.start({ runIds: [handle.runId] })
+  else await keelson.adopt(handle.runId)
 }

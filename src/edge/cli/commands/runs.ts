@@ -6,8 +6,9 @@ import type { ListFilter, RunRow, RunStore } from '../../../ports/run-store.ts'
 import type { Call, Options } from '../command.ts'
 import { EXIT } from '../exit-codes.ts'
 import { instantOf } from '../instant.ts'
-import { isDriven } from '../run-lease.ts'
+import { isDriven, isQueued } from '../run-lease.ts'
 import { duration, shortId, timeOfDay } from '../output/format.ts'
+import { publicRow } from '../output/public-row.ts'
 import { printTable } from '../output/table.ts'
 import { openToLook } from '../look.ts'
 import type { Terminal } from '../terminal.ts'
@@ -20,7 +21,7 @@ const { tenantId } = LOCAL_PRINCIPAL
 export async function runs({ options, terminal }: Call): Promise<number> {
   const filter = filterOf(options)
   const limit = Math.max(1, options.whole('limit') ?? DEFAULT_LIMIT)
-  const store = await openToLook(options.dir)
+  const store = await openToLook(options)
   try {
     if (options.flag('counts')) await tellCounts(store, filter, options, terminal)
     else if (options.flag('all')) await tellAll(store, filter, options, terminal)
@@ -102,10 +103,15 @@ async function tellCounts(store: RunStore, filter: ListFilter, options: Options,
   else for (const [status, count] of found) terminal.line(`${status.padEnd(10)} ${String(count).padStart(8)}`)
 }
 
+function noteOf(row: RunRow): string {
+  if (isQueued(row)) return 'queued'
+  return row.status === 'APPROVED' ? `not before ${timeOfDay(row.nextWakeAt ?? 0)}` : 'nobody drives it'
+}
+
 function rowCells(row: RunRow): readonly string[] {
   const started = row.startedAt ?? row.createdAt
   const live = row.endedAt === undefined
-  const note = row.errorCode ?? (live && !isDriven(row) ? 'nobody drives it' : '')
+  const note = row.errorCode ?? (live && !isDriven(row) ? noteOf(row) : '')
   return [
     shortId(row.runId),
     `${row.planId} ${row.planVersion}`,
@@ -115,9 +121,4 @@ function rowCells(row: RunRow): readonly string[] {
     duration((row.endedAt ?? Date.now()) - started),
     row.quarantine ?? (row.archivedAt === undefined ? note : 'archived'),
   ]
-}
-
-/** The row without what only drivers need. */
-function publicRow({ runKey: _key, headHash: _head, lease: _lease, ...row }: RunRow): object {
-  return row
 }

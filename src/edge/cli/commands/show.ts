@@ -13,7 +13,7 @@ import { watchRun } from '../run-watch.ts'
 import { openExisting } from '../session.ts'
 
 export async function show({ args, options, terminal }: Call): Promise<number> {
-  const keelson = await openExisting(options.dir)
+  const keelson = await openExisting(options)
   try {
     const handle = await findRun(keelson, args[0] ?? '')
     const watch = await watchRun(keelson, handle)
@@ -23,7 +23,7 @@ export async function show({ args, options, terminal }: Call): Promise<number> {
       terminal.json(snapshot)
       return EXIT.completed
     }
-    terminal.line(`${header(terminal, handle, options.dir)}\n`)
+    terminal.line(`${header(terminal, handle, options)}\n`)
     const rows = rowsOf(watch, Date.now())
     const names = nameWidth(rows)
     for (const row of rows) terminal.line(styledRow(row, names, terminal.columns, terminal.paint))
@@ -35,7 +35,7 @@ export async function show({ args, options, terminal }: Call): Promise<number> {
     terminal.line(
       `  ${snapshot.status}${snapshot.substatus === undefined ? '' : ` ${snapshot.substatus}`}${snapshot.message === undefined ? '' : `   ${snapshot.message}`}`,
     )
-    if (!isDriven(handle.row)) terminal.line(`  nobody drives it: ${terminal.paint.cyan(howToDrive(handle.runId))}`)
+    if (!isDriven(handle.row)) terminal.line(`  nobody drives it: ${terminal.paint.cyan(howToDrive(handle.row))}`)
     return EXIT.completed
   } finally {
     await keelson.close()

@@ -52,7 +52,7 @@ function payloadOf(type: SignalType, options: Options): Readonly<Record<string, 
 
 export async function signal({ args, options, terminal }: Call): Promise<number> {
   const type = signalType(args[1] ?? '')
-  const keelson = await openExisting(options.dir)
+  const keelson = await openExisting(options)
   try {
     const handle = await findRun(keelson, args[0] ?? '')
     const answered = isDriven(handle.row) || isTerminalRun(handle.row.status)
@@ -71,8 +71,7 @@ export async function signal({ args, options, terminal }: Call): Promise<number>
     else {
       const why = answered ? 'the process that drives it has not answered yet' : 'nobody drives it'
       terminal.line(`${wordOf(type)} is in the inbox of run ${shortId(handle.runId)}; ${why}`)
-      if (!answered)
-        terminal.line(`  ${terminal.paint.cyan(howToDrive(handle.runId))} goes on with the run and takes it`)
+      if (!answered) terminal.line(`  ${terminal.paint.cyan(howToDrive(handle.row))} goes on with the run and takes it`)
     }
     return EXIT.completed
   } finally {

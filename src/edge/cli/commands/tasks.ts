@@ -7,7 +7,7 @@ import { shortId, timeOfDay } from '../output/format.ts'
 import { openExisting } from '../session.ts'
 
 export async function tasks({ args, options, terminal }: Call): Promise<number> {
-  const keelson = await openExisting(options.dir)
+  const keelson = await openExisting(options)
   try {
     const handles: RunHandle[] = []
     if (args[0] !== undefined) handles.push(await findRun(keelson, args[0]))

@@ -32,7 +32,7 @@ interface Proved {
 }
 
 async function proveRun(name: string, options: Options): Promise<Proved> {
-  const keelson = await openExisting(options.dir)
+  const keelson = await openExisting(options)
   try {
     const { row } = await findRun(keelson, name)
     return { runId: row.runId, proof: await keelson.upkeep.verify(row, demands(options)) }

@@ -23,7 +23,7 @@ const STEPS_TOLD = 12
 export async function why({ args, options, terminal }: Call): Promise<number> {
   const at = options.whole('at')
   if (at === 0) fail('USAGE', '--at takes the number of an event, from 1')
-  const keelson = await openExisting(options.dir)
+  const keelson = await openExisting(options)
   try {
     const handle = await findRun(keelson, args[0] ?? '')
     const watch = await watchRun(keelson, handle, at)
@@ -45,7 +45,7 @@ export async function why({ args, options, terminal }: Call): Promise<number> {
     if (slots.length > STEPS_TOLD)
       terminal.line(terminal.paint.dim(`… and ${plural(slots.length - STEPS_TOLD, 'more step')}`))
     if (at === undefined && !isTerminalRun(watch.view.run.status) && !isDriven(handle.row)) {
-      terminal.line(`Nobody drives this run now: ${terminal.paint.cyan(howToDrive(handle.runId))}`)
+      terminal.line(`Nobody drives this run now: ${terminal.paint.cyan(howToDrive(handle.row))}`)
     }
     return EXIT.completed
   } finally {

@@ -31,6 +31,13 @@ function pauseDetails({ records }: Asked): string {
   return `${by} since ${timeOfDay(Date.parse(paused.emittedAt))}${why}   (runSeq ${paused.runSeq})`
 }
 
+/** A run that a migration paused, and that it may have left so: the same command goes on with it. */
+function gateCommand({ records, run }: Asked): string | undefined {
+  const reason = records.findLast((one) => one.eventType === 'RunPaused')?.payload?.['reason']
+  const [, to] = /^migrate to (\w+)$/.exec(typeof reason === 'string' ? reason : '') ?? []
+  return to === undefined ? undefined : `keelson migrate ${run} --to ${to}   (or signal resume: it stays where it is)`
+}
+
 function messageAt(records: readonly ForeignRecord[], runSeq: number): string {
   const record = records.find((one) => one.runSeq === runSeq)
   const text = record?.data?.['errorText'] as { readonly message: string } | undefined
@@ -48,7 +55,7 @@ const TELL: { readonly [K in Cause['kind']]: Teller<K> } = {
   }),
   'run-paused': ({ scopes }, asked) => ({
     sentence: `the run is paused${scopes.length === 0 ? pauseDetails(asked) : ` by ${scopes.join(', ')}`}`,
-    command: `keelson signal ${asked.run} resume --reason "…"`,
+    command: gateCommand(asked) ?? `keelson signal ${asked.run} resume --reason "…"`,
   }),
   'run-cancelling': ({ until, inFlight }, asked) => ({
     sentence: `the run is being cancelled: ${plural(inFlight, 'step')} may still stop by itself until ${at(until, asked)}`,

@@ -21,7 +21,7 @@ export interface Row {
   readonly notes: readonly string[]
 }
 
-type Scene = Pick<RunWatch, 'graph' | 'view' | 'retries' | 'waits' | 'grantWaits'>
+type Scene = Pick<RunWatch, 'graph' | 'view' | 'retries' | 'itemFailures' | 'waits' | 'grantWaits'>
 
 export function rowsOf(scene: Scene, now: number): readonly Row[] {
   const snapshot = snapshotOf(scene.view)
@@ -46,6 +46,7 @@ function rowOf(
 ): Row {
   const mark = markOf(shown, live)
   const attempts = attemptNotes(step, shown)
+  const ofItems = countNotes(scene.itemFailures.get(step.stepId) ?? new Map())
   const time = timeText(shown, now, live)
   const row = (...notes: readonly string[]): Row => ({
     mark,
@@ -57,13 +58,15 @@ function rowOf(
     case 'undone':
       return row(undoneNote(shown))
     case 'done':
-      return row(itemsNote(shown), ...attempts, shown.recovered === true ? 'failed; its fallback did it' : '')
+      return row(itemsNote(shown), ...attempts, ...ofItems, shown.recovered === true ? 'failed; its fallback did it' : '')
     case 'failed':
-      return row(itemsNote(shown), ...attempts, errorNote(shown))
+      return row(itemsNote(shown), ...attempts, ...ofItems, errorNote(shown))
     case 'skipped':
       return row(skipNote(shown))
-    case 'running':
-      return row(...runningNotes(scene, step, shown, now), ...attempts)
+    case 'running': {
+      const notes = runningNotes(scene, step, shown, now)
+      return row(...notes, ...attempts, ...(notes.length === 0 ? ofItems : []))
+    }
     case 'waiting':
       return row(live ? waitingNote(scene, index, byId) : 'not started')
   }
@@ -104,8 +107,11 @@ function attemptNotes(step: Step, shown: StepSnapshot): readonly string[] {
   for (const { error } of shown.attempts.slice(0, -1)) {
     if (error !== undefined) failures.set(error.code, (failures.get(error.code) ?? 0) + 1)
   }
-  const counts = [...failures].map(([code, times]) => `${times} × ${code}`)
-  return [`attempt ${attempt} of ${Math.max(attempt, step.retry.maxAttempts)}`, ...counts]
+  return [`attempt ${attempt} of ${Math.max(attempt, step.retry.maxAttempts)}`, ...countNotes(failures)]
+}
+
+function countNotes(failures: ReadonlyMap<string, number>): readonly string[] {
+  return [...failures].map(([code, times]) => `${times} × ${code}`)
 }
 
 function itemsNote({ items }: StepSnapshot): string {

@@ -14,13 +14,35 @@ export interface Telling {
   readonly debug: boolean
 }
 
+/** What the system says of files, in words; its own text for the rest. */
+const REFUSALS: Readonly<Record<string, string>> = {
+  ENOSPC: 'the disk is full',
+  EDQUOT: 'the quota of this user is used up',
+  EFBIG: 'the file would be larger than this user may make one',
+  EACCES: 'permission denied',
+  EPERM: 'permission denied',
+  EROFS: 'the file system is read only',
+  ENOENT: 'there is no such file or folder',
+  ENOTDIR: 'a part of the path is no folder',
+  EISDIR: 'it is a folder',
+  EMFILE: 'this process has too many files open',
+}
+
+function fileProblem(thrown: unknown): Problem | undefined {
+  if (!(thrown instanceof Error)) return undefined
+  const { code = '', syscall, path } = thrown as NodeJS.ErrnoException
+  if (syscall === undefined || !/^E[A-Z]+$/.test(code)) return undefined
+  const why = REFUSALS[code] ?? thrown.message
+  return problem('FILE_UNUSABLE', `${path ?? 'a file'}: ${why} (${code}, ${syscall})`)
+}
+
 /** Anything thrown, as problems: what we did not foresee is INTERNAL. */
 export function problemsOf(thrown: unknown): readonly [Problem, ...Problem[]] {
   if (thrown instanceof KeelsonError) {
     const [first, ...rest] = thrown.problems
     if (first !== undefined) return [first, ...rest]
   }
-  return [problem('INTERNAL', thrown instanceof Error ? thrown.message : String(thrown))]
+  return [fileProblem(thrown) ?? problem('INTERNAL', thrown instanceof Error ? thrown.message : String(thrown))]
 }
 
 export function tellProblems(terminal: Terminal, thrown: unknown, { json, debug }: Telling): void {

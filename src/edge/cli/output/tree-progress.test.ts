@@ -2,7 +2,7 @@
 import { stripVTControlCharacters } from 'node:util'
 import picocolors from 'picocolors'
 import { afterEach, expect, it, vi } from 'vitest'
-import { loadPlan, openKeelson, type Keelson } from '../../../main.ts'
+import { loadPlan, openKeelson, type Keelson, type StepContext } from '../../../main.ts'
 import { watchRun } from '../run-watch.ts'
 import type { Terminal } from '../terminal.ts'
 import { rowsOf } from './picture.ts'
@@ -130,4 +130,19 @@ steps:
     ['running', 'first', []],
     ['waiting', 'second', ['waits for resource:gpu']],
   ])
+})
+
+it('a fan-out that has ended says how often its items failed before they succeeded', async () => {
+  const flaky = (_input: never, { attempt, itemIndex = 0 }: StepContext): number => {
+    if (attempt === 1 && itemIndex > 0) throw Object.assign(new Error('busy'), { code: 'HTTP_503', statusCode: 503 })
+    return attempt
+  }
+  opened = await openKeelson({ directory: ':memory:', steps: { flaky } })
+  const retry = '{ maxAttempts: 3, initialBackoffMs: 1 }'
+  const plan = loadPlan(`plan: p\nversion: 1.0.0\nsteps: [{ id: load, forEach: input, run: flaky, retry: ${retry} }]`)
+  const handle = await opened.start(plan, [1, 2, 3])
+  await handle.result()
+  const watch = await watchRun(opened, handle)
+  await watch.pump()
+  expect(rowsOf(watch, 0).map((row) => [row.mark, row.notes])).toEqual([['done', ['3 items', '2 × HTTP_503']]])
 })

@@ -1,4 +1,5 @@
 /** The table of commands: help, completion, the parser and the tests all read this one list. */
+import { ENGINE_COMMANDS } from './engine-commands.ts'
 import { PLAN_COMMANDS } from './plan-commands.ts'
 import { DRIVING_COMMANDS, LOOKING_COMMANDS } from './run-commands.ts'
 import type { Section, Spec } from './spec.ts'
@@ -8,6 +9,7 @@ export const SECTIONS: readonly Section[] = [
   { title: 'Plans:', commands: PLAN_COMMANDS },
   { title: 'Runs:', commands: DRIVING_COMMANDS },
   { title: 'Looking:', commands: LOOKING_COMMANDS },
+  { title: 'Engines:', commands: ENGINE_COMMANDS },
   { title: 'Keeping:', commands: UPKEEP_COMMANDS },
 ]
 

@@ -30,6 +30,26 @@ export const PLAN_COMMANDS: readonly Spec[] = [
     load: async () => (await import('../commands/plan-graph.ts')).planGraph,
   },
   {
+    use: 'conformance',
+    about: 'play plans on several engines and compare their logs',
+    options: [
+      [
+        '--engines <names>',
+        'which, with commas between; the first is what the others are held against; default embedded,mock',
+      ],
+      ['--plans <path...>', 'plans or entries to play, files or folders; default the corpus that comes with Keelson'],
+      ['--only <name...>', 'only entries of these names; * stands for anything'],
+      ['--at-once <count>', 'so many entries are played at once; default 1'],
+      ['--patience <ms>', 'how long an entry may take on an engine; default 60000'],
+    ],
+    examples: [
+      'keelson conformance --engines embedded,mock',
+      "keelson conformance --only 'child-*' --json",
+      'keelson conformance --engines mock,mock --plans plan.yaml',
+    ],
+    load: async () => (await import('../commands/conformance.ts')).conformance,
+  },
+  {
     use: 'plan diff <old> <new>',
     about: 'what changed between two plans, and which runs are on the old one',
     examples: ['keelson plan diff plan.yaml new-plan.yaml', 'keelson plan diff old.json plan.yaml --json'],

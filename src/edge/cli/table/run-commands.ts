@@ -1,5 +1,5 @@
 /** Commands that start, drive, look at and steer runs. */
-import { ALLOW_HOST, REASON, STEPS, type Spec } from './spec.ts'
+import { ALLOW_HOST, REASON, STEPS, TEMPORAL_OPTIONS, type Spec } from './spec.ts'
 
 export const DRIVING_COMMANDS: readonly Spec[] = [
   {
@@ -8,15 +8,24 @@ export const DRIVING_COMMANDS: readonly Spec[] = [
     options: [
       ['--input <file>', "the run's input as JSON; - reads standard input"],
       ['--set <key=value...>', 'one field of the input; the value is JSON, or else text'],
+      ['--engine <name>', 'embedded; mock, under whose clock waits take no time; or temporal. Default embedded'],
+      ...TEMPORAL_OPTIONS,
+      ['--client-only', 'start it and watch; workers elsewhere carry it out'],
       STEPS,
       ALLOW_HOST,
       ['--request-id <id>', 'the same id starts the run once'],
+      ['--correlation-id <id>', 'ties the run, its log lines and requests to what caused it; default: its own id'],
+      ['--not-before <when>', 'start it then: an instant, a day, or 30min, 2h, 7d from now'],
+      ['--queue', 'only admit it; `keelson queue start` starts it, here or in another process'],
     ],
     examples: [
       'keelson run plan.yaml --set orderId=A-17 --set amount=120',
       'keelson run plan.yaml --input order.json --request-id order-17',
       'cat order.json | keelson run plan.yaml --input - --json',
       'keelson run plan.yaml --allow-host 127.0.0.1',
+      'keelson run plan.yaml --not-before 2026-11-16T06:00:00Z',
+      'keelson run plan.yaml --queue',
+      'keelson run plan.yaml --engine temporal',
     ],
     load: async () => (await import('../commands/run.ts')).run,
   },
@@ -26,6 +35,39 @@ export const DRIVING_COMMANDS: readonly Spec[] = [
     options: [STEPS, ALLOW_HOST],
     examples: ['keelson resume', 'keelson resume 7f3a91c2'],
     load: async () => (await import('../commands/resume.ts')).resume,
+  },
+  {
+    use: 'migrate <run>',
+    about: 'move a live run to another engine, its log unbroken',
+    options: [
+      ['--to <engine>', 'temporal, or embedded: this machine'],
+      ['--drain <time>', 'how long steps at work may take to end, such as 30s or 10min; default 60s'],
+      ['--force', 'then hand it over with steps at work; they are carried out again there'],
+      ['--detach', 'towards embedded: leave it to another process'],
+      ['--worker', 'towards temporal: go on with it in this process'],
+      ...TEMPORAL_OPTIONS,
+      STEPS,
+      ALLOW_HOST,
+    ],
+    examples: [
+      'keelson migrate last --to temporal',
+      'keelson migrate 7f3a91c2 --to temporal --drain 10min --worker',
+      'keelson migrate 7f3a91c2 --to embedded --force',
+    ],
+    load: async () => (await import('../commands/migrate.ts')).migrate,
+  },
+  {
+    use: 'queue',
+    about: 'runs that are admitted and not started yet, oldest first',
+    examples: ['keelson queue', 'keelson queue --json'],
+    load: async () => (await import('../commands/queue.ts')).queue,
+  },
+  {
+    use: 'queue start [run]',
+    about: 'start what is queued and drive it to its end',
+    options: [['--limit <count>', 'at most so many, oldest first'], STEPS, ALLOW_HOST],
+    examples: ['keelson queue start', 'keelson queue start --limit 10', 'keelson queue start 7f3a91c2'],
+    load: async () => (await import('../commands/queue-start.ts')).queueStart,
   },
   {
     use: 'fork <run>',

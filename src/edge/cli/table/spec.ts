@@ -21,11 +21,18 @@ export const ALLOW_HOST: OptionSpec = [
   '--allow-host <host...>',
   'http steps may go there too: a host, address or range that is not public',
 ]
+export const TEMPORAL_OPTIONS: readonly OptionSpec[] = [
+  ['--address <host:port>', 'the Temporal server; default $TEMPORAL_ADDRESS or 127.0.0.1:7233'],
+  ['--namespace <name>', 'default $TEMPORAL_NAMESPACE or default'],
+  ['--task-queue <name>', 'first part of its queues; default $TEMPORAL_TASK_QUEUE or dvt-temporal'],
+]
 export const REASON: OptionSpec = ['--reason <text>', 'why; recorded in the log']
 
 /** What every command takes. */
 export const EVERYWHERE: readonly OptionSpec[] = [
   ['--dir <folder>', 'where runs are kept; default .keelson'],
+  ['--store <url>', 'a PostgreSQL database that keeps them instead (postgres://…); default $KEELSON_STORE'],
+  ['--keys-dir <folder>', 'signing keys of tasks and receipts; default $KEELSON_KEYS_DIR, or keys in the state folder'],
   ['--json', 'one JSON object per line instead of text'],
   ['--debug', 'stack traces with errors'],
 ]

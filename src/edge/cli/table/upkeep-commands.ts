@@ -48,6 +48,7 @@ export const UPKEEP_COMMANDS: readonly Spec[] = [
       ['--older-than <age>', 'runs that ended so long ago, such as 12h; default 90d'],
       ['--to <folder>', 'where bundles go; default archive in the state folder'],
       ['--dry-run', 'say what would be archived, and do nothing'],
+      ['--force', 'also what subscribers have not read yet: they never will'],
     ],
     examples: ['keelson archive --older-than 90d --dry-run', 'keelson archive 1a2b3c4d'],
     load: async () => (await import('../commands/archive.ts')).archive,
@@ -83,6 +84,13 @@ export const UPKEEP_COMMANDS: readonly Spec[] = [
     options: [['--force', 'replace the database that is there; it is kept beside the new one']],
     examples: ['keelson restore orders.db', 'keelson restore backup-2026-11-15.db --force'],
     load: async () => (await import('../commands/restore.ts')).restore,
+  },
+  {
+    use: 'recover',
+    about: 'recover the runs of a database that was restored or failed over by its own tools',
+    options: [['--yes', 'do not ask']],
+    examples: ['keelson recover --store postgres://keelson@db.internal/keelson', 'keelson recover --yes --json'],
+    load: async () => (await import('../commands/recover.ts')).recover,
   },
   {
     use: 'completion <shell>',

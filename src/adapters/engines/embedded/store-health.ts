@@ -1,0 +1,71 @@
+/**
+ * Whether the store answers this process. Every failure is tried again by whoever met it; here they are counted, so that
+ * somebody learns of trouble that lasts, once and then now and then, and of its end.
+ */
+import { KeelsonError } from '../../../core/problems/problem.ts'
+import type { Clock } from '../../../ports/clock.ts'
+import type { StoreTrouble } from '../../../ports/hooks.ts'
+
+/** A failure that the next try makes up for is nobody's business. */
+const TOLD_AFTER_MS = 1_000
+const TOLD_AGAIN_AFTER_MS = 60_000
+/** Reads may succeed where writes fail: only this long without any failure is an end. */
+const QUIET_MS = 3_000
+
+export class StoreHealth {
+  readonly #clock: Clock
+  readonly #tell: (trouble: StoreTrouble) => void
+  #failures = 0
+  #since = 0
+  #lastAt = 0
+  #toldAt: number | undefined
+
+  constructor(clock: Clock, tell: (trouble: StoreTrouble) => void) {
+    this.#clock = clock
+    this.#tell = tell
+  }
+
+  /** What a repeat cannot help is an answer, and told by another way. */
+  failed(thrown: unknown): void {
+    if (thrown instanceof KeelsonError && thrown.problems.every((one) => !one.retryable)) return
+    const now = this.#clock.now()
+    this.#endIfQuiet(now)
+    if (this.#failures === 0) this.#since = now
+    this.#failures += 1
+    this.#lastAt = now
+    const isDue =
+      this.#toldAt === undefined ? now - this.#since >= TOLD_AFTER_MS : now - this.#toldAt >= TOLD_AGAIN_AFTER_MS
+    if (!isDue) return
+    this.#toldAt = now
+    this.#say('failing', thrown)
+  }
+
+  /** A whole round of calls was answered. */
+  answered(): void {
+    this.#endIfQuiet(this.#clock.now())
+  }
+
+  #endIfQuiet(now: number): void {
+    if (this.#failures === 0 || now - this.#lastAt < QUIET_MS) return
+    if (this.#toldAt !== undefined) this.#say('recovered')
+    this.#failures = 0
+    this.#toldAt = undefined
+  }
+
+  #say(state: StoreTrouble['state'], thrown?: unknown): void {
+    this.#tell({
+      state,
+      failures: this.#failures,
+      since: new Date(this.#since).toISOString(),
+      ...(state === 'failing' ? { code: codeOf(thrown), message: messageOf(thrown) } : {}),
+    })
+  }
+}
+
+function codeOf(thrown: unknown): string {
+  return thrown instanceof KeelsonError ? thrown.code : 'INTERNAL'
+}
+
+function messageOf(thrown: unknown): string {
+  return thrown instanceof Error ? thrown.message : String(thrown)
+}

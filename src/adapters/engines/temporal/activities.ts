@@ -1,0 +1,203 @@
+/**
+ * The activities of a run: `wake` advances, `step` is check the log → execute → advance (P-37, P-38). They alone write a
+ * Temporal run's log. An outcome is never thrown away: the store is asked until it answers, and one that comes under an
+ * old epoch is left in the inbox, to be refused and recorded there.
+ */
+import type { Context } from '@temporalio/activity'
+import { engineRunRefText } from '../../../core/events/engine-run-ref.ts'
+import { KeelsonError, problem } from '../../../core/problems/problem.ts'
+import type { Effect } from '../../../core/run/effect.ts'
+import type { EffectReport, EngineParts } from '../../../ports/engine.ts'
+import type { RunRow } from '../../../ports/run-store.ts'
+import type { TemporalSdk } from './driver.ts'
+import { lostReport } from './lost-report.ts'
+import { replyOf } from './replies.ts'
+import type { CheckedSettings } from './settings.ts'
+import { carryOut, withHeartbeat } from './step-attempt.ts'
+import { Turns } from './turns.ts'
+import { longStepId, RUN_WORKFLOW, type Reply, type RunActivities, type StepCall, type WakeCall } from './wire.ts'
+
+const RETRY_FIRST_MS = 200
+const RETRY_MAX_MS = 5_000
+
+export interface ActivityParts extends Pick<EngineParts, 'store' | 'driver' | 'timers' | 'onReport'> {
+  readonly settings: CheckedSettings
+  readonly sdk: Pick<TemporalSdk, 'activity' | 'common'>
+}
+
+/** With the turns that outcomes of one run share. */
+interface Recording extends ActivityParts {
+  readonly turns: Turns
+}
+
+export function runActivities(given: ActivityParts): RunActivities {
+  const parts = { ...given, turns: new Turns(given.driver) }
+  const context = (): Context => parts.sdk.activity.Context.current()
+  const beating = <T>(at: Context, work: () => Promise<T>): Promise<T> =>
+    withHeartbeat(at, parts.timers, () => tellTemporal(parts, work))
+  return {
+    wake: (call) => tellTemporal(parts, () => wake(parts, context(), call)),
+    step: (call) => beating(context(), () => step(parts, context(), call)),
+    longStep: (call) => beating(context(), () => longStep(parts, context(), call)),
+  }
+}
+
+async function wake(parts: ActivityParts, context: Context, call: WakeCall): Promise<Reply> {
+  const { driver, settings } = parts
+  const row = await rowOf(parts, call)
+  const { rotation } = settings
+  const { workflowExecution } = context.info
+  if (isElsewhere(row) || isStranger(row, workflowExecution?.workflowId)) return { ...supersededReply(row), rotation }
+  await refuseRegression(parts, row, call)
+  driver.see?.(row.runKey, row.nextSeq - 1)
+  if (call.cancelled === true) await driver.cancel?.(row.runKey, 'the workflow was cancelled')
+  const startAs = engineRunRefText({
+    engineType: 'temporal',
+    namespace: settings.namespace,
+    workflowType: RUN_WORKFLOW,
+    workflowId: workflowExecution?.workflowId ?? row.runId,
+    providerRunId: workflowExecution?.runId ?? row.runId,
+  })
+  const reports = (call.lost ?? []).map((lost) => ({ ...lostReport(lost), epoch: call.epoch }))
+  const asked = { epoch: row.epoch, open: true, startAs }
+  const report = await driver.advance(row.runKey, reports, asked).catch(unlessStale)
+  // It was taken over since its row was read, by a caretaker or another engine: the row says by whom.
+  if (report === undefined) return wake(parts, context, call)
+  parts.onReport(row.runKey, report)
+  return { ...(await replyOf(parts, row, report, call.after)), rotation }
+}
+
+async function step(parts: Recording, context: Context, call: StepCall): Promise<Reply> {
+  const { driver } = parts
+  const row = await rowOf(parts, call)
+  if (isElsewhere(row) || row.epoch !== call.epoch) return supersededReply(row)
+  driver.see?.(row.runKey, row.nextSeq - 1)
+  const end = await carryOut(parts, context, row.runKey, platformEffect(call.effect, context))
+  if (end.kind === 'given-up') return giveUp(parts, row, call, end.late)
+  if (end.kind === 'abandoned') void settleLate(parts, row, call, end.late)
+  const report = end.kind === 'reported' ? end.report : undefined
+  const open = context.info.attempt > 1 || report === undefined
+  return settle(parts, row, call, report === undefined ? [] : [report], open)
+}
+
+async function longStep(parts: ActivityParts, context: Context, call: StepCall): Promise<void> {
+  const { driver } = parts
+  const row = await rowOf(parts, call)
+  if (isElsewhere(row) || row.epoch !== call.epoch) return
+  driver.see?.(row.runKey, row.nextSeq - 1)
+  const end = await carryOut(parts, context, row.runKey, platformEffect(call.effect, context))
+  if (end.kind === 'given-up') return giveUp(parts, row, call, end.late)
+  const leave = async (report: EffectReport | undefined): Promise<void> => {
+    if (report !== undefined) await untilDone(parts, () => driver.leave?.(row.runKey, { ...report, epoch: call.epoch }))
+  }
+  if (end.kind === 'reported') await leave(end.report)
+  else void end.late.then(leave, () => undefined)
+}
+
+/** The engine attempt counts the platform's own attempts; the id of the effect does not (P-03, P-27). */
+function platformEffect(effect: Effect, { info }: Context): Effect {
+  return 'engineAttempt' in effect ? { ...effect, engineAttempt: effect.engineAttempt + info.attempt - 1 } : effect
+}
+
+async function rowOf({ store }: ActivityParts, { tenantId, runId }: StepCall | WakeCall): Promise<RunRow> {
+  const row = await store.findRun({ tenantId, runId })
+  if (row === undefined) throw new KeelsonError([problem('RUN_NOT_FOUND', `no run ${runId}`)])
+  return row
+}
+
+function isElsewhere(row: RunRow): boolean {
+  return row.engineType !== 'temporal'
+}
+
+/** A second workflow that somebody started for the run under another name; it would send everything out once more. */
+function isStranger({ runId }: RunRow, workflowId = runId): boolean {
+  return workflowId !== runId && !workflowId.startsWith(longStepId(runId, ''))
+}
+
+function supersededReply({ epoch, nextSeq }: RunRow): Reply {
+  return { epoch, headSeq: nextSeq - 1, effects: [], superseded: true }
+}
+
+/** A log that is shorter than this workflow has seen it lost events: nobody may write on (DESIGN §12). */
+async function refuseRegression({ store }: ActivityParts, row: RunRow, call: WakeCall): Promise<void> {
+  if (row.epoch > call.epoch || (row.epoch === call.epoch && row.nextSeq - 1 >= call.headSeq)) return
+  await store.quarantine(row.runKey, 'LOG_REGRESSED')
+  const [here, seen] = [`${row.nextSeq - 1} (epoch ${row.epoch})`, `${call.headSeq} (epoch ${call.epoch})`]
+  const message = `the log of run ${row.runId} ends at ${here}; the engine has seen ${seen}`
+  throw new KeelsonError([problem('LOG_REGRESSED', message)])
+}
+
+async function settle(
+  parts: Recording,
+  row: RunRow,
+  call: StepCall,
+  reports: readonly EffectReport[],
+  open: boolean,
+): Promise<Reply> {
+  try {
+    const told = await untilDone(parts, () => parts.turns.take(row.runKey, reports, { epoch: call.epoch, open }))
+    parts.onReport(row.runKey, told)
+    return await replyOf(parts, row, told)
+  } catch (error) {
+    if (!(error instanceof KeelsonError) || error.code !== 'RUN_EPOCH_STALE') throw error
+    for (const report of reports)
+      await untilDone(parts, () => parts.driver.leave?.(row.runKey, { ...report, epoch: call.epoch }))
+    return supersededReply(row)
+  }
+}
+
+/** Somebody else gets the attempt. If that is because the run moved on, what it still comes to is on record as late. */
+async function giveUp(
+  parts: ActivityParts,
+  { runKey }: RunRow,
+  call: StepCall,
+  late: Promise<EffectReport | undefined>,
+): Promise<never> {
+  const leave = async (report: EffectReport | undefined): Promise<void> => {
+    const now = await rowOf(parts, call)
+    if (report === undefined || now.epoch === call.epoch) return
+    await untilDone(parts, () => parts.driver.leave?.(runKey, { ...report, epoch: call.epoch }))
+  }
+  void late.then(leave).catch(() => undefined)
+  throw new Error('the worker gave the attempt up')
+}
+
+function unlessStale(error: unknown): undefined {
+  if (error instanceof KeelsonError && error.code === 'RUN_EPOCH_STALE') return undefined
+  throw error
+}
+
+/** Nobody waits for it any more; the log still gets to know (X-31). */
+async function settleLate(
+  parts: Recording,
+  row: RunRow,
+  call: StepCall,
+  late: Promise<EffectReport | undefined>,
+): Promise<void> {
+  const report = await late.catch(() => undefined)
+  if (report === undefined) return
+  await settle(parts, row, call, [report], false).catch(() => undefined)
+}
+
+/** A store that does not answer is asked again: repeating the activity would repeat the step. */
+async function untilDone<T>({ timers }: ActivityParts, call: () => T | Promise<T>): Promise<T> {
+  for (let wait = RETRY_FIRST_MS; ; wait = Math.min(wait * 2, RETRY_MAX_MS)) {
+    try {
+      return await call()
+    } catch (error) {
+      const isPassing = error instanceof KeelsonError && error.problems.some(({ retryable }) => retryable)
+      if (!isPassing || error.code === 'RUN_EPOCH_STALE') throw error
+      await new Promise<void>((resolve) => void timers.after(wait, resolve))
+    }
+  }
+}
+
+/** Our refusals are final for the platform too; everything else is its to try again. */
+async function tellTemporal<T>({ sdk }: ActivityParts, call: () => Promise<T>): Promise<T> {
+  try {
+    return await call()
+  } catch (error) {
+    if (!(error instanceof KeelsonError) || error.problems.some(({ retryable }) => retryable)) throw error
+    throw sdk.common.ApplicationFailure.nonRetryable(error.message, error.code)
+  }
+}

@@ -1,0 +1,125 @@
+/**
+ * Watches over the runs of this engine: wakes those whose inbox or timer nobody took up, and takes over those whose
+ * workflow was closed or never came to be (P-38). A lease keeps two hosts from taking one run over at once.
+ */
+import { isTerminalRun } from '../../../core/run/transitions.ts'
+import type { EngineParts } from '../../../ports/engine.ts'
+import type { RunRow } from '../../../ports/run-store.ts'
+import { problemOf } from './problem-of.ts'
+import { lostReport } from './lost-report.ts'
+import type { LostEffect } from './wire.ts'
+import type { ClosedWorkflow, Workflows } from './workflows.ts'
+
+/** An inbox or timer is the workflow's own affair for that long. */
+const STALLED_MS = 1_000
+const PAGE = 200
+const CARE_LEASE_MS = 15_000
+/** Closed workflows are asked for at every so-manieth poll, each time a little further back: the list is late by seconds. */
+const CLOSED_EVERY = 5
+const OVERLAP_MS = 60_000
+
+export interface CaretakerParts extends EngineParts {
+  readonly workflows: Workflows
+  readonly pollMs: number
+}
+
+export class Caretaker {
+  readonly #parts: CaretakerParts
+  #cancelPoll: (() => void) | undefined
+  #polling: Promise<void> = Promise.resolve()
+  #stopped = false
+  #polls = 0
+  #closedSince: number
+
+  constructor(parts: CaretakerParts) {
+    this.#parts = parts
+    this.#closedSince = parts.clock.now() - OVERLAP_MS
+  }
+
+  start(): void {
+    this.#schedule()
+  }
+
+  async stop(): Promise<void> {
+    this.#stopped = true
+    this.#cancelPoll?.()
+    await this.#polling
+  }
+
+  #schedule(): void {
+    if (this.#stopped) return
+    this.#cancelPoll = this.#parts.timers.after(this.#parts.pollMs, () => {
+      this.#polling = this.#poll().finally(() => this.#schedule())
+    })
+  }
+
+  async #poll(): Promise<void> {
+    const { store, clock, tell } = this.#parts
+    try {
+      const at = { now: clock.now(), forMs: STALLED_MS }
+      for (const row of await store.stalledRuns('temporal', at, PAGE)) {
+        if (this.#stopped) return
+        await this.look(row)
+      }
+      await store.sweepGrants()
+      if (this.#polls++ % CLOSED_EVERY === 0) await this.#lookForClosed()
+    } catch (error) {
+      tell(problemOf(error))
+    }
+  }
+
+  /** A run that waits for a person for days is not due: that its workflow was terminated is seen in Temporal's list alone. */
+  async #lookForClosed(): Promise<void> {
+    const { store, clock, workflows, scope } = this.#parts
+    const now = clock.now()
+    const closed = await workflows.closedSince(new Date(this.#closedSince))
+    for (const one of closed) {
+      const { workflowId, isStep } = one
+      if (this.#stopped) return
+      const row = await store.findRun({ tenantId: scope.tenantId, runId: isStep ? stepOf(workflowId).runId : workflowId })
+      if (row === undefined || row.engineType !== 'temporal' || isTerminalRun(row.status)) continue
+      if (isStep) await this.#giveUpStep(row, one)
+      else await this.look(row)
+    }
+    this.#closedSince = now - OVERLAP_MS
+  }
+
+  /** Somebody closed the workflow of a long step: its attempt is lost, and the run is told so. */
+  async #giveUpStep(row: RunRow, { workflowId, epoch }: ClosedWorkflow): Promise<void> {
+    const { driver, workflows } = this.#parts
+    const report = lostReport(stepOf(workflowId))
+    await driver.leave?.(row.runKey, { ...report, ...(epoch === undefined ? {} : { epoch }) })
+    await workflows.wake(row.runId)
+  }
+
+  /** Wakes the run's workflow; where there is none, the run is taken over and gets a new one. */
+  async look(row: RunRow): Promise<void> {
+    const { workflows } = this.#parts
+    if (isTerminalRun(row.status) || row.quarantine !== undefined || row.engineType !== 'temporal') return
+    if (await workflows.wake(row.runId)) return
+    await this.#takeOver(row)
+  }
+
+  async #takeOver({ runKey }: RunRow): Promise<void> {
+    const { store, driver, clock, owner, workflows } = this.#parts
+    const now = clock.now()
+    const row = await store.acquireLease(runKey, owner, now, now + CARE_LEASE_MS)
+    if (row === undefined || isTerminalRun(row.status) || row.engineType !== 'temporal') return
+    try {
+      const isNew = row.status === 'PENDING' || row.status === 'APPROVED'
+      // What was in flight is owed again under the next epoch; a run that never began has nothing to take over.
+      if (!isNew) await driver.adopt(runKey)
+      const fresh = isNew ? row : await store.getRun(runKey)
+      if (fresh !== undefined && !isTerminalRun(fresh.status)) await workflows.start(fresh)
+    } finally {
+      await store.releaseLease(runKey, owner)
+    }
+  }
+}
+
+/** What the id of a long step's workflow says; a run's own id may have a colon in it. */
+function stepOf(workflowId: string): LostEffect & { readonly runId: string } {
+  const match = /^(.*?):(?:ExecuteStep|Compensate):(.+):(\d+):(\d+)$/.exec(workflowId)
+  const [, runId = '', slot = '', attempt, engineAttempt] = match ?? []
+  return { runId, slot, attempt: Number(attempt), engineAttempt: Number(engineAttempt) }
+}

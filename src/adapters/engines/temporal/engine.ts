@@ -1,0 +1,221 @@
+/**
+ * The Temporal engine as a process sees it: it starts workflows, wakes them, hosts a worker where it is asked to, and keeps
+ * watch over runs whose workflow is gone. It never decides and never reads a run's status from Temporal (DESIGN §7).
+ */
+import { engineRunRefText } from '../../../core/events/engine-run-ref.ts'
+import { isTerminalRun } from '../../../core/run/transitions.ts'
+import type {
+  AdvanceReport,
+  EngineCapabilities,
+  EngineFactory,
+  EngineHost,
+  EngineParts,
+  RunEnd,
+} from '../../../ports/engine.ts'
+import type { RunKey, RunRow, RunStatus } from '../../../ports/run-store.ts'
+import { TEMPORAL } from './capabilities.ts'
+import { Caretaker } from './caretaker.ts'
+import { TemporalConnection } from './connection.ts'
+import { checkSettings, type CheckedSettings, type TemporalSettings } from './settings.ts'
+import { problemOf } from './problem-of.ts'
+import { pingServer, substatusOf } from './sight.ts'
+import { runQueue, workerQueues } from './task-queues.ts'
+import { WorkerHost } from './worker.ts'
+import { RUN_WORKFLOW } from './wire.ts'
+import { Workflows } from './workflows.ts'
+
+export interface TemporalOptions extends TemporalSettings {
+  /** Host a worker in this process; with the queues that plans name for their steps. Default true. */
+  readonly worker?: boolean | { readonly queues?: readonly string[] }
+  /** How often runs are looked for whose workflow does not move. Default 1,000 ms. */
+  readonly pollMs?: number
+}
+
+const POLL_MS = 1_000
+const ASK_MS = 100
+
+/** The Temporal engine, for `openKeelson({ engine })`. */
+export function temporal(options: TemporalOptions = {}): EngineFactory {
+  const settings = checkSettings(options)
+  const capabilities: EngineCapabilities = {
+    ...TEMPORAL,
+    runRef: (runId) => unnamedRef(settings, runId),
+    taskQueue: (scope) => runQueue(settings, scope),
+  }
+  return { capabilities, open: (parts) => new TemporalEngine(parts, settings, options) }
+}
+
+/** Until Temporal has given the execution an id. */
+function unnamedRef({ namespace }: CheckedSettings, runId: string): string {
+  const ref = { engineType: 'temporal', namespace, workflowType: RUN_WORKFLOW, workflowId: runId } as const
+  return engineRunRefText({ ...ref, providerRunId: '-' })
+}
+
+type Ended = { readonly status: RunStatus; readonly end?: RunEnd }
+
+export class TemporalEngine implements EngineHost {
+  readonly #parts: EngineParts
+  readonly #connection: TemporalConnection
+  readonly #workflows: Workflows
+  readonly #worker: WorkerHost | undefined
+  readonly #caretaker: Caretaker
+  readonly #waiters = new Map<RunKey, ((ended: Ended) => void)[]>()
+  readonly #waking = new Set<RunKey>()
+  readonly #calls = new Set<Promise<void>>()
+  #serving: Promise<void> | undefined
+  #cancelAsk: (() => void) | undefined
+  #stopped = false
+
+  constructor(parts: EngineParts, settings: CheckedSettings, { worker = true, pollMs = POLL_MS }: TemporalOptions) {
+    this.#parts = parts
+    this.#connection = new TemporalConnection(settings)
+    this.#workflows = new Workflows(this.#connection, settings)
+    const named = typeof worker === 'object' ? (worker.queues ?? []) : []
+    const onReport = (runKey: RunKey, report: AdvanceReport): void => this.#noteReport(runKey, report)
+    const queues = workerQueues(settings, [parts.scope], named)
+    const workerParts = { ...parts, onReport, settings, connection: this.#connection, queues }
+    this.#worker = worker === false ? undefined : new WorkerHost(workerParts)
+    this.#caretaker = new Caretaker({ ...parts, workflows: this.#workflows, pollMs })
+  }
+
+  lease(): undefined {
+    return undefined
+  }
+
+  /** Connects; with a worker of its own, has it listen before the first run is admitted. */
+  async ready(): Promise<void> {
+    await this.#workflows.ready()
+    this.#serving ??= this.#serve().catch((error: unknown) => {
+      this.#serving = undefined
+      throw error
+    })
+    await this.#serving
+  }
+
+  async #serve(): Promise<void> {
+    await this.#worker?.start((error) => this.#parts.tell(problemOf(error)))
+    if (!this.#stopped) this.#caretaker.start()
+  }
+
+  drive(runKey: RunKey, _report: AdvanceReport): void {
+    this.#underWay(this.want(runKey))
+  }
+
+  /** What does not come about now is made up for by the caretaker: an admitted run is due until its workflow runs. */
+  async want(runKey: RunKey): Promise<void> {
+    try {
+      const row = await this.#parts.store.getRun(runKey)
+      if (row === undefined || isTerminalRun(row.status) || row.engineType !== 'temporal') return
+      if (!(await this.#workflows.start(row))) await this.#workflows.wake(row.runId)
+    } catch (error) {
+      this.#parts.tell(problemOf(error))
+    }
+  }
+
+  async adopt(runKey: RunKey): Promise<boolean> {
+    await this.ready()
+    const row = await this.#parts.store.getRun(runKey)
+    if (row?.engineType !== 'temporal') return false
+    await this.#caretaker.look(row)
+    return true
+  }
+
+  /** The log is elsewhere written; only the store knows. */
+  drives(): boolean {
+    return false
+  }
+
+  ended(runKey: RunKey): Promise<Ended> {
+    return new Promise((resolve) => {
+      this.#waiters.set(runKey, [...(this.#waiters.get(runKey) ?? []), resolve])
+      this.#cancelAsk ??= this.#parts.timers.after(ASK_MS, () => void this.#askForEnds())
+    })
+  }
+
+  /** One wake-up on its way per run is enough: the next turn takes whatever is in the inbox by then. */
+  wake(runKey: RunKey): void {
+    if (this.#waking.has(runKey)) return
+    this.#waking.add(runKey)
+    this.#underWay(this.#wake(runKey).finally(() => this.#waking.delete(runKey)))
+  }
+
+  async #wake(runKey: RunKey): Promise<void> {
+    try {
+      const row = await this.#parts.store.getRun(runKey)
+      if (row?.engineType !== 'temporal') return
+      if (!(await this.#workflows.wake(row.runId))) await this.#caretaker.look(row)
+    } catch (error) {
+      this.#parts.tell(problemOf(error))
+    }
+  }
+
+  /** Temporal's own cancel (TMP-07). The signal before it says why; a workflow that is gone is the caretaker's affair. */
+  cancelRun(runKey: RunKey): void {
+    this.#underWay(this.#cancel(runKey))
+  }
+
+  async #cancel(runKey: RunKey): Promise<void> {
+    try {
+      const row = await this.#parts.store.getRun(runKey)
+      if (row?.engineType !== 'temporal') return
+      if (!(await this.#workflows.cancel(row.runId))) await this.#caretaker.look(row)
+    } catch (error) {
+      this.#parts.tell(problemOf(error))
+    }
+  }
+
+  ping(): Promise<void> {
+    return pingServer(this.#connection)
+  }
+
+  substatus({ runId }: RunRow): ReturnType<typeof substatusOf> {
+    return substatusOf(this.#connection, runId)
+  }
+
+  /** Its workflow learns at its next wake-up that the run is another engine's, and ends. */
+  async letGo(runKey: RunKey): Promise<void> {
+    try {
+      const row = await this.#parts.store.getRun(runKey)
+      if (row !== undefined) await this.#workflows.wake(row.runId)
+    } catch (error) {
+      this.#parts.tell(problemOf(error))
+    }
+  }
+
+  async stop(): Promise<void> {
+    this.#stopped = true
+    this.#cancelAsk?.()
+    await this.#caretaker.stop()
+    await Promise.all(this.#calls)
+    await this.#serving?.catch(() => undefined)
+    await this.#worker?.stop()
+    await this.#connection.close()
+  }
+
+  /** The connection is not closed under a call: the SDK would try it again on the closed one, and end the process. */
+  #underWay(call: Promise<void>): void {
+    this.#calls.add(call)
+    void call.finally(() => this.#calls.delete(call))
+  }
+
+  #noteReport(runKey: RunKey, report: AdvanceReport): void {
+    this.#parts.onReport(runKey, report)
+    if (report.terminal)
+      this.#tell(runKey, { status: report.status, ...(report.end === undefined ? {} : { end: report.end }) })
+  }
+
+  #tell(runKey: RunKey, ended: Ended): void {
+    for (const resolve of this.#waiters.get(runKey) ?? []) resolve(ended)
+    this.#waiters.delete(runKey)
+  }
+
+  async #askForEnds(): Promise<void> {
+    for (const runKey of this.#waiters.keys()) {
+      // Asked again below: a store that does not answer now does so later.
+      const row = await this.#parts.store.getRun(runKey).catch(() => undefined)
+      if (row !== undefined && isTerminalRun(row.status)) this.#tell(runKey, { status: row.status })
+    }
+    const isAsked = this.#waiters.size > 0 && !this.#stopped
+    this.#cancelAsk = isAsked ? this.#parts.timers.after(ASK_MS, () => void this.#askForEnds()) : undefined
+  }
+}

@@ -1,0 +1,60 @@
+/**
+ * An advance's report as the workflow's answer: what is to be sent out with its times and its queue, and nothing that
+ * belongs to the plan (P-37).
+ */
+import { isTerminalRun } from '../../../core/run/transitions.ts'
+import type { AdvanceReport, RunDriver } from '../../../ports/engine.ts'
+import type { RunRow } from '../../../ports/run-store.ts'
+import { ADVANCE_SENDING, KIND_TIMES, LONG_STEP_MS, stepSending } from './activity-options.ts'
+import type { CheckedSettings } from './settings.ts'
+import { stepQueue } from './task-queues.ts'
+import type { Reply, SentEffect } from './wire.ts'
+
+/** More open effects than this come in the next answer. */
+const PAGE = 500
+
+export interface ReplyParts {
+  readonly driver: RunDriver
+  readonly settings: CheckedSettings
+}
+
+export async function replyOf(parts: ReplyParts, row: RunRow, report: AdvanceReport, after?: string): Promise<Reply> {
+  const { epoch, headSeq, status, wakeAt } = report
+  const sendable = report.effects.filter(({ kind }) => kind !== 'OpenManualTask')
+  const isPaged = after !== undefined || sendable.length > PAGE
+  const rest = isPaged ? sendable.filter(({ id }) => id > (after ?? '')).sort(byId) : sendable
+  const page = rest.slice(0, PAGE)
+  const more = rest.length > PAGE ? page.at(-1)?.id : undefined
+  const effects: SentEffect[] = []
+  for (const effect of page) effects.push(await sentEffect(parts, row, effect))
+  return {
+    epoch,
+    headSeq,
+    effects,
+    ...(more === undefined ? {} : { more }),
+    ...(wakeAt === undefined ? {} : { wakeAt }),
+    ...(isTerminalRun(status) ? { end: status as NonNullable<Reply['end']> } : {}),
+  }
+}
+
+function byId(a: { readonly id: string }, b: { readonly id: string }): number {
+  return a.id < b.id ? -1 : 1
+}
+
+async function sentEffect(
+  { driver, settings }: ReplyParts,
+  row: RunRow,
+  effect: SentEffect['effect'],
+): Promise<SentEffect> {
+  const traits = await driver.traits?.(row.runKey, effect)
+  if (traits === undefined) return { effect, sending: ADVANCE_SENDING }
+  const { timeoutMs, actionKind } = traits
+  const times = { ...KIND_TIMES, ...settings.times }[actionKind]
+  const taskQueue = stepQueue(settings, row, traits)
+  const sending = stepSending({
+    timeoutMs,
+    ...(times === undefined ? {} : { times }),
+    ...(taskQueue === undefined ? {} : { taskQueue }),
+  })
+  return { effect, sending, ...(timeoutMs > LONG_STEP_MS ? { long: true } : {}) }
+}

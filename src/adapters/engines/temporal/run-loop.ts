@@ -1,0 +1,237 @@
+/**
+ * What the run's workflow does with the answers of its activities: send out what is new, cancel what is to stop, keep one
+ * timer, wake when asked, and come to a quiet point when the history is to be rotated. It runs in Temporal's sandbox and
+ * is deterministic: it reads nothing but answers, signals and the workflow's own clock.
+ */
+import {
+  CancellationScope,
+  getExternalWorkflowHandle,
+  isCancellation,
+  ParentClosePolicy,
+  scheduleActivity,
+  sleep,
+  startChild,
+  workflowInfo,
+  WorkflowIdReusePolicy,
+} from '@temporalio/workflow'
+import { WorkflowExecutionAlreadyStartedError } from '@temporalio/common'
+import { ADVANCE_SENDING } from './activity-options.ts'
+import { EPOCH_MEMO, longStepId, STEP_WORKFLOW } from './wire.ts'
+import type { Carried, LostEffect, Phase, Reply, Rotation, SentEffect, WakeCall } from './wire.ts'
+
+/** Past this part of a threshold a moment without work is taken for the rotation, before it must be waited for. */
+const SOFTLY = 0.75
+
+export class RunLoop {
+  #carried: Carried
+  /** Ids sent out in this execution: a repeat would fail the workflow task (P-36). */
+  readonly #sent = new Set<string>()
+  readonly #scopes = new Map<string, CancellationScope>()
+  #pending = 0
+  #steps = 0
+  #wakeWanted = true
+  #waking = false
+  #cancelled = false
+  #after: string | undefined
+  #lost: LostEffect[] = []
+  #timer: { readonly at: number; readonly scope: CancellationScope } | undefined
+  #rotation: Rotation = { events: Number.MAX_SAFE_INTEGER }
+  #draining = false
+  #rotates = false
+  #end: Reply['end'] | 'superseded'
+  #failure: unknown
+
+  constructor(carried: Carried) {
+    this.#carried = carried
+  }
+
+  get isGoingOn(): boolean {
+    return this.#end === undefined && this.#failure === undefined && !this.#rotates
+  }
+
+  /** Is there something to do that no activity or timer is doing already? */
+  get hasTurn(): boolean {
+    return !this.isGoingOn || (this.#wakeWanted && !this.#waking) || this.#mayRotate()
+  }
+
+  get rotates(): boolean {
+    return this.#rotates
+  }
+
+  get end(): Reply['end'] | 'superseded' {
+    return this.#end
+  }
+
+  get carried(): Carried {
+    return { ...this.#carried, rotations: this.#carried.rotations + 1 }
+  }
+
+  get phase(): Phase {
+    return this.#draining ? 'CONTINUE_AS_NEW' : 'RUNNING'
+  }
+
+  throwFailure(): void {
+    if (this.#failure !== undefined) throw this.#failure
+  }
+
+  wake(): void {
+    this.#wakeWanted = true
+  }
+
+  cancel(): void {
+    this.#cancelled = true
+    this.wake()
+  }
+
+  turn(): void {
+    if (this.#mayRotate()) this.#rotates = true
+    else if (this.#wakeWanted && !this.#waking) void this.#wakeNow()
+  }
+
+  async #wakeNow(): Promise<void> {
+    this.#wakeWanted = false
+    this.#waking = true
+    const lost = this.#lost
+    this.#lost = []
+    const call: WakeCall = {
+      ...this.#carried,
+      ...(lost.length === 0 ? {} : { lost }),
+      ...(this.#cancelled ? { cancelled: true } : {}),
+      ...(this.#after === undefined ? {} : { after: this.#after }),
+    }
+    this.#cancelled = false
+    try {
+      const reply = await scheduleActivity<Reply>('wake', [call], ADVANCE_SENDING)
+      this.#waking = false
+      this.#rotation = reply.rotation ?? this.#rotation
+      this.#after = reply.more
+      if (reply.more !== undefined) this.#wakeWanted = true
+      // Woken while it asked: the run may have come back meanwhile, and nobody would start another workflow for it.
+      if (reply.superseded === true) this.#end = this.#wakeWanted ? undefined : 'superseded'
+      else this.#take(reply)
+    } catch (error) {
+      this.#failure = error
+    }
+  }
+
+  #take(reply: Reply): void {
+    if (reply.superseded === true || reply.epoch < this.#carried.epoch) {
+      this.wake()
+      return
+    }
+    const { epoch, headSeq } = reply
+    this.#carried = { ...this.#carried, epoch, headSeq: Math.max(headSeq, this.#carried.headSeq) }
+    if (reply.end !== undefined) this.#end = reply.end
+    if (this.#isOver(SOFTLY) && this.#pending === 0 && !this.#waking) this.#draining = true
+    if (this.#isOver(1)) this.#draining = true
+    for (const sent of reply.effects) this.#sendOut(sent)
+    this.#setTimer(reply.wakeAt)
+  }
+
+  /** While the history is to be rotated only what stops work leaves; the next execution asks for all the rest. */
+  #sendOut(sent: SentEffect): void {
+    const { effect } = sent
+    if (effect.kind === 'CancelStep') {
+      this.#stop(sent)
+      return
+    }
+    if (this.#sent.has(effect.id) || this.#draining) return
+    this.#sent.add(effect.id)
+    this.#pending += 1
+    this.#steps += 1
+    void (sent.long === true ? this.#startLong(sent) : this.#execute(sent))
+  }
+
+  async #execute({ effect, sending }: SentEffect): Promise<void> {
+    const scope = new CancellationScope()
+    this.#scopes.set(effect.id, scope)
+    const options = { ...sending, activityId: effect.id, cancellationType: 'WAIT_CANCELLATION_COMPLETED' as const }
+    try {
+      const call = { ...this.#carried, effect }
+      const reply = await scope.run(() => scheduleActivity<Reply>('step', [call], options))
+      this.#settle(effect.id)
+      this.#take(reply)
+    } catch (error) {
+      this.#settle(effect.id)
+      if (!isCancellation(error)) this.#noteLost({ effect, sending })
+      this.wake()
+    }
+  }
+
+  #settle(effectId: string): void {
+    this.#pending -= 1
+    this.#scopes.delete(effectId)
+  }
+
+  #noteLost({ effect }: SentEffect): void {
+    if (effect.kind !== 'ExecuteStep' && effect.kind !== 'Compensate') return
+    const { slot, attempt, engineAttempt } = effect
+    this.#lost.push({ slot, attempt, engineAttempt })
+  }
+
+  async #startLong(sent: SentEffect): Promise<void> {
+    const { effect, sending } = sent
+    const { taskQueue, ...rest } = sending
+    try {
+      await startChild(STEP_WORKFLOW, {
+        workflowId: longStepId(this.#carried.runId, effect.id),
+        args: [{ ...this.#carried, effect }, rest],
+        memo: { [EPOCH_MEMO]: this.#carried.epoch },
+        parentClosePolicy: ParentClosePolicy.ABANDON,
+        workflowIdReusePolicy: WorkflowIdReusePolicy.REJECT_DUPLICATE,
+        ...(taskQueue === undefined ? {} : { taskQueue }),
+      })
+    } catch (error) {
+      if (!(error instanceof WorkflowExecutionAlreadyStartedError)) this.#noteLost(sent)
+      this.wake()
+    }
+    this.#settle(effect.id)
+  }
+
+  #stop({ effect, long }: SentEffect): void {
+    const work = ['ExecuteStep', 'Compensate'].map((kind) => effect.id.replace(/^CancelStep/, kind))
+    for (const id of work) this.#scopes.get(id)?.cancel()
+    if (long !== true || this.#sent.has(effect.id)) return
+    this.#sent.add(effect.id)
+    for (const id of work)
+      // It may be over already; then there is nothing to stop.
+      void getExternalWorkflowHandle(longStepId(this.#carried.runId, id))
+        .cancel()
+        .catch(() => undefined)
+  }
+
+  /** A timer that fires too early only wakes once more; starting another for every later instant would cost history. */
+  #setTimer(wakeAt: number | undefined): void {
+    if (wakeAt === undefined || this.#end !== undefined) return
+    if (this.#timer !== undefined && this.#timer.at <= wakeAt) return
+    this.#timer?.scope.cancel()
+    const scope = new CancellationScope()
+    this.#timer = { at: wakeAt, scope }
+    void scope
+      .run(() => sleep(Math.max(1, wakeAt - Date.now())))
+      .then(
+        () => {
+          this.#timer = undefined
+          this.wake()
+        },
+        () => undefined,
+      )
+  }
+
+  /** A quiet point: nothing is under way that an answer is owed for, so the next execution can ask for everything. */
+  #mayRotate(): boolean {
+    const isTold = this.#lost.length === 0 && !this.#cancelled
+    return this.#draining && this.#pending === 0 && !this.#waking && isTold && this.#end === undefined
+  }
+
+  #isOver(part: number): boolean {
+    const { historyLength, historySize, continueAsNewSuggested } = workflowInfo()
+    const { events, steps = Number.MAX_SAFE_INTEGER, bytes = Number.MAX_SAFE_INTEGER } = this.#rotation
+    return (
+      continueAsNewSuggested ||
+      historyLength >= events * part ||
+      this.#steps >= steps * part ||
+      historySize >= bytes * part
+    )
+  }
+}

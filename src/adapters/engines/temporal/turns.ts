@@ -1,0 +1,65 @@
+/**
+ * Outcomes of one run that come in while it is being advanced go into its next turn together (P-06): a fan-out costs a few
+ * commits, not one for every step. What the turn opened is told to one of those who reported; the others hear how far
+ * the log has come.
+ */
+import type { AdvanceReport, EffectReport, RunDriver } from '../../../ports/engine.ts'
+import type { RunKey } from '../../../ports/run-store.ts'
+
+interface Waiting {
+  readonly reports: readonly EffectReport[]
+  readonly epoch: number
+  /** Whoever must be told everything that is owed, not only what is new. */
+  readonly open: boolean
+  readonly resolve: (report: AdvanceReport) => void
+  readonly reject: (error: unknown) => void
+}
+
+export class Turns {
+  readonly #driver: RunDriver
+  readonly #waiting = new Map<RunKey, Waiting[]>()
+  readonly #turning = new Set<RunKey>()
+
+  constructor(driver: RunDriver) {
+    this.#driver = driver
+  }
+
+  take(
+    runKey: RunKey,
+    reports: readonly EffectReport[],
+    { epoch, open }: { readonly epoch: number; readonly open: boolean },
+  ): Promise<AdvanceReport> {
+    return new Promise((resolve, reject) => {
+      const waiting = this.#waiting.get(runKey) ?? []
+      this.#waiting.set(runKey, [...waiting, { reports, epoch, open, resolve, reject }])
+      if (!this.#turning.has(runKey)) void this.#turn(runKey)
+    })
+  }
+
+  async #turn(runKey: RunKey): Promise<void> {
+    this.#turning.add(runKey)
+    for (let all = this.#next(runKey); all.length > 0; all = this.#next(runKey)) {
+      const [first] = all
+      const told = all.find(({ open }) => open) ?? first
+      try {
+        const reports = all.flatMap((one) => one.reports)
+        const options = { epoch: first?.epoch ?? 1, open: told?.open ?? false }
+        const report = await this.#driver.advance(runKey, reports, options)
+        for (const one of all) one.resolve(one === told ? report : { ...report, effects: [] })
+      } catch (error) {
+        for (const one of all) one.reject(error)
+      }
+    }
+    this.#turning.delete(runKey)
+  }
+
+  /** All that wait under the epoch of the first. */
+  #next(runKey: RunKey): readonly Waiting[] {
+    const waiting = this.#waiting.get(runKey) ?? []
+    const epoch = waiting[0]?.epoch
+    const rest = waiting.filter((one) => one.epoch !== epoch)
+    if (rest.length === 0) this.#waiting.delete(runKey)
+    else this.#waiting.set(runKey, rest)
+    return waiting.filter((one) => one.epoch === epoch)
+  }
+}

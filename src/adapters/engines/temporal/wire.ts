@@ -1,0 +1,100 @@
+/**
+ * What travels between the workflow and its activities, and over a rotation: names, numbers and effects, never a plan, an
+ * input or an output (TMP-03, SEC-09). The workflow's sandbox loads this file too, so it imports types alone.
+ */
+import type { Effect } from '../../../core/run/effect.ts'
+
+export const RUN_WORKFLOW = 'keelsonRun'
+export const STEP_WORKFLOW = 'keelsonStep'
+export const WAKE_SIGNAL = 'wake'
+export const PHASE_QUERY = 'phase'
+/** Of a long step's workflow: the epoch it was sent out under. */
+export const EPOCH_MEMO = 'epoch'
+
+/** What the workflow itself is at; the log knows nothing of it. */
+export type Phase = 'RUNNING' | 'CONTINUE_AS_NEW'
+
+/** All that a workflow knows of its run, at its start and over every rotation (P-39). */
+export interface Carried {
+  readonly tenantId: string
+  readonly runId: string
+  readonly epoch: number
+  readonly headSeq: number
+  readonly rotations: number
+}
+
+/** How an effect is sent out. Times in milliseconds; absent is no limit. */
+export interface Sending {
+  readonly taskQueue?: string
+  readonly startToCloseTimeout: number
+  readonly scheduleToStartTimeout?: number
+  readonly scheduleToCloseTimeout?: number
+  readonly heartbeatTimeout?: number
+  readonly retry: {
+    readonly initialInterval: number
+    readonly backoffCoefficient: number
+    readonly maximumInterval: number
+    readonly maximumAttempts?: number
+    readonly nonRetryableErrorTypes?: string[]
+  }
+}
+
+export interface SentEffect {
+  readonly effect: Effect
+  readonly sending: Sending
+  /** May run so long that it must not hold up a rotation: a child workflow does it. */
+  readonly long?: true
+}
+
+/** When the history is rotated: at the server's suggestion always, and at whichever of these comes first (TMP-02). */
+export interface Rotation {
+  readonly events: number
+  readonly steps?: number
+  readonly bytes?: number
+}
+
+/** What an activity answers (P-37). */
+export interface Reply {
+  readonly epoch: number
+  readonly headSeq: number
+  readonly effects: readonly SentEffect[]
+  /** There are more open effects than one answer holds: ask again for those after this id. */
+  readonly more?: string
+  readonly wakeAt?: number
+  readonly end?: 'COMPLETED' | 'FAILED' | 'CANCELLED'
+  /** The run is another engine's or under another epoch by now: nothing of this answer counts but that. */
+  readonly superseded?: true
+  readonly rotation?: Rotation
+}
+
+/** A step activity that used up its platform attempts. */
+export interface LostEffect {
+  readonly slot: string
+  readonly attempt: number
+  readonly engineAttempt: number
+}
+
+export interface WakeCall extends Carried {
+  readonly lost?: readonly LostEffect[]
+  /** Somebody cancelled the workflow itself. */
+  readonly cancelled?: true
+  /** The last id that was told: those before it come and go, so a place in the list would pass some over. */
+  readonly after?: string
+}
+
+export interface StepCall extends Carried {
+  readonly effect: Effect
+}
+
+/** What the worker offers to the workflow. */
+export interface RunActivities {
+  wake(call: WakeCall): Promise<Reply>
+  step(call: StepCall): Promise<Reply>
+  /** Carries the effect out and leaves its outcome in the run's inbox. */
+  longStep(call: StepCall): Promise<void>
+}
+
+/** The id of the child workflow that carries a long step out (P-36). */
+export function longStepId(runId: string, effectId: string): string {
+  return `${runId}:${effectId}`
+}

@@ -1,0 +1,87 @@
+/**
+ * The worker host: polls the task queues of its scopes, carries activities out and runs the generic workflow. It stops
+ * gracefully: no new work, a grace for what runs, then the platform gives it to others.
+ */
+import { fileURLToPath } from 'node:url'
+import type { Worker, WorkflowBundleWithSourceMap } from '@temporalio/worker'
+import { fail } from '../../../core/problems/problem.ts'
+import { HEARTBEAT_THROTTLE_MS } from './activity-options.ts'
+import { runActivities, type ActivityParts } from './activities.ts'
+import { converterOf, type TemporalConnection } from './connection.ts'
+import type { TemporalSdk } from './driver.ts'
+
+const SUFFIX = import.meta.url.endsWith('.ts') ? 'ts' : 'js'
+/** Workflow tasks at once, for every queue. */
+const WORKFLOW_TASKS = 40
+
+let bundle: Promise<WorkflowBundleWithSourceMap> | undefined
+
+/** Bundled once per process: every worker runs the same few lines. */
+export function workflowBundle({ worker }: Pick<TemporalSdk, 'worker'>): Promise<WorkflowBundleWithSourceMap> {
+  bundle ??= worker.bundleWorkflowCode({
+    workflowsPath: fileURLToPath(new URL(`./workflow.${SUFFIX}`, import.meta.url)),
+    logger: new worker.DefaultLogger('ERROR', () => undefined),
+  })
+  return bundle
+}
+
+export interface WorkerParts extends Omit<ActivityParts, 'sdk'> {
+  readonly connection: TemporalConnection
+  readonly queues: readonly string[]
+}
+
+export class WorkerHost {
+  readonly #parts: WorkerParts
+  #starting: Promise<readonly Worker[]> | undefined
+  #ended: Promise<unknown> = Promise.resolve()
+
+  constructor(parts: WorkerParts) {
+    this.#parts = parts
+  }
+
+  /** Once; a worker that cannot be made leaves nothing behind and may be tried again. */
+  async start(onEnd: (error: unknown) => void): Promise<void> {
+    if (this.#starting !== undefined)
+      fail('TEMPORAL_WORKER_ALREADY_STARTED', `a worker listens to ${this.#parts.queues.join(', ')} already`)
+    this.#starting = this.#create()
+    try {
+      const workers = await this.#starting
+      this.#ended = Promise.all(workers.map((worker) => worker.run())).catch(onEnd)
+    } catch (error) {
+      this.#starting = undefined
+      throw error
+    }
+  }
+
+  async stop(): Promise<void> {
+    const workers = (await this.#starting?.catch(() => [])) ?? []
+    for (const worker of workers) if (worker.getState() === 'RUNNING') worker.shutdown()
+    await this.#ended
+    this.#starting = undefined
+  }
+
+  async #create(): Promise<readonly Worker[]> {
+    const { connection, queues, settings } = this.#parts
+    const sdk = await connection.sdk()
+    const [native, workflows] = await Promise.all([connection.native(), workflowBundle(sdk)])
+    const activities = { ...runActivities({ ...this.#parts, sdk }) }
+    return Promise.all(
+      queues.map((taskQueue) =>
+        sdk.worker.Worker.create({
+          connection: native,
+          namespace: settings.namespace,
+          taskQueue,
+          workflowBundle: workflows,
+          activities,
+          dataConverter: converterOf(settings),
+          maxConcurrentActivityTaskExecutions: settings.maxSteps,
+          maxConcurrentWorkflowTaskExecutions: WORKFLOW_TASKS,
+          ...(settings.maxCachedWorkflows === undefined ? {} : { maxCachedWorkflows: settings.maxCachedWorkflows }),
+          defaultHeartbeatThrottleInterval: HEARTBEAT_THROTTLE_MS,
+          maxHeartbeatThrottleInterval: HEARTBEAT_THROTTLE_MS,
+          shutdownGraceTime: settings.shutdownGraceMs,
+        }),
+      ),
+    )
+  }
+}

@@ -1,0 +1,65 @@
+/**
+ * The one generic workflow: it schedules effects, sets one timer, waits for wake-ups and rotates its history. It knows no
+ * plan and decides nothing; what it does next is what an activity's answer says (TMP-01, P-36 … P-39). Everything here
+ * runs in Temporal's sandbox: the workflow SDK and the wire's types, nothing else.
+ */
+import {
+  ApplicationFailure,
+  CancellationScope,
+  CancelledFailure,
+  condition,
+  continueAsNew,
+  defineQuery,
+  defineSignal,
+  getExternalWorkflowHandle,
+  isCancellation,
+  scheduleActivity,
+  setHandler,
+} from '@temporalio/workflow'
+import { ADVANCE_SENDING } from './activity-options.ts'
+import { RunLoop } from './run-loop.ts'
+import { PHASE_QUERY, WAKE_SIGNAL, type Carried, type Phase, type Sending, type StepCall } from './wire.ts'
+
+export async function keelsonRun(carried: Carried): Promise<void> {
+  const loop = new RunLoop(carried)
+  let isCancelled = false
+  setHandler(defineSignal(WAKE_SIGNAL), () => loop.wake())
+  setHandler(defineQuery<Phase>(PHASE_QUERY), () => loop.phase)
+  void CancellationScope.current().cancelRequested.catch(() => {
+    isCancelled = true
+    loop.cancel()
+  })
+  await CancellationScope.nonCancellable(async () => {
+    while (loop.isGoingOn) {
+      loop.turn()
+      await condition(() => loop.hasTurn)
+    }
+  })
+  loop.throwFailure()
+  if (loop.rotates) await continueAsNew<typeof keelsonRun>(loop.carried)
+  if (loop.end === 'FAILED') throw ApplicationFailure.nonRetryable('the run failed; its log says why', 'RunFailed')
+  if (loop.end === 'CANCELLED' && isCancelled) throw new CancelledFailure('the run was cancelled')
+}
+
+/** A step that may run for long, beside the run's own workflow: its outcome goes to the run's inbox (P-36). */
+export async function keelsonStep(call: StepCall, sending: Sending): Promise<void> {
+  const { effect, ...carried } = call
+  const options = { ...sending, cancellationType: 'WAIT_CANCELLATION_COMPLETED' as const }
+  let isLost = false
+  try {
+    await scheduleActivity('longStep', [call], options)
+  } catch (error) {
+    // Stopped before it began: the run ends its attempt by itself when the grace is over.
+    isLost = !isCancellation(error)
+  }
+  await CancellationScope.nonCancellable(async () => {
+    if (isLost && 'engineAttempt' in effect) {
+      const { slot, attempt, engineAttempt } = effect
+      await scheduleActivity('wake', [{ ...carried, lost: [{ slot, attempt, engineAttempt }] }], ADVANCE_SENDING)
+    }
+    await getExternalWorkflowHandle(call.runId)
+      .signal(WAKE_SIGNAL)
+      // The run is over or on another engine; what was left in its inbox is there for whoever has it.
+      .catch(() => undefined)
+  })
+}

@@ -1,0 +1,153 @@
+/**
+ * Runs as workflows: starting one, waking it, cancelling it, and looking whether it is there. The workflow's id is the
+ * run's; its status is never read as the run's (TMP-11, TMP-12).
+ */
+import type { WorkflowStartOptions } from '@temporalio/client'
+import type { RunRow } from '../../../ports/run-store.ts'
+import type { TemporalConnection } from './connection.ts'
+import type { CheckedSettings } from './settings.ts'
+import { runQueue } from './task-queues.ts'
+import { EPOCH_MEMO, RUN_WORKFLOW, STEP_WORKFLOW, WAKE_SIGNAL, type Carried } from './wire.ts'
+
+const ATTRIBUTES = ['tenantId', 'projectId', 'environmentId', 'regulatoryTier'] as const
+const KEYWORD = 2
+const CLOSED_AT_ONCE = 1_000
+
+export interface ClosedWorkflow {
+  readonly workflowId: string
+  /** A long step's, not a run's. */
+  readonly isStep: boolean
+  /** That a long step was sent out under. */
+  readonly epoch?: number
+}
+
+export class Workflows {
+  readonly #connection: TemporalConnection
+  readonly #settings: CheckedSettings
+  #registered: Promise<void> | undefined
+
+  constructor(connection: TemporalConnection, settings: CheckedSettings) {
+    this.#connection = connection
+    this.#settings = settings
+  }
+
+  /** Connects, and makes the search attributes known to the namespace where that is allowed. */
+  async ready(): Promise<void> {
+    await this.#connection.client()
+    this.#registered ??= this.#register().catch((error: unknown) => {
+      this.#registered = undefined
+      throw error
+    })
+    await this.#registered
+  }
+
+  /** False when a workflow of that id runs already. */
+  async start(row: RunRow): Promise<boolean> {
+    await this.ready()
+    const options = await this.#startOptions(row)
+    try {
+      await this.#connection.ask('start', row.runId, (client) => client.workflow.start(RUN_WORKFLOW, options))
+      return true
+    } catch (error) {
+      if (nameOf(error) !== 'WorkflowExecutionAlreadyStartedError') throw error
+      return false
+    }
+  }
+
+  /** False when no workflow of the run is open. */
+  wake(runId: string): Promise<boolean> {
+    return this.#whereOpen('wake', runId, (handle) => handle.signal(WAKE_SIGNAL))
+  }
+
+  cancel(runId: string): Promise<boolean> {
+    return this.#whereOpen('cancel', runId, (handle) => handle.cancel())
+  }
+
+  /** Workflows that were closed otherwise than by their run's end, since an instant; some of them are ours to mend. */
+  async closedSince(since: Date): Promise<readonly ClosedWorkflow[]> {
+    const query = `WorkflowType IN ('${RUN_WORKFLOW}', '${STEP_WORKFLOW}') AND CloseTime >= '${since.toISOString()}'
+      AND ExecutionStatus IN ('Terminated', 'TimedOut', 'Failed', 'Canceled')`
+    return this.#connection.ask('list', '-', async (client) => {
+      const closed: ClosedWorkflow[] = []
+      for await (const { workflowId, type, memo } of client.workflow.list({ query, pageSize: 100 })) {
+        const epoch = memo?.[EPOCH_MEMO]
+        closed.push({ workflowId, isStep: type === STEP_WORKFLOW, ...(typeof epoch === 'number' ? { epoch } : {}) })
+        if (closed.length >= CLOSED_AT_ONCE) break
+      }
+      return closed
+    })
+  }
+
+  /** Whether a workflow of this id is open. */
+  async isOpen(workflowId: string): Promise<boolean> {
+    try {
+      const seen = await this.#connection.ask('describe', workflowId, (client) =>
+        client.workflow.getHandle(workflowId).describe(),
+      )
+      return seen.status.name === 'RUNNING'
+    } catch (error) {
+      if (nameOf(error) !== 'WorkflowNotFoundError') throw error
+      return false
+    }
+  }
+
+  async #whereOpen(
+    operation: string,
+    runId: string,
+    call: (handle: { signal(name: string): Promise<void>; cancel(): Promise<unknown> }) => Promise<unknown>,
+  ): Promise<boolean> {
+    try {
+      await this.#connection.ask(operation, runId, (client) => call(client.workflow.getHandle(runId)))
+      return true
+    } catch (error) {
+      if (nameOf(error) !== 'WorkflowNotFoundError') throw error
+      return false
+    }
+  }
+
+  async #startOptions(row: RunRow): Promise<WorkflowStartOptions & { workflowId: string; taskQueue: string }> {
+    const { common } = await this.#connection.sdk()
+    const { tenantId, runId, epoch, nextSeq, projectId, environmentId } = row
+    const carried: Carried = { tenantId, runId, epoch, headSeq: nextSeq - 1, rotations: 0 }
+    const { regulatoryTier } = this.#settings
+    const values = { tenantId, projectId, environmentId, ...(regulatoryTier === undefined ? {} : { regulatoryTier }) }
+    const pairs = Object.entries(values).map(([name, value]) => ({
+      key: common.defineSearchAttributeKey(name, common.SearchAttributeType.KEYWORD),
+      value,
+    }))
+    return {
+      workflowId: runId,
+      taskQueue: runQueue(this.#settings, row),
+      args: [carried],
+      typedSearchAttributes: pairs,
+      // The same run may come back to this engine; two workflows of one run at once are refused by the server.
+      workflowIdReusePolicy: 'ALLOW_DUPLICATE',
+      workflowIdConflictPolicy: 'FAIL',
+    }
+  }
+
+  /** A namespace that has them needs no right to add any. */
+  async #register(): Promise<void> {
+    const { namespace } = this.#settings
+    await this.#connection.ask('search attributes', '-', async ({ connection }) => {
+      const { operatorService } = connection as { operatorService: OperatorService }
+      const known = (await operatorService.listSearchAttributes({ namespace })).customAttributes ?? {}
+      const missing = ATTRIBUTES.filter((name) => !Object.hasOwn(known, name))
+      if (missing.length === 0) return
+      const searchAttributes = Object.fromEntries(missing.map((name) => [name, KEYWORD]))
+      await operatorService.addSearchAttributes({ namespace, searchAttributes }).catch((error: unknown) => {
+        // Another process was quicker.
+        if (!/already exist/i.test(error instanceof Error ? error.message : '')) throw error
+      })
+    })
+  }
+}
+
+interface OperatorService {
+  listSearchAttributes(request: { namespace: string }): Promise<{ customAttributes?: object | null }>
+  addSearchAttributes(request: { namespace: string; searchAttributes: Record<string, number> }): Promise<unknown>
+}
+
+function nameOf(error: unknown): string {
+  return error instanceof Error ? error.name : ''
+}

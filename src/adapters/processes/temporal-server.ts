@@ -1,0 +1,123 @@
+/**
+ * A Temporal server on this machine, for a newcomer and for tests: its program is found or built, started on loopback, waited
+ * for, and stopped by its own process id. It is Temporal's development server, not one for production.
+ */
+import { spawn, spawnSync, type ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, mkdirSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { homedir } from 'node:os'
+import { delimiter, join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+import { fail } from '../../core/problems/problem.ts'
+
+/** Newer ones cannot be built from their module alone. */
+const MODULE = 'github.com/temporalio/cli/cmd/temporal@v1.5.1'
+const SUFFIX = process.platform === 'win32' ? '.exe' : ''
+const READY_MS = 60_000
+const READY_STEP_MS = 50
+
+export interface FindOptions {
+  /** Where a program that was built here is kept. */
+  readonly cache?: string
+  /** Told before it is built, which takes minutes. */
+  readonly tell?: (line: string) => void
+}
+
+/** By KEELSON_TEMPORAL_BIN, on PATH, in the cache; else built into the cache by Go. */
+export function findTemporal({ cache = ownCache(), tell }: FindOptions = {}): string {
+  const given = process.env['KEELSON_TEMPORAL_BIN']
+  if (given !== undefined && given !== '') {
+    if (existsSync(given)) return given
+    return fail('TEMPORAL_SERVER_MISSING', `KEELSON_TEMPORAL_BIN names ${given}, which is not there`)
+  }
+  const built = join(cache, `temporal${SUFFIX}`)
+  return onPath() ?? (existsSync(built) ? built : build(cache, built, tell))
+}
+
+function ownCache(): string {
+  return join(process.env['XDG_CACHE_HOME'] ?? join(homedir(), '.cache'), 'keelson')
+}
+
+function onPath(): string | undefined {
+  const folders = (process.env['PATH'] ?? '').split(delimiter).filter((folder) => folder !== '')
+  return folders.map((folder) => join(folder, `temporal${SUFFIX}`)).find((path) => existsSync(path))
+}
+
+function build(cache: string, built: string, tell: FindOptions['tell']): string {
+  const hasGo = spawnSync('go', ['version'], { stdio: 'ignore' }).status === 0
+  if (hasGo) {
+    tell?.('building the Temporal server with Go, once; this takes some minutes …')
+    mkdirSync(cache, { recursive: true })
+    const env = { ...process.env, CGO_ENABLED: '0', GOBIN: cache }
+    spawnSync('go', ['install', '-ldflags', '-s -w', MODULE], { cwd: cache, env, stdio: 'ignore' })
+  }
+  if (existsSync(built)) return built
+  const why = hasGo ? 'it could not be built' : 'there is no Go to build it with'
+  return fail('TEMPORAL_SERVER_MISSING', `the program \`temporal\` is not installed, and ${why}`)
+}
+
+export interface ServerOptions {
+  readonly program: string
+  readonly port: number
+  /** Keeps its data in this file; without one they are gone with it. */
+  readonly file?: string
+  /** Serves Temporal's own pages there. */
+  readonly uiPort?: number
+  readonly cwd?: string
+}
+
+export interface TemporalProcess {
+  readonly address: string
+  readonly pid: number
+  /** Resolves when it is gone, whoever ended it. */
+  readonly gone: Promise<void>
+  stop(signal?: NodeJS.Signals): Promise<void>
+}
+
+export async function startTemporalServer(options: ServerOptions): Promise<TemporalProcess> {
+  const { program, port, file, uiPort, cwd } = options
+  const pages = uiPort === undefined ? ['--headless'] : ['--ui-port', String(uiPort)]
+  const data = file === undefined ? [] : ['--db-filename', file]
+  const quiet = ['--ip', '127.0.0.1', '--log-level', 'error']
+  const words = ['server', 'start-dev', ...quiet, '--port', String(port), ...pages, ...data]
+  const server = spawn(program, words, { stdio: 'ignore', ...(cwd === undefined ? {} : { cwd }) })
+  const orphaned = (): void => void server.kill('SIGKILL')
+  process.once('exit', orphaned)
+  const gone = once(server, 'exit').then(() => void process.removeListener('exit', orphaned))
+  const address = `127.0.0.1:${port}`
+  await ready(program, server, address)
+  return {
+    address,
+    pid: server.pid ?? 0,
+    gone,
+    stop: async (signal = 'SIGTERM') => {
+      if (server.exitCode !== null || server.signalCode !== null) return
+      server.kill(signal)
+      await gone
+    },
+  }
+}
+
+async function ready(program: string, server: ChildProcess, address: string): Promise<void> {
+  const health = ['operator', 'cluster', 'health', '--address', address]
+  for (const deadline = Date.now() + READY_MS; ;) {
+    if (server.exitCode !== null)
+      fail('TEMPORAL_CLIENT_NOT_CONNECTED', `the Temporal server for ${address} ended with code ${server.exitCode}`)
+    if (spawnSync(program, health, { stdio: 'ignore' }).status === 0) return
+    if (Date.now() > deadline)
+      fail('TEMPORAL_CLIENT_NOT_CONNECTED', `the Temporal server at ${address} did not answer within ${READY_MS} ms`)
+    await pause(READY_STEP_MS)
+  }
+}
+
+/** A port that nobody listens to at this moment: Temporal itself cannot choose one. */
+export async function freePort(): Promise<number> {
+  const probe = createServer().listen(0, '127.0.0.1')
+  await once(probe, 'listening')
+  const address = probe.address()
+  probe.close()
+  await once(probe, 'close')
+  if (address === null || typeof address === 'string') return fail('TEMPORAL_SERVER_MISSING', 'no port is free')
+  return address.port
+}

@@ -1,0 +1,50 @@
+/**
+ * Keeps a provider that does not answer from being asked again and again: after some failures in a row nobody asks it for a
+ * while; then one may try, and its answer opens the way or shuts it once more (ENG-10).
+ */
+import type { Clock } from '../ports/clock.ts'
+
+export interface BreakerOptions {
+  readonly failures?: number
+  readonly restMs?: number
+}
+
+export type Tried<T> =
+  | { readonly kind: 'answered'; readonly value: T }
+  | { readonly kind: 'failed'; readonly error: unknown }
+  /** It was not asked. */
+  | { readonly kind: 'resting' }
+
+const FAILURES = 3
+const REST_MS = 30_000
+
+export class CircuitBreaker {
+  readonly #clock: Clock
+  readonly #failures: number
+  readonly #restMs: number
+  #inARow = 0
+  #closedUntil = -Infinity
+
+  constructor(clock: Clock, { failures = FAILURES, restMs = REST_MS }: BreakerOptions = {}) {
+    this.#clock = clock
+    this.#failures = failures
+    this.#restMs = restMs
+  }
+
+  async try<T>(ask: () => Promise<T>): Promise<Tried<T>> {
+    const now = this.#clock.now()
+    if (now < this.#closedUntil) return { kind: 'resting' }
+    // Only one tries after a rest: the others find it shut until there is an answer.
+    if (this.#inARow >= this.#failures) this.#closedUntil = now + this.#restMs
+    try {
+      const value = await ask()
+      this.#inARow = 0
+      this.#closedUntil = -Infinity
+      return { kind: 'answered', value }
+    } catch (error) {
+      this.#inARow += 1
+      if (this.#inARow >= this.#failures) this.#closedUntil = this.#clock.now() + this.#restMs
+      return { kind: 'failed', error }
+    }
+  }
+}

@@ -1,0 +1,9 @@
+/** The secrets a conformance entry brings along, for whoever asks. */
+import type { SecretsProvider } from '../../ports/secrets.ts'
+
+export function scriptedSecrets(values: Readonly<Record<string, string>>): SecretsProvider {
+  return {
+    resolve: async (refs) =>
+      new Map(refs.flatMap((ref) => (values[ref] === undefined ? [] : [[ref, { value: values[ref] }]]))),
+  }
+}

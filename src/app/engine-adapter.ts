@@ -1,0 +1,188 @@
+/**
+ * An open engine behind the contract that the world knows (ADP-01). It adds no way of its own to write a run: a start is the
+ * start every run has, a cancel and every other word is a signal in the inbox, and the status is a fold of the log.
+ */
+import type { EngineRunRef } from '../core/engine/run-ref.ts'
+import type { RunStatusSnapshot } from '../core/engine/run-status.ts'
+import type { PlanRef } from '../core/plan/plan-ref.ts'
+import { fail } from '../core/problems/problem.ts'
+import { isOutside, type EngineType } from '../core/run/engines.ts'
+import { sufficientRole } from '../core/run/roles.ts'
+import { isSignalType } from '../core/run/signals.ts'
+import { isTerminalRun } from '../core/run/transitions.ts'
+import type { ActorContext, EngineRunContext, EngineSignal, ProviderAdapter } from '../ports/provider-adapter.ts'
+import type { RunRow } from '../ports/run-store.ts'
+import type { RunAdvancer } from './advance-run.ts'
+import { checkIsolation } from './check-isolation.ts'
+import type { CompiledPlan } from './compile-plan.ts'
+import { deliverSignal } from './deliver-signal.ts'
+import { dequeueAndStart } from './dequeue-runs.ts'
+import type { OpenEngine } from './engines.ts'
+import type { PlanFetcher } from './fetch-plan.ts'
+import { needHandlers } from './missing-handlers.ts'
+import { providerFailure } from './provider-failure.ts'
+import { recordOf } from './read-events.ts'
+import { readStatus } from './read-status.ts'
+import { deny, needActor, refOf, resolveRun, type GivenRef, type ResolveParts } from './resolve-run.ts'
+import type { Services } from './services.ts'
+import { startRun, type StartRequest } from './start-run.ts'
+
+export interface AdapterParts extends ResolveParts {
+  readonly services: Services
+  readonly advancer: RunAdvancer
+  readonly plans: PlanFetcher
+}
+
+export class EngineAdapter implements ProviderAdapter {
+  readonly #parts: AdapterParts
+  readonly #engine: OpenEngine
+  readonly provider: EngineType
+  readonly ping?: () => Promise<void>
+
+  constructor(parts: AdapterParts, engine: OpenEngine, provider: EngineType) {
+    this.#parts = parts
+    this.#engine = engine
+    this.provider = provider
+    const { host } = engine
+    if (host.ping !== undefined) this.ping = () => this.#ask('ping', undefined, () => host.ping?.())
+  }
+
+  async startRun(ref: PlanRef, context: EngineRunContext, actor: ActorContext): Promise<EngineRunRef> {
+    needActor('startRun', actor)
+    return this.start(await this.#parts.plans.fetch(ref), context, actor)
+  }
+
+  /** The plan is at hand and was checked. */
+  async start(plan: CompiledPlan, context: EngineRunContext, actor: ActorContext): Promise<EngineRunRef> {
+    const { services, advancer } = this.#parts
+    const { capabilities, host } = this.#engine
+    await this.#checkStart(plan, context, actor)
+    await this.#ask('startRun', context.runId, () => host.ready?.())
+    const answer = await startRun(services, advancer, { ...this.#request(plan, context, actor), engine: capabilities })
+    if (answer.kind === 'exists') await this.#startQueued(answer.row, plan)
+    else host.drive(answer.row.runKey, answer.report)
+    return this.#refOf(answer.row)
+  }
+
+  async cancelRun(ref: GivenRef, actor: ActorContext, reason?: string): Promise<void> {
+    const row = await this.#resolve('cancelRun', ref, actor)
+    // Nothing is left to cancel: whoever asks again gets what it asked for.
+    if (isTerminalRun(row.status)) return
+    const { services } = this.#parts
+    const allowed = sufficientRole('CANCEL', actor.roles) !== undefined
+    const why = reason ?? actor.reason
+    const payload = why === undefined ? {} : { reason: why }
+    const request = { signalId: services.random.uuid(), signalType: 'CANCEL', payload }
+    // The role by which the log tells this cause from a CANCEL signal (ENG-13).
+    const sender = { actorId: actor.userId, actorRole: 'cancelRun', allowed }
+    await deliverSignal({ ...this.#parts, engine: this.#engine.host }, row, request, sender)
+    if (!allowed) forbidden('cancelRun', actor)
+  }
+
+  async getRunStatus(ref: GivenRef, actor: ActorContext): Promise<RunStatusSnapshot> {
+    const row = await this.#resolve('getRunStatus', ref, actor)
+    return readStatus(this.#parts, row)
+  }
+
+  async signal(ref: GivenRef, request: EngineSignal, actor: ActorContext): Promise<void> {
+    const row = await this.#resolve('signal', ref, actor)
+    const { signalType } = request
+    const known = isSignalType(signalType)
+    const role = known ? sufficientRole(signalType, actor.roles) : undefined
+    const sender = {
+      actorId: actor.userId,
+      actorRole: role ?? actor.roles[0] ?? 'none',
+      allowed: role !== undefined,
+      reason: `${signalType} needs a role that ${actor.userId} does not have`,
+    }
+    await deliverSignal({ ...this.#parts, engine: this.#engine.host }, row, request, sender)
+    if (!known)
+      fail('ADAPTER_SIGNAL_UNSUPPORTED', `'${signalType}' is not a signal`, {
+        details: { provider: this.provider, operation: 'signal', ref: this.#refOf(row) },
+      })
+    if (role === undefined) forbidden(signalType, actor)
+  }
+
+  async #checkStart({ plan }: CompiledPlan, context: EngineRunContext, actor: ActorContext): Promise<void> {
+    const { services } = this.#parts
+    const { runId, tenantId, targetAdapter } = context
+    if (tenantId !== actor.tenantId) {
+      await deny(this.#parts, { operation: 'startRun', actor, target: runId, reasonCode: 'AUTHZ_TENANT_FORBIDDEN' })
+      fail('AUTHZ_TENANT_FORBIDDEN', `${actor.userId} may not start runs of another tenant`)
+    }
+    if (targetAdapter !== this.provider)
+      fail('INVALID_TARGET_ADAPTER', `the run is for '${targetAdapter}', this adapter is '${this.provider}'`, {
+        pointer: '/targetAdapter',
+      })
+    // Steps of an outside engine are run by its workers, which may be other processes.
+    if (isOutside(this.provider)) return
+    checkIsolation(plan, services.handlers)
+    needHandlers(plan, services.handlers)
+  }
+
+  #request(plan: CompiledPlan, context: EngineRunContext, actor: ActorContext): Omit<StartRequest, 'engine'> {
+    const { tenantId, projectId, environmentId, runId, input, correlationId } = context
+    return {
+      plan,
+      runId,
+      principal: { tenantId, projectId, environmentId, actorId: actor.userId },
+      triggerSource: 'api',
+      lease: this.#engine.host.lease(),
+      ...(input === undefined ? {} : { input }),
+      ...(correlationId === undefined ? {} : { correlationId }),
+    }
+  }
+
+  /** Of the runs that are there already only one that waits in the queue can still be started (ENG-11). */
+  async #startQueued(row: RunRow, { sha256 }: CompiledPlan): Promise<void> {
+    const { services, advancer } = this.#parts
+    const { host } = this.#engine
+    const isOurs = row.planSha256 === sha256 && row.engineType === this.provider
+    const lease = host.lease()
+    if (isOurs && lease !== undefined && (await this.#isQueued(row))) {
+      const [answer] = await dequeueAndStart(services, advancer, {
+        tenantId: row.tenantId,
+        lease: () => host.lease() ?? lease,
+        onStarted: ({ runKey }, report) => host.drive(runKey, report),
+        runIds: new Set([row.runId]),
+      })
+      if (answer?.status === 'STARTED') return
+    }
+    fail('RUN_ALREADY_EXISTS', `run ${row.runId} was started before`, {
+      details: { provider: this.provider, operation: 'startRun', ref: this.#refOf(row) },
+    })
+  }
+
+  async #isQueued({ runKey, status }: RunRow): Promise<boolean> {
+    if (status !== 'PENDING' && status !== 'APPROVED') return false
+    const [first] = await this.#parts.services.store.readEvents(runKey, { limit: 1 })
+    const record = first === undefined ? undefined : recordOf(first)
+    return record?.ok === true && record.value.eventType === 'RunQueued'
+  }
+
+  async #resolve(operation: string, ref: GivenRef, actor: ActorContext): Promise<RunRow> {
+    const row = await resolveRun(this.#parts, operation, ref, actor)
+    if (row.engineType !== this.provider)
+      fail('ADAPTER_INVALID_RUN_REF', `run ${row.runId} is on '${row.engineType}', not on '${this.provider}'`, {
+        pointer: '/provider',
+        details: { provider: this.provider, operation, runId: row.runId },
+      })
+    return row
+  }
+
+  #refOf(row: RunRow): EngineRunRef {
+    return refOf(row, this.#engine.capabilities.taskQueue?.(row))
+  }
+
+  async #ask(operation: string, runId: string | undefined, call: () => Promise<void> | undefined): Promise<void> {
+    try {
+      await call()
+    } catch (error) {
+      throw providerFailure({ provider: this.provider, operation, ...(runId === undefined ? {} : { runId }) }, error)
+    }
+  }
+}
+
+function forbidden(what: string, actor: ActorContext): never {
+  return fail('AUTHZ_DENIED', `${actor.userId} has no role for ${what}`)
+}

@@ -1,0 +1,131 @@
+/**
+ * The gate of a migration: no new step starts while a run changes engines. A run that somebody drives is paused by a signal
+ * like any other, with a reason by which the gate is known again; one that nobody drives is held by its lease, and needs
+ * no draining: what was at work is owed again anyway.
+ */
+import { fail } from '../core/problems/problem.ts'
+import type { Effect } from '../core/run/effect.ts'
+import { engineTypeOf, isOutside, type EngineType } from '../core/run/engines.ts'
+import { openEffects } from '../core/run/open-effects.ts'
+import { isTerminalRun } from '../core/run/transitions.ts'
+import type { RunRow } from '../ports/run-store.ts'
+import type { Engines } from './engines.ts'
+import type { LoadedRun } from './load-run.ts'
+import { recordOf } from './read-events.ts'
+import type { Services } from './services.ts'
+import { signalRun } from './signal-run.ts'
+
+export interface GateParts {
+  readonly services: Services
+  readonly engines: Engines
+  /** The name this process has in leases. */
+  readonly owner: string
+  readonly isOwnerGone: (owner: string) => boolean
+}
+
+const REASON = 'migrate to '
+const HOLD_MS = 15_000
+
+/** Slots that somebody is at work on: people, timers and child runs go on whatever the engine. */
+export function workOf(effects: readonly Effect[]): readonly string[] {
+  const isWork = ({ kind }: Effect): boolean => kind === 'ExecuteStep' || kind === 'CancelStep' || kind === 'Compensate'
+  return effects.filter(isWork).map(({ slot }) => slot)
+}
+
+export class Gate {
+  readonly #parts: GateParts
+  readonly #row: RunRow
+  readonly #order: { readonly to: EngineType; readonly actorId: string }
+  #lifts = false
+  #holds = false
+  /** The time for draining is over, and whatever is at work is handed over with the run. */
+  forced = false
+  /** Somebody had paused the run before, and it stays paused. */
+  wasPaused = false
+
+  constructor(parts: GateParts, row: RunRow, order: { readonly to: EngineType; readonly actorId: string }) {
+    this.#parts = parts
+    this.#row = row
+    this.#order = order
+  }
+
+  async shut(): Promise<void> {
+    const isPaused = this.#row.status === 'PAUSED'
+    this.wasPaused = isPaused && !(await this.takeUp())
+    this.#holds = await this.#takeLease()
+    if (this.#holds || isPaused) return
+    this.#lifts = true
+    await this.#signal('PAUSE')
+  }
+
+  /** Lifts what it shut; a pause of somebody else's stays. */
+  async open(): Promise<void> {
+    const { store } = this.#parts.services
+    if (this.#holds) await store.releaseLease(this.#row.runKey, this.#holder)
+    if (this.#lifts) await this.#signal('RESUME')
+  }
+
+  /** What keeps the run from being handed over; nothing when it may be. */
+  workAt({ plan, state, epoch }: LoadedRun): readonly string[] {
+    const { runId, engineType } = this.#row
+    if (isTerminalRun(state.status)) fail('RUN_TERMINAL', `run ${runId} ended ${state.status} before it could be moved`)
+    if (state.engineType !== engineType)
+      fail('ENGINE_UNCHANGED', `run ${runId} was moved to '${state.engineType}' by somebody else meanwhile`)
+    if (this.forced || this.#holds) return []
+    const work = workOf(openEffects(plan.graph, state, epoch))
+    return work.length === 0 && state.status !== 'PAUSED' ? ['it is not paused yet'] : work
+  }
+
+  /** True when a migration that did not come to its end shut the gate: then this one lifts it. */
+  async takeUp(): Promise<boolean> {
+    const reason = this.#row.status === 'PAUSED' ? await this.#pauseReason() : undefined
+    this.#lifts = typeof reason === 'string' && reason.startsWith(REASON)
+    return this.#lifts
+  }
+
+  async #pauseReason(): Promise<unknown> {
+    const { store } = this.#parts.services
+    let reason: unknown
+    for (let afterSeq = 0; ;) {
+      const page = await store.readEvents(this.#row.runKey, { afterSeq })
+      const last = page.at(-1)
+      if (last === undefined) return reason
+      const paused = page.findLast(({ eventType }) => eventType === 'RunPaused')
+      const record = paused === undefined ? undefined : recordOf(paused)
+      if (record?.ok === true) reason = record.value.payload?.['reason']
+      afterSeq = last.runSeq
+    }
+  }
+
+  /** In the name of the migration and not of this process, whose own engine must not take the run up meanwhile. */
+  get #holder(): string {
+    return `${this.#parts.owner}#migrate`
+  }
+
+  /** True when nobody drives the run, and nobody can now. The workers of an outside engine need no lease. */
+  async #takeLease(): Promise<boolean> {
+    const { services, isOwnerGone } = this.#parts
+    const { store, clock } = services
+    const { runKey, engineType } = this.#row
+    if (isOutside(engineTypeOf(engineType))) return false
+    const acquire = async (): Promise<RunRow | undefined> =>
+      store.acquireLease(runKey, this.#holder, clock.now(), clock.now() + HOLD_MS)
+    if ((await acquire()) !== undefined) return true
+    const { lease } = (await store.getRun(runKey)) ?? {}
+    if (lease === undefined || !isOwnerGone(lease.owner)) return false
+    await store.releaseLease(runKey, lease.owner)
+    return (await acquire()) !== undefined
+  }
+
+  async #signal(signalType: 'PAUSE' | 'RESUME'): Promise<void> {
+    const { services, engines } = this.#parts
+    const { runKey } = this.#row
+    const now = await services.store.getRun(runKey)
+    if (now === undefined || isTerminalRun(now.status)) return
+    const { to, actorId } = this.#order
+    const payload = { reason: `${REASON}${to}` }
+    const sender = { actorId, actorRole: 'Admin', allowed: true }
+    await signalRun(services, this.#row, { signalId: services.random.uuid(), signalType, payload }, sender)
+    engines.wake(runKey)
+  }
+}

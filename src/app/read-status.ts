@@ -1,0 +1,18 @@
+/** A run's status for whoever asks: a fold of its log, whatever its engine is at (ENG-10). */
+import { statusSnapshot, type RunStatusSnapshot } from '../core/engine/run-status.ts'
+import { fail } from '../core/problems/problem.ts'
+import type { RunRow } from '../ports/run-store.ts'
+import type { RunAdvancer } from './advance-run.ts'
+import { getSnapshot } from './read-snapshot.ts'
+import type { Services } from './services.ts'
+
+export interface StatusParts {
+  readonly services: Pick<Services, 'store'>
+  readonly advancer: Pick<RunAdvancer, 'plans'>
+}
+
+export async function readStatus({ services, advancer }: StatusParts, row: RunRow): Promise<RunStatusSnapshot> {
+  const found = await getSnapshot(services.store, advancer.plans, row)
+  if (!found.ok) return fail('RUN_QUARANTINED', `the log of run ${row.runId} cannot be read`)
+  return statusSnapshot(found.value ?? fail('RUN_NOT_FOUND', `no run ${row.runId}`))
+}

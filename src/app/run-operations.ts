@@ -1,0 +1,141 @@
+/**
+ * The four operations of an engine for whoever is outside (ENG-01), and the coordinator behind them: it chooses the adapter
+ * before anything is started, finds each run by what is stored of it, and lets nobody reach into another tenant. The status
+ * comes from the log; what the provider knows besides is asked for separately, behind a circuit breaker (ENG-10).
+ */
+import { chooseAdapter, targetFor, type Deployment } from '../core/engine/choose-adapter.ts'
+import type { EngineRunRef } from '../core/engine/run-ref.ts'
+import { withSubstatus, type RunStatusSnapshot } from '../core/engine/run-status.ts'
+import { checkCapabilities, verdictOf } from '../core/plan/capabilities.ts'
+import { parsePlanRef, type PlanRef } from '../core/plan/plan-ref.ts'
+import { fail, KeelsonError, problem, type Problem } from '../core/problems/problem.ts'
+import type { Result } from '../core/result.ts'
+import { engineTypeOf, type EngineType } from '../core/run/engines.ts'
+import { isoFromMs } from '../core/time.ts'
+import type { ActorContext, EngineRunContext, EngineSignal } from '../ports/provider-adapter.ts'
+import type { RunRow } from '../ports/run-store.ts'
+import { CircuitBreaker, type BreakerOptions } from './circuit-breaker.ts'
+import type { CompiledPlan } from './compile-plan.ts'
+import { EngineAdapter, type AdapterParts } from './engine-adapter.ts'
+import type { Engines } from './engines.ts'
+import { providerFailure } from './provider-failure.ts'
+import { readStatus } from './read-status.ts'
+import { needActor, resolveRun, type GivenRef } from './resolve-run.ts'
+
+export interface OperationsOptions {
+  /** In production plans come by reference alone, and nothing is simulated (ENG-09, X-47). */
+  readonly production?: boolean
+  readonly breaker?: BreakerOptions
+}
+
+export interface OperationsParts extends AdapterParts, OperationsOptions {
+  readonly engines: Engines
+}
+
+/** Left out, the engine is the plan's, or the deployment's where the plan says `any`. */
+export type StartContext = Omit<EngineRunContext, 'targetAdapter'> & { readonly targetAdapter?: string }
+
+export interface EnrichedStatus extends RunStatusSnapshot {
+  /** `unavailable`: the provider did not answer, or is not asked for a while because it has not; `unneeded`: it knows nothing more. */
+  readonly provider: 'answered' | 'unavailable' | 'unneeded'
+  readonly problem?: Problem
+}
+
+export class RunOperations {
+  readonly #parts: OperationsParts
+  readonly #adapters = new Map<EngineType, EngineAdapter>()
+  readonly #breakers = new Map<EngineType, CircuitBreaker>()
+
+  constructor(parts: OperationsParts) {
+    this.#parts = parts
+  }
+
+  get deployment(): Deployment {
+    const { engines, production = false } = this.#parts
+    return { ...engines.types, production }
+  }
+
+  /** The adapter of an open engine. */
+  adapter(name: EngineType): EngineAdapter {
+    const known = this.#adapters.get(name)
+    if (known !== undefined) return known
+    const engine = this.#parts.engines.of(name)
+    if (engine === undefined) return fail('ENGINE_NOT_OPEN', `this process has not opened '${name}'`)
+    const adapter = new EngineAdapter(this.#parts, engine, name)
+    this.#adapters.set(name, adapter)
+    return adapter
+  }
+
+  async startRun(given: PlanRef | CompiledPlan, context: StartContext, actor: ActorContext): Promise<EngineRunRef> {
+    needActor('startRun', actor)
+    const plan = await this.#planOf(given)
+    const { metadata } = plan.plan
+    const asked = context.targetAdapter ?? targetFor(metadata, this.deployment)
+    const targetAdapter = valueOf(chooseAdapter(asked, metadata, this.deployment))
+    this.#checkCapabilities(plan, targetAdapter)
+    return this.adapter(targetAdapter).start(plan, { ...context, targetAdapter }, actor)
+  }
+
+  async cancelRun(ref: GivenRef, actor: ActorContext, reason?: string): Promise<void> {
+    const row = await resolveRun(this.#parts, 'cancelRun', ref, actor)
+    await this.#adapterOf(row).cancelRun(row.runId, actor, reason)
+  }
+
+  async getRunStatus(ref: GivenRef, actor: ActorContext): Promise<RunStatusSnapshot> {
+    const row = await resolveRun(this.#parts, 'getRunStatus', ref, actor)
+    return readStatus(this.#parts, row)
+  }
+
+  async signal(ref: GivenRef, request: EngineSignal, actor: ActorContext): Promise<void> {
+    const row = await resolveRun(this.#parts, 'signal', ref, actor)
+    await this.#adapterOf(row).signal(row.runId, request, actor)
+  }
+
+  /** The status, and what the provider alone knows. It answers whether the provider does or not. */
+  async getEnrichedStatus(ref: GivenRef, actor: ActorContext): Promise<EnrichedStatus> {
+    const row = await resolveRun(this.#parts, 'getEnrichedStatus', ref, actor)
+    const provider = engineTypeOf(row.engineType)
+    const status = await readStatus(this.#parts, row)
+    const host = this.#parts.engines.of(provider)?.host
+    const isLive = status.status === 'RUNNING' || status.status === 'PAUSED'
+    if (host?.substatus === undefined || !isLive) return { ...status, provider: 'unneeded' }
+    const seen = await this.#breakerOf(provider).try(async () => host.substatus?.(row))
+    if (seen.kind === 'answered') return { ...withSubstatus(status, seen.value), provider: 'answered' }
+    if (seen.kind === 'resting') return { ...status, provider: 'unavailable' }
+    const failure = providerFailure({ provider, operation: 'getEnrichedStatus', runId: row.runId }, seen.error)
+    return { ...status, provider: 'unavailable', problem: failure.problems[0] as Problem }
+  }
+
+  async #planOf(given: PlanRef | CompiledPlan): Promise<CompiledPlan> {
+    if (!('plan' in given)) return this.#parts.plans.fetch(valueOf(parsePlanRef(given)))
+    if (this.#parts.production === true) fail('PLAN_INLINE_REFUSED', 'give a reference to the plan, not the plan')
+    return given
+  }
+
+  /** Before the adapter is asked for anything (CAP-02). */
+  #checkCapabilities({ plan }: CompiledPlan, target: EngineType): void {
+    const generatedAt = isoFromMs(this.#parts.services.clock.now())
+    const report = checkCapabilities(plan, target, { generatedAt })
+    if (verdictOf(report, plan).starts) return
+    const message = report.errors.map((one) => `${one.code}: ${one.message}`).join('; ')
+    throw new KeelsonError([problem('PLAN_VALIDATION_FAILED', message, { details: { report } })])
+  }
+
+  #adapterOf({ engineType, runId }: RunRow): EngineAdapter {
+    if (this.#parts.engines.of(engineType) === undefined)
+      fail('RUN_ON_OTHER_ENGINE', `run ${runId} is on '${engineType}', and this process has not opened that engine`)
+    return this.adapter(engineTypeOf(engineType))
+  }
+
+  #breakerOf(provider: EngineType): CircuitBreaker {
+    const known = this.#breakers.get(provider) ?? new CircuitBreaker(this.#parts.services.clock, this.#parts.breaker)
+    this.#breakers.set(provider, known)
+    return known
+  }
+}
+
+function valueOf<T>(result: Result<T>): T {
+  if (result.ok) return result.value
+  const [first, ...rest] = result.problems
+  throw new KeelsonError([first as Problem, ...rest])
+}

@@ -1,0 +1,117 @@
+/** Codes of outside engines and of what they cannot do. */
+export const ENGINE_PROBLEMS = {
+  TEMPORAL_CLIENT_NOT_CONFIGURED: {
+    title: 'The settings for Temporal are incomplete or wrong.',
+    retryable: false,
+    did: 'Nothing was connected.',
+    todo: 'Mend the setting that the message names: address host:port, namespace, task queue, times as positive whole numbers.',
+  },
+  TEMPORAL_CLIENT_NOT_CONNECTED: {
+    title: 'The Temporal server does not answer.',
+    retryable: true,
+    did: 'Nothing was started; runs that are under way go on when the server is back.',
+    todo: 'Check the address, and that the server runs: `keelson dev temporal` starts one on this machine.',
+  },
+  TEMPORAL_WORKER_ALREADY_STARTED: {
+    title: 'This process already has a Temporal worker for these settings.',
+    retryable: false,
+    did: 'The worker that runs was left alone.',
+    todo: 'Use one engine per process, or stop the first before you start another.',
+  },
+  TEMPORAL_SERVER_MISSING: {
+    title: "Temporal's own program is not on this machine.",
+    retryable: false,
+    did: 'Nothing was started.',
+    todo: 'Install it (`brew install temporal`, or Go, with which it is built once), or name it in KEELSON_TEMPORAL_BIN.',
+  },
+  ENGINE_DRIVER_MISSING: {
+    title: "The engine's own packages are not installed.",
+    retryable: false,
+    did: 'Nothing was started.',
+    todo: 'Install the packages that the message names, beside keelson.',
+  },
+  ENGINE_LOST: {
+    title: 'The engine gave an attempt up: its workers were lost more often than it tries.',
+    retryable: true,
+    did: 'The attempt was recorded as failed; the retry policy of the step decides what follows.',
+    todo: 'Look at the workers: they were killed, starved, or cut off from the engine while the step ran.',
+  },
+  LOG_REGRESSED: {
+    title: 'The log of a run is shorter than the engine has seen it: the store lost events.',
+    retryable: false,
+    did: 'The run was set aside; nothing was written.',
+    todo: 'After a restore run `keelson recover`; otherwise find out which database this process is connected to.',
+  },
+  ADAPTER_PROVIDER_ERROR: {
+    title: 'The engine refused or failed an operation.',
+    retryable: true,
+    did: 'The log was left as it is; the run goes on as soon as the engine can be reached again.',
+    todo: 'Read what the engine said; the message names the operation and the run.',
+  },
+  ADAPTER_NOT_IMPLEMENTED: {
+    title: 'There is no adapter for this engine, or it cannot do what was asked.',
+    retryable: false,
+    did: 'Nothing was started.',
+    todo: 'Start the run on another engine: set targetAdapter, or metadata.targetAdapter of the plan to any.',
+  },
+  ADAPTER_INVALID_RUN_REF: {
+    title: "A reference to an engine's run is incomplete, or is not the reference of that run.",
+    retryable: false,
+    did: 'Nothing was changed.',
+    todo: 'Correct the field named in the message; take the reference that startRun gave, as it was.',
+  },
+  ADAPTER_SIGNAL_UNSUPPORTED: {
+    title: 'No run can be sent a signal of this type.',
+    retryable: false,
+    did: 'The signal was recorded as rejected; nothing else was changed.',
+    todo: 'Send PAUSE, RESUME, CANCEL or another signal of the catalogue.',
+  },
+  AUTHZ_TENANT_FORBIDDEN: {
+    title: 'The request names another tenant than the one its caller belongs to.',
+    retryable: false,
+    did: 'Nothing was changed; the attempt was audited.',
+    todo: 'Act for your own tenant, or sign in as somebody of the other.',
+  },
+  PLAN_REF_INVALID: {
+    title: 'A reference to a plan is incomplete, has run out, or does not fit the plan it leads to.',
+    retryable: false,
+    did: 'No run was started.',
+    todo: 'Correct the field named in the message, or publish the plan again and take its reference.',
+  },
+  PLAN_URI_NOT_ALLOWED: {
+    title: 'Plans may not be fetched from there.',
+    retryable: false,
+    did: 'Nothing was fetched; no run was started.',
+    todo: 'Publish the plan into the store and refer to it there: plan:sha256:<hash>.',
+  },
+  PLAN_INLINE_REFUSED: {
+    title: 'In production a run is started from a reference to a plan, not from the plan itself.',
+    retryable: false,
+    did: 'No run was started.',
+    todo: 'Publish the plan, and start the run with the reference you are given.',
+  },
+  ENGINE_NOT_OPEN: {
+    title: 'This process has not opened the engine that was asked for.',
+    retryable: false,
+    did: 'Nothing was changed.',
+    todo: 'Name it when you open Keelson: `openKeelson({ engines: [temporal({ address })] })`.',
+  },
+  ENGINE_UNCHANGED: {
+    title: 'The run is on that engine already.',
+    retryable: false,
+    did: 'Nothing was changed.',
+    todo: 'Nothing, if that is where it belongs; `keelson show <run>` tells which engine a run is on.',
+  },
+  RUN_ON_OTHER_ENGINE: {
+    title: 'The run is moved by an engine that this process has not opened.',
+    retryable: false,
+    did: 'The run was left to its engine.',
+    todo: 'Let a worker of that engine go on with it, or bring it here: `keelson migrate <run> --to embedded`.',
+  },
+  RUN_NOT_DRAINED: {
+    title: 'Steps of the run were still at work when the time for its migration was over.',
+    retryable: false,
+    did: 'The run stayed on its engine; if it was paused for the migration, it was resumed.',
+    todo: 'Allow more time (`--drain 10min`), or hand it over with the steps at work (`--force`): they run again on the new engine.',
+  },
+} as const

@@ -1,0 +1,18 @@
+/** `keelson queue start`: starts what is queued, oldest first, and drives it to its end. Several may do so at once. */
+import type { Call } from '../command.ts'
+import { EXIT } from '../exit-codes.ts'
+import { liveRuns } from '../live-runs.ts'
+import { WAITING } from '../run-lease.ts'
+import { startQueued } from '../start-queued.ts'
+
+export async function queueStart({ args, options, terminal }: Call): Promise<number> {
+  const found = await liveRuns(options, args[0], WAITING)
+  const now = Date.now()
+  const rows = found.filter(({ status, nextWakeAt = 0 }) => status === 'APPROVED' && nextWakeAt <= now)
+  if (rows.length > 0) return startQueued(rows.slice(0, options.whole('limit') ?? rows.length), options, terminal)
+  if (!options.json)
+    terminal.line(
+      args[0] === undefined ? 'nothing is queued that could start now' : 'the run is not queued, or not due yet',
+    )
+  return EXIT.completed
+}

@@ -1,0 +1,43 @@
+/** `keelson queue`: runs that are admitted and not started yet, in the order in which they would start. */
+import { LOCAL_PRINCIPAL } from '../../../app/principal.ts'
+import type { RunRow } from '../../../ports/run-store.ts'
+import type { Call } from '../command.ts'
+import { EXIT } from '../exit-codes.ts'
+import { openToLook } from '../look.ts'
+import { WAITING } from '../run-lease.ts'
+import { shortId, timeOfDay } from '../output/format.ts'
+import { publicRow } from '../output/public-row.ts'
+import { printTable } from '../output/table.ts'
+
+const PAGE = 500
+
+export async function queue({ options, terminal }: Call): Promise<number> {
+  const store = await openToLook(options)
+  try {
+    const rows: RunRow[] = []
+    for (let cursor: string | undefined; ;) {
+      const page = { limit: PAGE, ...(cursor === undefined ? {} : { cursor }) }
+      const { runs, next } = await store.listRuns(LOCAL_PRINCIPAL.tenantId, { status: WAITING }, page)
+      rows.push(...runs)
+      if (next === undefined) break
+      cursor = next
+    }
+    rows.reverse()
+    if (options.json) for (const row of rows) terminal.json(publicRow(row))
+    else if (rows.length === 0) terminal.line('nothing is queued')
+    else printTable(terminal, ['RUN', 'PLAN', 'STATUS', 'QUEUED', 'STARTS'], rows.map(rowCells))
+    return EXIT.completed
+  } finally {
+    await store.close()
+  }
+}
+
+function rowCells(row: RunRow): readonly string[] {
+  return [shortId(row.runId), `${row.planId} ${row.planVersion}`, row.status, timeOfDay(row.createdAt), startText(row)]
+}
+
+/** What must happen for it to start. */
+function startText({ status, nextWakeAt, runId }: RunRow): string {
+  if (status === 'PENDING') return 'once it is approved'
+  return nextWakeAt === undefined ? `keelson queue start ${shortId(runId)}` : `not before ${timeOfDay(nextWakeAt)}`
+}

@@ -1,0 +1,31 @@
+/** What a restore or a recovery found, for a person or a script: runs taken over, and effects nobody can be sure of. */
+import type { Recovered } from '../../../app/recover-runs.ts'
+import type { Options } from '../command.ts'
+import type { Terminal } from '../terminal.ts'
+import { plural, shortId } from './format.ts'
+
+export function tellRecovered(
+  done: string,
+  found: Recovered,
+  options: Options,
+  terminal: Terminal,
+  keptAt?: string,
+): void {
+  const { live, adopted, indeterminate } = found
+  if (options.json) {
+    const inFlight = adopted.map(({ runId }) => runId)
+    terminal.json({ live, inFlight, indeterminate, ...(keptAt === undefined ? {} : { keptAt }) })
+    return
+  }
+  const { green, bold, yellow, cyan } = terminal.paint
+  terminal.line(`${green('✔')} ${bold(done)}   ${plural(live, 'run')} not ended, ${adopted.length} with work in flight`)
+  for (const { runId, slot, attempt } of indeterminate) {
+    const id = shortId(runId)
+    terminal.line(
+      `${yellow('!')} run ${id}   ${slot}, attempt ${attempt}, may have happened after the backup: the run holds`,
+    )
+    terminal.line(`                   ${cyan(`keelson why ${id} ${slot}`)}`)
+  }
+  if (keptAt !== undefined) terminal.line(`  kept             ${keptAt}`)
+  if (live > 0) terminal.line(`  go on            ${cyan('keelson resume')}`)
+}

@@ -1,0 +1,102 @@
+/** Runs admitted for later, as a program does it: queued until somebody starts them, or delayed until their time. */
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, describe, expect, it } from 'vitest'
+import { loadPlan, openKeelson, type Keelson } from '../../main.ts'
+
+const PLAN = loadPlan('plan: p\nversion: 1.0.0\nsteps:\n  - { id: a, run: f }\n')
+const opened: Keelson[] = []
+const folders: string[] = []
+
+afterEach(async () => {
+  for (const one of opened.splice(0)) await one.close()
+  for (const one of folders.splice(0)) rmSync(one, { recursive: true })
+})
+
+async function open(directory: string, calls: string[] | undefined): Promise<Keelson> {
+  const f = (_: unknown, { runId }: { readonly runId: string }): void => void calls?.push(runId)
+  const keelson = await openKeelson({ directory, adopt: false, ...(calls === undefined ? {} : { steps: { f } }) })
+  opened.push(keelson)
+  return keelson
+}
+
+function folder(): string {
+  const made = mkdtempSync(join(tmpdir(), 'keelson-queue-'))
+  folders.push(made)
+  return made
+}
+
+const typesOf = async (keelson: Keelson, runId: string): Promise<readonly string[]> =>
+  (await (await keelson.run(runId)).records()).map(({ eventType }) => eventType)
+
+describe('a run with queue: true', () => {
+  it('is on record as queued and not started, needs no functions here, and nobody drives it [BPQ-03, EVT-03]', async () => {
+    const calls: string[] = []
+    const place = folder()
+    const front = await open(place, undefined)
+    const { runId, row } = await front.start(PLAN, {}, { queue: true })
+    expect(row).toMatchObject({ status: 'APPROVED' })
+    expect(row.lease).toBeUndefined()
+    expect(await typesOf(front, runId)).toEqual(['RunQueued', 'RunApproved'])
+    const direct = await (await open(place, calls)).start(PLAN)
+    expect(await typesOf(front, direct.runId)).not.toContain('RunQueued')
+  })
+
+  it('is started once, whoever asks at once, and driven by who started it [BPQ-05]', async () => {
+    const place = folder()
+    const calls: string[] = []
+    const [front, one, other] = [await open(place, undefined), await open(place, calls), await open(place, calls)]
+    const ids: string[] = []
+    for (let index = 0; index < 50; index += 1) ids.push((await front.start(PLAN, {}, { queue: true })).runId)
+    const answers = (await Promise.all([one.queue.start(), other.queue.start()])).flat()
+    const started = answers.filter(({ status }) => status === 'STARTED').map(({ runId }) => runId)
+    expect([...started].sort()).toEqual([...ids].sort())
+    expect(answers.filter(({ status }) => status === 'FAILED')).toEqual([])
+    for (const runId of ids) expect((await (await one.run(runId)).result()).status).toBe('COMPLETED')
+    expect([...calls].sort()).toEqual([...ids].sort())
+    expect(await one.queue.start()).toEqual([])
+  })
+
+  it('stays queued where its functions are missing; runIds and limit choose among several', async () => {
+    const place = folder()
+    const calls: string[] = []
+    const [front, worker] = [await open(place, undefined), await open(place, calls)]
+    const [first, second, third] = [
+      await front.start(PLAN, {}, { queue: true }),
+      await front.start(PLAN, {}, { queue: true }),
+      await front.start(PLAN, {}, { queue: true }),
+    ]
+    const failed = { status: 'FAILED', error: 'NO_HANDLER' }
+    expect(await front.queue.start({ limit: 1 })).toEqual([{ runId: first.runId, ...failed }])
+    expect(await worker.queue.start({ runIds: [third.runId] })).toEqual([{ runId: third.runId, status: 'STARTED' }])
+    expect(await worker.queue.start({ limit: 1 })).toEqual([{ runId: first.runId, status: 'STARTED' }])
+    expect((await third.result()).status).toBe('COMPLETED')
+    expect((await first.result()).status).toBe('COMPLETED')
+    expect((await front.run(second.runId)).row.status).toBe('APPROVED')
+  })
+})
+
+it('a run that was cancelled in the queue ends there: no step of it starts', async () => {
+  const calls: string[] = []
+  const keelson = await open(folder(), calls)
+  const handle = await keelson.start(PLAN, {}, { queue: true })
+  await handle.signal('CANCEL', { reason: 'no longer wanted' })
+  expect(await keelson.queue.start()).toEqual([{ runId: handle.runId, status: 'SKIPPED' }])
+  expect((await handle.result()).status).toBe('CANCELLED')
+  expect(await typesOf(keelson, handle.runId)).not.toContain('RunStarted')
+  expect(calls).toEqual([])
+})
+
+describe('a run with notBefore', () => {
+  it('is queued until then, and started by who drives it', async () => {
+    const keelson = await open(folder(), [])
+    const at = Date.now() + 300
+    const handle = await keelson.start(PLAN, {}, { notBefore: new Date(at) })
+    expect(handle.row.status).toBe('APPROVED')
+    expect(await keelson.queue.start()).toEqual([{ runId: handle.runId, status: 'SKIPPED' }])
+    expect((await handle.result()).status).toBe('COMPLETED')
+    const started = (await handle.records()).find(({ eventType }) => eventType === 'RunStarted')
+    expect(Date.parse(started?.emittedAt ?? '')).toBeGreaterThanOrEqual(at)
+  })
+})

@@ -1,0 +1,19 @@
+/** Where refusals are kept that no run's log may hold, such as a foreign tenant's (SIG-15, AUT-09). */
+export interface AuditEntry {
+  /** RFC 3339. */
+  readonly at: string
+  readonly policyDecisionId: string
+  readonly operation: string
+  readonly decision: 'DENIED'
+  readonly reasonCode: string
+  readonly actorId: string
+  readonly tenantId: string
+  readonly sourceIp?: string
+  /** What was asked for, as it was written. */
+  readonly target: string
+}
+
+export interface AuditTrail {
+  /** Resolves when it is kept. */
+  record(entry: AuditEntry): Promise<void>
+}

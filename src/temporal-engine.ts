@@ -1,0 +1,69 @@
+/**
+ * The Temporal engine as the command line opens it: settings from flags and from the variables that Temporal's own tools
+ * read; and a server on this machine for who has none. Loaded only when it is asked for.
+ */
+import { readFileSync } from 'node:fs'
+import { temporal, type TemporalOptions } from './adapters/engines/temporal/engine.ts'
+import {
+  findTemporal,
+  freePort,
+  startTemporalServer,
+  type TemporalProcess,
+} from './adapters/processes/temporal-server.ts'
+import { fail } from './core/problems/problem.ts'
+import type { EngineFactory } from './ports/engine.ts'
+
+export { findTemporal, freePort, startTemporalServer, type TemporalProcess }
+
+export interface TemporalFlags {
+  readonly address?: string | undefined
+  readonly namespace?: string | undefined
+  readonly taskQueue?: string | undefined
+  readonly worker?: TemporalOptions['worker']
+  readonly shutdownGraceMs?: number
+}
+
+type Variables = Readonly<Record<string, string | undefined>>
+
+export function temporalEngine(flags: TemporalFlags, variables: Variables = process.env): EngineFactory {
+  const { address, namespace, taskQueue, worker, shutdownGraceMs } = flags
+  const given = {
+    address: address ?? variable(variables, 'TEMPORAL_ADDRESS'),
+    namespace: namespace ?? variable(variables, 'TEMPORAL_NAMESPACE'),
+    taskQueue: taskQueue ?? variable(variables, 'TEMPORAL_TASK_QUEUE'),
+    apiKey: variable(variables, 'TEMPORAL_API_KEY'),
+    tls: tlsOf(variables),
+    worker,
+    shutdownGraceMs,
+  }
+  return temporal(Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)))
+}
+
+function variable(variables: Variables, name: string): string | undefined {
+  const value = variables[name]
+  return value === '' ? undefined : value
+}
+
+function tlsOf(variables: Variables): TemporalOptions['tls'] {
+  const file = (name: string): Uint8Array | undefined => {
+    const path = variable(variables, name)
+    return path === undefined ? undefined : readCertificate(path)
+  }
+  const parts = {
+    certificate: file('TEMPORAL_TLS_CLIENT_CERT_PATH'),
+    key: file('TEMPORAL_TLS_CLIENT_KEY_PATH'),
+    rootCertificate: file('TEMPORAL_TLS_SERVER_CA_CERT_PATH'),
+    serverName: variable(variables, 'TEMPORAL_TLS_SERVER_NAME'),
+  }
+  const named = Object.fromEntries(Object.entries(parts).filter(([, value]) => value !== undefined))
+  if (Object.keys(named).length > 0) return named
+  return variable(variables, 'TEMPORAL_TLS') === 'true' ? true : undefined
+}
+
+function readCertificate(path: string): Uint8Array {
+  try {
+    return readFileSync(path)
+  } catch {
+    return fail('FILE_NOT_FOUND', `there is no file ${path} for the connection to Temporal`)
+  }
+}

@@ -1,0 +1,305 @@
+/** Keelson as a service embeds it: typed plans, one run per request, events as they happen, the feed, people, a clean end. */
+import { existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { definePlan, forEachStep, step, stepsOf } from '../../src/core/plan/builder.ts'
+import { isEvent, loadPlan, openKeelson, type FeedEvent, type StepContext } from '../../src/main.ts'
+
+let directory = ''
+beforeEach(() => {
+  directory = mkdtempSync(join(tmpdir(), 'keelson-lib-'))
+})
+afterEach(() => rmSync(directory, { recursive: true, force: true }))
+
+/** What a test lets a step do, and when. */
+function gate(): { readonly steps: typeof functions; readonly open: () => void; readonly entered: Promise<void> } {
+  const opened = Promise.withResolvers<void>()
+  const entered = Promise.withResolvers<void>()
+  const functions = {
+    math: { double: (input: { readonly of: number }) => input.of * 2 },
+    broken: (): never => {
+      throw Object.assign(new Error('dock 3 is full'), { name: 'ConflictError', code: 'WAREHOUSE_FULL' })
+    },
+    held: async (_input: unknown, { signal }: StepContext) => {
+      entered.resolve()
+      const stop = Promise.withResolvers<never>()
+      signal.addEventListener('abort', () => stop.reject(new Error('told to stop')))
+      await Promise.race([opened.promise, stop.promise])
+      return 'through'
+    },
+  }
+  return { steps: functions, open: () => opened.resolve(), entered: entered.promise }
+}
+
+async function all<T, R = T>(source: AsyncIterable<T>, of: (one: T) => R = (one) => one as unknown as R): Promise<R[]> {
+  const found: R[] = []
+  for await (const one of source) found.push(of(one))
+  return found
+}
+
+const call = stepsOf<ReturnType<typeof gate>['steps']>()
+const doubled = definePlan<{ readonly n: number }>()({ plan: 'doubled', version: '1.0.0' }, (input) => {
+  const double = call('double', { run: 'math.double', with: { of: input.n } })
+  return { steps: [double], output: { twice: double.output } }
+})
+const HELD = definePlan()({ plan: 'held', version: '1.0.0' }, () => {
+  const held = call('held', { run: 'held' })
+  return { steps: [held], output: held.output }
+})
+const BROKEN = loadPlan('plan: broken\nversion: 1.0.0\nsteps: [{ id: ship, run: broken }]')
+
+describe('a typed plan', () => {
+  it('starts as a document, with functions in groups, and gives its output', async () => {
+    await using keelson = await openKeelson({ directory, ...gate() })
+    const run = await keelson.start(doubled, { n: 21 })
+    expect(await run.result()).toEqual({ runId: run.runId, status: 'COMPLETED', output: { twice: 42 } })
+    expect(await run.output()).toEqual({ twice: 42 })
+    const compiled = await keelson.start(loadPlan(doubled), { n: 1 })
+    expect((await compiled.output()).twice).toBe(2)
+    expect(compiled.row.planSha256).toBe(run.row.planSha256)
+  })
+
+  it('that was published is started by steps of other plans', async () => {
+    await using keelson = await openKeelson({ directory, ...gate() })
+    const parent = definePlan<{ readonly numbers: readonly number[] }>()({ plan: 'all', version: '1.0.0' }, (input) => {
+      const each = forEachStep<{ readonly twice: number }, number>('each', input.numbers, (item) => ({
+        plan: { planId: 'doubled' },
+        with: { n: item },
+      }))
+      return { steps: [each], output: { all: each.output } }
+    })
+    const early = await keelson.start(parent, { numbers: [1] })
+    expect(await early.result()).toMatchObject({ status: 'FAILED', error: { code: 'PLAN_NOT_FOUND' } })
+    expect(await keelson.publish(doubled)).toBe(loadPlan(doubled).sha256)
+    const { all: outputs } = await (await keelson.start(parent, { numbers: [1, 2, 3] })).output()
+    expect(outputs.map(({ twice }) => twice)).toEqual([2, 4, 6])
+  })
+
+  it('that is wrong is refused before anything starts', async () => {
+    await using keelson = await openKeelson({ directory, ...gate() })
+    const wrong = definePlan()({ plan: 'wrong', version: '1.0.0' }, () => ({
+      steps: [step('a', { run: 'math.double', dependsOn: ['b'] })],
+    }))
+    await expect(keelson.start(wrong)).rejects.toMatchObject({ code: 'PLAN_UNKNOWN_DEPENDENCY' })
+    expect((await keelson.list()).runs).toEqual([])
+  })
+})
+
+describe('a run', () => {
+  it('is started once per request and once per run id, by whom the program says', async () => {
+    await using keelson = await openKeelson({ directory, ...gate() })
+    const first = await keelson.start(doubled, { n: 1 }, { requestId: 'r-1', actorId: 'ana', runId: 'run-7' })
+    const again = await keelson.start(doubled, { n: 1 }, { requestId: 'r-1' })
+    const named = await keelson.start(doubled, { n: 1 }, { runId: 'run-7' })
+    expect([first.existed, again.existed, named.existed]).toEqual([false, true, true])
+    expect([again.runId, named.runId]).toEqual(['run-7', 'run-7'])
+    expect(first.row.triggeredBy).toBe('ana')
+    await first.result()
+    expect((await (await keelson.run<{ readonly twice: number }>('run-7')).output()).twice).toBe(2)
+  })
+
+  it('that failed has no output to give, and says why', async () => {
+    await using keelson = await openKeelson({ directory, ...gate() })
+    const run = await keelson.start(BROKEN)
+    expect(await run.result()).toMatchObject({ status: 'FAILED', error: { code: 'WAREHOUSE_FULL', slot: 'ship' } })
+    await expect(run.output()).rejects.toMatchObject({
+      code: 'RUN_NOT_COMPLETED',
+      message: expect.stringContaining('ship, WAREHOUSE_FULL, dock 3 is full') as unknown,
+    })
+  })
+
+  it('shows its events while they are written, and all of them to who comes late', async () => {
+    const { steps, open, entered } = gate()
+    await using keelson = await openKeelson({ directory, steps })
+    const run = await keelson.start(HELD)
+    const seen: string[] = []
+    const following = (async () => {
+      for await (const event of run.events()) {
+        seen.push(event.eventType)
+        if (isEvent(event, 'StepStarted') && event.stepId === 'held') open()
+      }
+    })()
+    await entered
+    await following
+    expect(seen.slice(-2)).toEqual(['StepCompleted', 'RunCompleted'])
+    const late = await all(run.events(), ({ runSeq }) => runSeq)
+    expect(late).toEqual(seen.map((_, index) => index + 1))
+    expect(await all(run.events(late.length - 1), ({ eventType }) => eventType)).toEqual(['RunCompleted'])
+  })
+
+  it('is awaited no longer than its caller likes, and goes on', async () => {
+    const { steps, open, entered } = gate()
+    await using keelson = await openKeelson({ directory, steps })
+    const run = await keelson.start(HELD)
+    await entered
+    const patience = new AbortController()
+    const impatient = run.result({ signal: patience.signal })
+    patience.abort(new Error('no more'))
+    await expect(impatient).rejects.toThrow('no more')
+    await expect(run.output({ signal: AbortSignal.abort(new Error('not at all')) })).rejects.toThrow('not at all')
+    open()
+    expect(await run.output()).toBe('through')
+  })
+
+  it('that is awaited when Keelson closes is left, said to be, and found again', async () => {
+    const { steps, entered } = gate()
+    const keelson = await openKeelson({ directory, steps })
+    const run = await keelson.start(HELD)
+    await entered
+    const awaited = expect(run.result()).rejects.toMatchObject({ code: 'KEELSON_CLOSED' })
+    await keelson.close()
+    await awaited
+    const next = gate()
+    next.open()
+    await using later = await openKeelson({ directory, steps: next.steps })
+    expect(await (await later.run(run.runId)).output()).toBe('through')
+  })
+
+  it('may be left by who follows it, and a close ends the following', async () => {
+    const { steps, entered } = gate()
+    const keelson = await openKeelson({ directory, steps })
+    const run = await keelson.start(HELD)
+    for await (const { eventType } of run.events()) if (eventType === 'StepStarted') break
+    await entered
+    const rest = all(run.events(), ({ eventType }) => eventType)
+    await keelson.close()
+    expect((await rest).includes('RunCompleted')).toBe(false)
+  })
+
+  it('is paused, resumed and cancelled by name', async () => {
+    const { steps, entered } = gate()
+    await using keelson = await openKeelson({ directory, steps })
+    const run = await keelson.start(HELD)
+    await entered
+    await run.pause('stock count')
+    await run.resume()
+    const { signalId } = await run.cancel('no longer wanted')
+    expect(await run.result()).toMatchObject({ status: 'CANCELLED' })
+    const signals = (await run.records()).filter(({ eventType }) => eventType === 'SignalAccepted')
+    expect(signals.map(({ payload }) => payload?.['signalType'])).toEqual(['PAUSE', 'RESUME', 'CANCEL'])
+    expect(signals.at(-1)?.payload).toMatchObject({ signalId })
+  })
+
+  it('tells who sent a signal, and takes one id once', async () => {
+    const { steps, entered, open } = gate()
+    await using keelson = await openKeelson({ directory, steps })
+    const run = await keelson.start(HELD)
+    await entered
+    const signalId = '6f2c1c9e-4c8e-4d3a-9d53-0d1f2f7f9f10'
+    expect(await run.signal('PAUSE', {}, { signalId, actorId: 'ana' })).toEqual({ kind: 'sent', signalId })
+    expect(await run.signal('PAUSE', {}, signalId)).toEqual({ kind: 'repeat', signalId })
+    await run.resume()
+    open()
+    await run.result()
+    const accepted = (await run.records()).find(({ eventType }) => eventType === 'SignalAccepted')
+    expect(JSON.stringify(accepted)).toContain('"ana"')
+  })
+})
+
+describe('a subscription', () => {
+  it('hears every event of every run in order, and goes on after a restart where it stood', async () => {
+    const heard: FeedEvent[] = []
+    const hear = (event: FeedEvent): void => void heard.push(event)
+    const first = await openKeelson({ directory, ...gate() })
+    const before = await first.start(doubled, { n: 1 })
+    await before.result()
+    const subscription = first.subscribe('mail', hear)
+    await subscription.drain()
+    await first.close()
+    const told = heard.length
+    expect(heard.map(({ record }) => record.eventType).at(-1)).toBe('RunCompleted')
+
+    await using second = await openKeelson({ directory, ...gate() })
+    const meanwhile = await second.start(doubled, { n: 2 })
+    await meanwhile.result()
+    const again = second.subscribe('mail', hear)
+    await again.drain()
+    expect(new Set(heard.slice(told).map(({ runId }) => runId))).toEqual(new Set([meanwhile.runId]))
+    for (const run of [await second.run(before.runId), meanwhile]) {
+      const seqs = heard.filter(({ runId }) => runId === run.runId).map(({ record }) => record.runSeq)
+      expect(seqs).toEqual((await run.records()).map(({ runSeq }) => runSeq))
+    }
+    expect(await again.status()).toMatchObject({ runsBehind: 0, deadLetters: 0 })
+  })
+
+  it('is woken by what this process does, and stops with it', async () => {
+    const keelson = await openKeelson({ directory, ...gate() })
+    const ended = Promise.withResolvers<string>()
+    keelson.subscribe('watch', ({ runId, record }) => record.eventType === 'RunCompleted' && ended.resolve(runId), {
+      pollMs: 3_600_000,
+    })
+    const run = await keelson.start(doubled, { n: 1 })
+    expect(await ended.promise).toBe(run.runId)
+    await keelson.close()
+  })
+
+  it('has its name for itself, until it is stopped', async () => {
+    await using keelson = await openKeelson({ directory, ...gate() })
+    const first = keelson.subscribe('mail', () => undefined)
+    expect(() => keelson.subscribe('mail', () => undefined)).toThrow('SUBSCRIBER_EXISTS')
+    await first.stop()
+    expect(await keelson.subscribe('mail', () => undefined).drain()).toBe(0)
+  })
+
+  it('gives up what its handler keeps refusing, and hands it out again on request', async () => {
+    await using keelson = await openKeelson({ directory, ...gate() })
+    await (await keelson.start(doubled, { n: 1 })).result()
+    let isDown = true
+    const problems: string[] = []
+    const subscription = keelson.subscribe(
+      'ledger',
+      ({ record }) => {
+        if (isDown && record.eventType === 'RunCompleted') throw new Error('the ledger is down')
+      },
+      { maxAttempts: 1, onProblem: ({ code }) => problems.push(code) },
+    )
+    await subscription.drain()
+    const [letter] = await subscription.deadLetters()
+    expect(letter?.error).toContain('the ledger is down')
+    expect(problems).toContain('EVENT_BUS_DELIVERY_FAILED')
+    isDown = false
+    expect((await subscription.redeliver()).delivered).toHaveLength(1)
+    expect(await subscription.deadLetters()).toEqual([])
+  })
+})
+
+describe('people and lists', () => {
+  const SIGN = loadPlan<unknown, string>(
+    'plan: sign\nversion: 1.0.0\nsteps: [{ id: sign, manual: { title: Sign it, rule: MakerChecker } }]\noutput: "${steps.sign.output}"',
+  )
+
+  it('tasks of all runs are listed and completed, by another than who started', async () => {
+    await using keelson = await openKeelson({ directory })
+    const run = await keelson.start(SIGN, {}, { actorId: 'ana' })
+    const [task] = await all(keelson.tasks())
+    expect(task).toMatchObject({ runId: run.runId, slot: 'sign', title: 'Sign it' })
+    const completion = { completionToken: task?.token ?? '', outcome: 'Succeeded', result: 'signed' } as const
+    await expect(run.completeTask({ ...completion, actorUserId: 'ana' })).rejects.toMatchObject({
+      code: 'AUTHZ_DENIED',
+    })
+    await run.completeTask({ ...completion, actorUserId: 'ben' })
+    expect(await run.output()).toBe('signed')
+    expect(await all(keelson.tasks())).toEqual([])
+  })
+
+  it('a store in memory leaves no file behind, tasks and their tokens included', async () => {
+    await using keelson = await openKeelson({ directory: ':memory:' })
+    const run = await keelson.start(SIGN, {}, { actorId: 'ana' })
+    const [task] = await run.tasks()
+    const completion = { completionToken: task?.token ?? '', outcome: 'Succeeded', actorUserId: 'ben' } as const
+    expect(await run.completeTask(completion)).toMatchObject({ kind: 'accepted' })
+    await run.result()
+    expect(existsSync(':memory:')).toBe(false)
+  })
+
+  it('runs are found by what they are', async () => {
+    await using keelson = await openKeelson({ directory, ...gate() })
+    const good = await keelson.start(doubled, { n: 1 })
+    const bad = await keelson.start(BROKEN)
+    await Promise.all([good.result(), bad.result()])
+    const failed = await all(keelson.runs({ status: ['FAILED'] }), ({ runId }) => runId)
+    expect(failed).toEqual([bad.runId])
+    expect((await keelson.list({ planId: 'doubled' })).runs.map(({ runId }) => runId)).toEqual([good.runId])
+  })
+})

@@ -1,0 +1,73 @@
+/** Runs that are admitted now and started later, from the command line. */
+import { beforeAll, expect, it } from 'vitest'
+import { ensureBuilt } from './built.ts'
+import { Command, folderWith, jsonLines, keelson, linesOf, sideLines } from './command.ts'
+
+const STEPS = `import { appendFileSync } from 'node:fs'
+export const note = (input, { runId }) => appendFileSync('side.txt', runId + '\\n')
+`
+const PLAN = 'plan: p\nversion: 1.0.0\nsteps:\n  - { id: a, run: note }\n'
+
+beforeAll(ensureBuilt)
+
+const project = (): string => folderWith({ 'p.yaml': PLAN, 'keelson.steps.mjs': STEPS })
+
+async function queued(folder: string, ...more: readonly string[]): Promise<string> {
+  const { code, stdout } = await keelson(['run', 'p.yaml', '--queue', '--json', ...more], folder)
+  expect(code).toBe(0)
+  const [line] = jsonLines(stdout) as unknown as readonly { readonly result: { readonly runId: string } }[]
+  return line?.result.runId ?? ''
+}
+
+it('a queued run is listed, left by resume, and started and driven by queue start, oldest first', async () => {
+  const folder = project()
+  const ids = [await queued(folder), await queued(folder), await queued(folder)]
+  expect(sideLines(folder)).toEqual([])
+  const listed = jsonLines((await keelson(['queue', '--json'], folder)).stdout)
+  expect(listed.map(({ runId }) => runId)).toEqual(ids)
+  expect((await keelson(['queue'], folder)).stdout).toMatch(/^RUN .*\n[0-9a-f]{8} .*keelson queue start [0-9a-f]{8}\n/)
+  expect((await keelson(['runs'], folder)).stdout.match(/APPROVED .* queued$/gm)).toHaveLength(3)
+  expect((await keelson(['why', 'last', 'a'], folder)).stdout).toMatch(/has not started[\s\S]*keelson queue start/)
+  const left = await keelson(['resume'], folder)
+  expect(left).toMatchObject({ code: 0, stderr: '3 runs queued: keelson queue start\n' })
+  expect((await keelson(['queue', 'start', '--limit', '1'], folder)).code).toBe(0)
+  expect(sideLines(folder)).toEqual(ids.slice(0, 1))
+  expect((await keelson(['resume', ids[2] ?? ''], folder)).code).toBe(0)
+  expect((await keelson(['queue', 'start'], folder)).code).toBe(0)
+  expect(sideLines(folder)).toEqual([ids[0], ids[2], ids[1]])
+  expect((await keelson(['queue'], folder)).stdout).toBe('nothing is queued\n')
+})
+
+it('two processes that start what is queued at once start each run once', async () => {
+  const folder = project()
+  const ids: string[] = []
+  for (let index = 0; index < 6; index += 1) ids.push(await queued(folder))
+  const both = [new Command(['queue', 'start'], folder), new Command(['queue', 'start'], folder)]
+  for (const { finished } of both) expect([0, 4]).toContain((await finished).code)
+  expect([...sideLines(folder)].sort()).toEqual([...ids].sort())
+})
+
+it('a request that was queued is found by its id, and goes on when it is made again without --queue', async () => {
+  const folder = project()
+  const id = await queued(folder, '--request-id', 'order-17')
+  expect(await queued(folder, '--request-id', 'order-17')).toBe(id)
+  expect((await keelson(['run', 'p.yaml', '--request-id', 'order-17'], folder)).code).toBe(0)
+  expect(sideLines(folder)).toEqual([id])
+})
+
+it('a run with --not-before starts then and not earlier; one that is queued as well says until when it waits', async () => {
+  const folder = project()
+  const asked = Date.now()
+  const { code, stdout } = await keelson(['run', 'p.yaml', '--not-before', '2s', '--json'], folder)
+  expect(code).toBe(0)
+  const at = (type: string): number =>
+    Date.parse(String(jsonLines(stdout).find(({ eventType }) => eventType === type)?.['emittedAt']))
+  expect(at('RunStarted') - asked).toBeGreaterThanOrEqual(2000)
+  expect(at('RunQueued')).toBeLessThan(at('RunStarted'))
+  await queued(folder, '--not-before', '2h')
+  expect((await keelson(['queue'], folder)).stdout).toMatch(/APPROVED .*not before \d\d:\d\d/)
+  expect((await keelson(['queue', 'start'], folder)).stdout).toBe('nothing is queued that could start now\n')
+  expect(linesOf((await keelson(['run', 'p.yaml', '--not-before', 'soon'], folder)).stderr)[0]).toMatch(
+    /^USAGE {2}--not-before takes a time such as 2h/,
+  )
+})

@@ -1,0 +1,217 @@
+/**
+ * Histories of Temporal stay small whatever a run does: large plans, many steps, storms of signals and pauses around a
+ * rotation. Nothing of that shows in the log.
+ */
+import { Client, Connection } from '@temporalio/client'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { executionsOf, expectSound } from '../fixtures/temporal-log.ts'
+import { eventsOf, logHas, temporalWorld, type TemporalWorld } from '../fixtures/temporal-world.ts'
+import { until } from '../fixtures/until.ts'
+import { startTemporal, type TemporalServer } from '../setup/temporal.ts'
+import type { RunHandle } from '../../src/main.ts'
+
+let server: TemporalServer
+let world: TemporalWorld
+
+let gate = Promise.withResolvers<void>()
+let atWork = 0
+let mostAtWork = 0
+const steps = {
+  echo: (input: unknown) => input,
+  size: (input: { readonly text: string }) => input.text.length,
+  gated: async () => {
+    atWork += 1
+    mostAtWork = Math.max(mostAtWork, atWork)
+    await gate.promise
+    atWork -= 1
+  },
+}
+
+beforeAll(async () => {
+  server = await startTemporal()
+  world = await temporalWorld(server.address, steps, { rotation: { events: 4_000 } })
+}, 600_000)
+afterAll(async () => {
+  gate.resolve()
+  await world?.close()
+  await server?.stop()
+})
+
+interface HistoryEvent {
+  readonly eventType: string
+  readonly activityTaskScheduledEventAttributes?: { readonly activityId: string; readonly activityType: { name: string } }
+}
+
+function historyOf({ runId }: RunHandle): { readonly events: readonly HistoryEvent[]; readonly bytes: number } {
+  const text = server.command('workflow', 'show', '--workflow-id', runId, '--output', 'json')
+  const { events } = JSON.parse(text) as { readonly events: readonly HistoryEvent[] }
+  return { events, bytes: Buffer.byteLength(text) }
+}
+
+function scheduled(run: RunHandle): readonly string[] {
+  return historyOf(run).events.flatMap((one) => one.activityTaskScheduledEventAttributes?.activityId ?? [])
+}
+
+describe('a plan of many steps', () => {
+  it('goes through several rotations, and every step is carried out and recorded once [TMP-02, P-39, X-39]', async () => {
+    const layers = Array.from({ length: 10 }, (_, n) => {
+      const after = n === 0 ? '' : `, dependsOn: [l${n - 1}]`
+      return `  - { id: l${n}${after}, forEach: input.list, run: echo, with: { n: '\${item}' } }`
+    })
+    const plan = `plan: many\nversion: 1.0.0\npolicy: { concurrency: 500 }\nsteps:\n${layers.join('\n')}\n`
+    const before = performance.now()
+    const run = await world.start(plan, { list: Array.from({ length: 500 }, (_, n) => n) })
+    await expect(run.result()).resolves.toMatchObject({ status: 'COMPLETED' })
+    process.stderr.write(`5,000 steps: ${Math.round(performance.now() - before)} ms\n`)
+    const events = await expectSound(world.keelson, run)
+    expect(events.filter((one) => /^StepCompleted .*\[/.test(one))).toHaveLength(5_000)
+    expect(executionsOf(server.command, run.runId).length).toBeGreaterThanOrEqual(4)
+  }, 240_000)
+
+  it('needs no cache of workflows: each task replays its history, and the run is the same [TMP-02, TMP-04]', async () => {
+    const other = await temporalWorld(server.address, steps, {
+      taskQueue: 'uncached',
+      maxCachedWorkflows: 0,
+      rotation: { steps: 50 },
+    })
+    const chain = Array.from(
+      { length: 120 },
+      (_, n) => `  - { id: s${n}, run: echo, with: { n: ${n} }${n === 0 ? '' : `, dependsOn: [s${n - 1}]`} }`,
+    )
+    const run = await other.start(`plan: long\nversion: 1.0.0\nsteps:\n${chain.join('\n')}\n`)
+    await expect(run.result()).resolves.toMatchObject({ status: 'COMPLETED' })
+    const events = await expectSound(other.keelson, run)
+    expect(events).toHaveLength(3 + 2 * 120)
+    expect(executionsOf(server.command, run.runId).length).toBeGreaterThanOrEqual(3)
+    await other.close()
+  }, 120_000)
+})
+
+describe('a plan of five megabytes', () => {
+  it('runs, though Temporal takes no more than two in one piece [TMP-16, SEC-09]', async () => {
+    const texts = Array.from({ length: 25 }, (_, n) => `  - { id: t${n}, run: size, with: { text: ${'x'.repeat(200_000)} } }`)
+    const plan = `plan: large\nversion: 1.0.0\nsteps:\n${texts.join('\n')}\n`
+    expect(Buffer.byteLength(plan)).toBeGreaterThan(5_000_000)
+    const run = await world.start(plan)
+    await expect(run.result()).resolves.toMatchObject({ status: 'COMPLETED' })
+    await expectSound(world.keelson, run)
+    const { bytes } = historyOf(run)
+    expect(bytes).toBeLessThan(500_000)
+  }, 120_000)
+})
+
+describe('signals', () => {
+  const HELD = 'plan: held\nversion: 1.0.0\nsteps: [{ id: a, run: gated }, { id: b, dependsOn: [a], run: echo, with: {} }]\n'
+
+  it('of more than 65,536 bytes are refused, and the largest one is taken [TMP-05]', async () => {
+    gate = Promise.withResolvers()
+    const run = await world.start(HELD)
+    await until(() => atWork > 0)
+    // What is counted is the signal as it is sent: its type and its payload.
+    const frame = Buffer.byteLength(JSON.stringify({ payload: { params: { text: '' } }, signalType: 'UPDATE_PARAMS' }))
+    const send = (bytes: number) => run.signal('UPDATE_PARAMS', { params: { text: 'x'.repeat(bytes - frame) } })
+    await expect(send(65_537)).rejects.toMatchObject({ code: 'SIGNAL_INVALID_PAYLOAD' })
+    await expect(send(65_536)).resolves.toMatchObject({ kind: 'sent' })
+    await logHas(run, 'SignalAccepted')
+    gate.resolve()
+    await expect(run.result()).resolves.toMatchObject({ status: 'COMPLETED' })
+    expect((await eventsOf(run)).filter((one) => one.startsWith('Signal'))).toEqual(['SignalAccepted'])
+    expect(historyOf(run).bytes).toBeLessThan(65_536)
+  })
+
+  it('come to sixty in a minute and no more: the next is refused, a repeat is not, and the run goes on [TMP-05]', async () => {
+    gate = Promise.withResolvers()
+    const run = await world.start(HELD)
+    await until(() => atWork > 0)
+    const ids = Array.from({ length: 60 }, (_, n) => `00000000-0000-4000-8000-${String(n).padStart(12, '0')}`)
+    for (const [n, id] of ids.entries()) await run.signal(n % 2 === 0 ? 'PAUSE' : 'RESUME', {}, id)
+    await expect(run.signal('PAUSE', {})).rejects.toMatchObject({ code: 'SIGNAL_RATE_EXCEEDED' })
+    await expect(run.signal('PAUSE', {}, ids[0] ?? '')).resolves.toMatchObject({ kind: 'repeat' })
+    await until(async () => (await eventsOf(run)).filter((one) => one === 'SignalAccepted').length === 60)
+    await expect(run.signal('PAUSE', {})).rejects.toMatchObject({ code: 'SIGNAL_RATE_EXCEEDED' })
+    gate.resolve()
+    await expect(run.result()).resolves.toMatchObject({ status: 'COMPLETED' })
+    const events = await expectSound(world.keelson, run)
+    expect(events.filter((one) => one.startsWith('Signal'))).toHaveLength(60)
+  })
+
+  it('that come in hundreds wake the run a few times only, and its step is sent out once [P-36, P-38]', async () => {
+    gate = Promise.withResolvers()
+    const run = await world.start(HELD)
+    await until(() => atWork > 0)
+    // Straight to the workflow, past the run's own limit: what an operator's script could do.
+    const connection = await Connection.connect({ address: server.address })
+    const handle = new Client({ connection }).workflow.getHandle(run.runId)
+    await Promise.all(Array.from({ length: 300 }, () => handle.signal('wake')))
+    await connection.close()
+    gate.resolve()
+    await expect(run.result()).resolves.toMatchObject({ status: 'COMPLETED' })
+    const ids = scheduled(run)
+    expect(ids.filter((id) => id.startsWith('ExecuteStep:'))).toEqual(['ExecuteStep:a:1:1', 'ExecuteStep:b:1:1'])
+    const { events } = historyOf(run)
+    expect(events.filter((one) => one.eventType.includes('WORKFLOW_EXECUTION_SIGNALED'))).toHaveLength(300)
+    expect(ids.length).toBeLessThan(150)
+    await expectSound(world.keelson, run)
+  })
+})
+
+describe('a pause', () => {
+  it('that comes just before a rotation still stands after it [TMP-03, X-06, P-39]', async () => {
+    const other = await temporalWorld(server.address, steps, { taskQueue: 'paused', rotation: { steps: 2 } })
+    gate = Promise.withResolvers()
+    const run = await other.start(`
+plan: paused
+version: 1.0.0
+steps:
+  - { id: a, run: echo, with: {} }
+  - { id: b, dependsOn: [a], run: gated }
+  - { id: c, dependsOn: [b], run: echo, with: {} }
+`)
+    await until(() => atWork > 0)
+    await run.pause('hold on')
+    await logHas(run, 'RunPaused')
+    const before = executionsOf(server.command, run.runId).length
+    gate.resolve()
+    // The last answer that was owed: the history is rotated now.
+    await until(() => executionsOf(server.command, run.runId).length > before)
+    await until(() => historyOf(run).events.some((one) => one.eventType.includes('ACTIVITY_TASK_COMPLETED')))
+    expect((await run.snapshot()).status).toBe('PAUSED')
+    expect(scheduled(run).filter((id) => id.startsWith('ExecuteStep:'))).toEqual([])
+    await run.resume()
+    await expect(run.result()).resolves.toMatchObject({ status: 'COMPLETED' })
+    const events = await expectSound(other.keelson, run)
+    expect(events.indexOf('StepStarted c#1')).toBeGreaterThan(events.indexOf('RunResumed'))
+    await other.close()
+  }, 60_000)
+
+  it('during a fan-out lets nothing new begin, and a resume lets all of it [TMP-06]', async () => {
+    gate = Promise.withResolvers()
+    mostAtWork = 0
+    const run = await world.start(
+      `
+plan: fan
+version: 1.0.0
+policy: { concurrency: 20 }
+steps: [{ id: each, forEach: input.list, run: gated }]
+`,
+      { list: Array.from({ length: 60 }, (_, n) => n) },
+    )
+    await until(() => atWork === 20)
+    await run.pause()
+    await logHas(run, 'RunPaused')
+    gate.resolve()
+    await until(() => atWork === 0)
+    await until(async () => (await eventsOf(run)).filter((one) => /^StepCompleted .*\[/.test(one)).length === 20)
+    expect(scheduled(run).filter((id) => id.startsWith('ExecuteStep:'))).toHaveLength(20)
+    gate = Promise.withResolvers()
+    gate.resolve()
+    await run.resume()
+    await expect(run.result()).resolves.toMatchObject({ status: 'COMPLETED' })
+    expect(mostAtWork).toBe(20)
+    const events = await expectSound(world.keelson, run)
+    const began = events.map((one, at) => [one, at] as const).filter(([one]) => /^StepStarted .*\[/.test(one))
+    const paused = [events.indexOf('RunPaused'), events.indexOf('RunResumed')] as const
+    expect(began.filter(([, at]) => at > paused[0] && at < paused[1])).toEqual([])
+    expect(began).toHaveLength(60)
+  }, 60_000)
+})

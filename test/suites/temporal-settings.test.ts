@@ -1,0 +1,201 @@
+/**
+ * What the Temporal engine puts on the server and what it finds there: names, queues, attributes, encoded payloads; and what
+ * a worker does with runs of plans and rules that are older or newer than itself.
+ */
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { PayloadCodec } from '../../src/adapters/engines/temporal/settings.ts'
+import { loadPlan, openKeelson, type RunHandle } from '../../src/main.ts'
+import { executionsOf, expectSound } from '../fixtures/temporal-log.ts'
+import { eventsOf, logHas, temporalWorld } from '../fixtures/temporal-world.ts'
+import { until } from '../fixtures/until.ts'
+import { startTemporal, type TemporalServer } from '../setup/temporal.ts'
+
+let server: TemporalServer
+let gate = Promise.withResolvers<void>()
+const steps = { echo: (input: unknown) => input, gated: () => gate.promise, ok: () => undefined }
+
+beforeAll(async () => {
+  server = await startTemporal()
+}, 600_000)
+afterAll(async () => {
+  gate.resolve()
+  await server?.stop()
+})
+
+const ONE = 'plan: one\nversion: 1.0.0\nsteps: [{ id: a, run: echo, with: { word: marker-of-the-plan } }]\n'
+
+function described(runId: string): { readonly workflowExecutionInfo: Readonly<Record<string, unknown>> } {
+  const text = server.command('workflow', 'describe', '--workflow-id', runId, '--output', 'json')
+  return JSON.parse(text) as ReturnType<typeof described>
+}
+
+function historyOf({ runId }: RunHandle): string {
+  return server.command('workflow', 'show', '--workflow-id', runId, '--output', 'json')
+}
+
+describe('a run', () => {
+  it('is found in Temporal by tenant, project, environment and tier, under its own id and queue [TMP-11, TMP-12]', async () => {
+    const world = await temporalWorld(server.address, steps, { taskQueue: 'found', regulatoryTier: 'gold' })
+    const run = await world.start(ONE)
+    await run.result()
+    const { workflowExecutionInfo } = described(run.runId)
+    expect(workflowExecutionInfo).toMatchObject({
+      execution: { workflowId: run.runId },
+      type: { name: 'keelsonRun' },
+      taskQueue: `found-${run.row.tenantId}`,
+    })
+    const { tenantId, projectId, environmentId } = run.row
+    const values = { tenantId, projectId, environmentId, regulatoryTier: 'gold' }
+    const query = Object.entries(values).map(([name, value]) => `${name} = '${value}'`)
+    const list = () => server.command('workflow', 'list', '--query', query.join(' AND '), '--output', 'json')
+    await until(() => list().includes(run.runId))
+    await world.close()
+  })
+
+  it('of a step with a queue of its own is carried out there, by a worker that listens to it [TMP-13]', async () => {
+    const world = await temporalWorld(server.address, steps, { taskQueue: 'named', worker: { queues: ['gpu'] } })
+    const plan = 'plan: one\nversion: 1.0.0\nsteps: [{ id: a, run: ok, dispatch: { taskQueue: gpu } }]\n'
+    const run = await world.start(plan)
+    await expect(run.result()).resolves.toMatchObject({ status: 'COMPLETED' })
+    const { events } = JSON.parse(historyOf(run)) as { events: { activityTaskScheduledEventAttributes?: object }[] }
+    const sent = events.flatMap((one) => one.activityTaskScheduledEventAttributes ?? [])
+    expect(sent).toContainEqual(expect.objectContaining({ activityId: 'ExecuteStep:a:1:1', taskQueue: { name: 'gpu', kind: 'TASK_QUEUE_KIND_NORMAL' } }))
+    expect(sent).toContainEqual(
+      expect.objectContaining({
+        activityId: 'ExecuteStep:a:1:1',
+        heartbeatTimeout: '10s',
+        scheduleToStartTimeout: '1800s',
+        retryPolicy: expect.objectContaining({ maximumAttempts: 3, maximumInterval: '60s', initialInterval: '1s' }),
+      }),
+    )
+    await world.close()
+  })
+
+  it('has events with the same root keys as on the mock engine [EVT-30]', async () => {
+    const plan = `
+plan: keys
+version: 1.0.0
+steps:
+  - { id: a, run: echo, with: { n: 1 } }
+  - { id: each, dependsOn: [a], forEach: input.list, run: echo, with: { n: '\${item}' } }
+`
+    const keysOf = async (run: RunHandle) =>
+      (await run.records()).map((record) => [record.eventType, Object.keys(record).sort()])
+    const world = await temporalWorld(server.address, steps, { taskQueue: 'keys' })
+    const here = await world.start(plan, { list: [1] })
+    await here.result()
+    await using mock = await openKeelson({ directory: ':memory:', engine: 'mock', steps })
+    const there = await mock.start(loadPlan(plan), { list: [1] })
+    await there.result()
+    expect(await keysOf(here)).toEqual(await keysOf(there))
+    await world.close()
+  })
+})
+
+describe('a payload codec', () => {
+  it('sees everything that enters the history, and the run is the same [SEC-09, TMP-03]', async () => {
+    const codec: PayloadCodec = {
+      encode: async (payloads) =>
+        payloads.map((one) => ({
+          metadata: { encoding: Buffer.from('binary/turned') },
+          data: turned(Buffer.from(JSON.stringify(one, bytesAsText))),
+        })),
+      decode: async (payloads) =>
+        payloads.map(({ data }) => JSON.parse(turned(data ?? new Uint8Array()).toString(), textAsBytes) as object),
+    }
+    const world = await temporalWorld(server.address, steps, { taskQueue: 'coded', codec, rotation: { steps: 2 } })
+    const chain = Array.from({ length: 6 }, (_, n) => {
+      const after = n === 0 ? '' : `, dependsOn: [s${n - 1}]`
+      return `  - { id: s${n}, run: echo, with: {}${after} }`
+    })
+    const long = '  - { id: l, run: echo, with: {}, timeoutMs: 3600000 }'
+    const run = await world.start(`plan: coded\nversion: 1.0.0\nsteps:\n${chain.join('\n')}\n${long}\n`)
+    await expect(run.result()).resolves.toMatchObject({ status: 'COMPLETED' })
+    await expectSound(world.keelson, run)
+    for (const executionId of executionsOf(server.command, run.runId)) {
+      const words = ['workflow', 'show', '--workflow-id', run.runId, '--run-id', executionId, '--output', 'json']
+      const payloads = [...payloadsOf(JSON.parse(server.command(...words)))]
+      expect(payloads.length).toBeGreaterThan(0)
+      for (const { metadata, data } of payloads) {
+        expect(Buffer.from(metadata.encoding, 'base64').toString()).toBe('binary/turned')
+        expect(Buffer.from(data, 'base64').toString()).not.toMatch(/headSeq|ExecuteStep|epoch/)
+      }
+    }
+    await world.close()
+  })
+})
+
+const turned = (bytes: Uint8Array): Buffer => Buffer.from(bytes.map((one) => one ^ 0x5a))
+function bytesAsText(_key: string, value: unknown): unknown {
+  const bytes = value as { readonly type?: unknown; readonly data?: unknown } | Uint8Array | null
+  if (bytes instanceof Uint8Array) return { base64: Buffer.from(bytes).toString('base64') }
+  const isBuffer = typeof bytes === 'object' && bytes !== null && bytes.type === 'Buffer' && Array.isArray(bytes.data)
+  return isBuffer ? { base64: Buffer.from(bytes.data as number[]).toString('base64') } : value
+}
+function textAsBytes(_key: string, value: unknown): unknown {
+  const { base64 } = (typeof value === 'object' && value !== null ? value : {}) as { readonly base64?: unknown }
+  return typeof base64 === 'string' ? Buffer.from(base64, 'base64') : value
+}
+
+interface EncodedPayload {
+  readonly metadata: { readonly encoding: string }
+  readonly data: string
+}
+
+/** Everything in a history that is a payload, wherever it stands, but search attributes, which the server must read. */
+function* payloadsOf(value: unknown): Generator<EncodedPayload> {
+  if (typeof value !== 'object' || value === null) return
+  if ('metadata' in value && 'data' in value) yield value as EncodedPayload
+  else for (const [name, one] of Object.entries(value)) if (name !== 'searchAttributes') yield* payloadsOf(one)
+}
+
+describe('a worker', () => {
+  it('goes on with a run of an older plan format over a rotation [TMP-18]', async () => {
+    const world = await temporalWorld(server.address, steps, { taskQueue: 'older', rotation: { steps: 2 } })
+    gate = Promise.withResolvers()
+    const run = await world.start(`
+schemaVersion: v1.0
+plan: older
+version: 1.0.0
+steps:
+  - { id: a, run: echo, with: {} }
+  - { id: b, dependsOn: [a], run: gated }
+  - { id: c, dependsOn: [b], run: echo, with: {} }
+  - { id: d, dependsOn: [c], run: echo, with: {} }
+`)
+    await logHas(run, 'StepStarted b#1')
+    await world.close()
+    gate.resolve()
+    await expect(Promise.resolve(1)).resolves.toBe(1)
+  })
+
+  it('leaves a run alone whose rules it does not know, says so, and whoever knows them goes on [TMP-18]', async () => {
+    const directory = mkdtempSync(join(tmpdir(), 'keelson-temporal-rules-'))
+    const world = await temporalWorld(server.address, steps, { taskQueue: 'rules', open: { directory } })
+    gate = Promise.withResolvers()
+    const run = await world.start('plan: rules\nversion: 1.0.0\nsteps: [{ id: a, run: gated }, { id: b, dependsOn: [a], run: ok }]\n')
+    await logHas(run, 'StepStarted a#1')
+    const database = new DatabaseSync(join(directory, 'keelson.db'))
+    const need = (version: number) => database.prepare('UPDATE runs SET min_rules_version = ?').run(version)
+    need(99)
+    const before = await eventsOf(run)
+    const told: string[] = []
+    process.on('warning', ({ message }) => void told.push(message))
+    await run.pause('wake up')
+    await until(() => told.some((one) => one.includes('needs rules version 99')))
+    expect(await eventsOf(run)).toEqual(before)
+    need(1)
+    database.close()
+    gate.resolve()
+    await run.resume()
+    await expect(run.result()).resolves.toMatchObject({ status: 'COMPLETED' })
+    const events = await expectSound(world.keelson, run)
+    expect(events.filter((one) => one.startsWith('StepFailed'))).toEqual([])
+    await world.close()
+    rmSync(directory, { recursive: true, force: true })
+  })
+})
