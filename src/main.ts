@@ -6,16 +6,14 @@ import { join } from 'node:path'
 import { localArtifacts } from './adapters/artifacts/local.ts'
 import { fileAudit } from './adapters/files/audit-lines.ts'
 import { fileBundleShelf } from './adapters/files/bundle-shelf.ts'
-import { copyDurably, dropDatabase, hasDatabase, hasLog, moveDatabase } from './adapters/files/database-file.ts'
 import { fileIntentBuffer } from './adapters/files/intent-buffer.ts'
 import { readLines } from './adapters/files/read-lines.ts'
 import { fileReceiptLines } from './adapters/files/receipt-lines.ts'
 import { openDoor } from './adapters/egress/door.ts'
-import { functionHandlers, type NamedFunctions } from './adapters/handlers/functions.ts'
+import type { NamedFunctions } from './adapters/handlers/functions.ts'
 import { stepHandlers } from './adapters/handlers/step-handlers.ts'
 import { isolatedHandlers } from './adapters/isolation/isolated-handlers.ts'
 import { threadHost } from './adapters/isolation/thread-host.ts'
-import { fileReceiptKeys } from './adapters/keys/receipt-keys.ts'
 import { signingKeysIn } from './adapters/keys/signing-keys.ts'
 import { processHost } from './adapters/processes/isolated-function.ts'
 import { systemProcesses } from './adapters/processes/run-command.ts'
@@ -26,11 +24,11 @@ import { openMemoryStore } from './adapters/stores/memory/store.ts'
 import { openSqliteStore, type SqliteStore } from './adapters/stores/sqlite/store.ts'
 import { logLines } from './adapters/telemetry/log-lines.ts'
 import { openTelemetry } from './adapters/telemetry/open-telemetry.ts'
-import { systemClock } from './adapters/system/clock.ts'
 import { isOwnerGone, processOwner } from './adapters/system/process-owner.ts'
 import { systemRandom } from './adapters/system/random.ts'
 import { systemTimers } from './adapters/system/timers.ts'
 import { openEngines, worldOf, type EngineChoice, type OtherEngine } from './engine-world.ts'
+import { DATABASE, receiptBookIn } from './restore-keelson.ts'
 import { RunAdvancer } from './app/advance-run.ts'
 import { lateClasses, type CommitClasses } from './app/commit-classes.ts'
 import { FailOpen, type FailOpenParts } from './app/commit-fail-open.ts'
@@ -39,7 +37,6 @@ import type { Engines } from './app/engines.ts'
 import { receiptFollower } from './app/issue-receipts.ts'
 import { LeftAlone } from './app/left-alone.ts'
 import { LOCAL_PRINCIPAL } from './app/principal.ts'
-import { recoverRuns, witnessRestore, type Recovered } from './app/recover-runs.ts'
 import { Redactor } from './app/redact.ts'
 import { createRunDriver } from './app/run-driver.ts'
 import type { Services } from './app/services.ts'
@@ -48,10 +45,8 @@ import { egressPolicy } from './core/egress/policy.ts'
 import { namedFunctions } from './core/plan/named-functions.ts'
 import { resourcePool } from './core/plan/wants.ts'
 import { fail, KeelsonError, type Problem } from './core/problems/problem.ts'
-import { isoFromMs } from './core/time.ts'
 import type { Clock } from './ports/clock.ts'
 import type { AdvanceReport } from './ports/engine.ts'
-import type { ReceiptBook } from './ports/receipts.ts'
 import type { RunKey, RunStore } from './ports/run-store.ts'
 import type { SecretsProvider } from './ports/secrets.ts'
 import type { StepFunctions, StepHandlers } from './ports/step-handlers.ts'
@@ -69,7 +64,14 @@ export { loadPlan, type Startable } from './edge/library/load-plan.ts'
 export { Subscription, type FeedEvent, type SubscribeOptions } from './edge/library/subscription.ts'
 export type { RunQueue } from './edge/library/run-queue.ts'
 export type { Upkeep, VerifyOptions } from './edge/library/upkeep.ts'
-export { RunHandle, type AwaitOptions, type RunError, type RunResult, type SignalOptions } from './edge/library/run-handle.ts'
+export {
+  RunHandle,
+  type AwaitOptions,
+  type RunError,
+  type RunResult,
+  type SignalOptions,
+} from './edge/library/run-handle.ts'
+export { restoreKeelson, type Restored, type RestoreOptions } from './restore-keelson.ts'
 export { KeelsonError, type Problem } from './core/problems/problem.ts'
 export type { HookEvents, HookHandler, HookName, StoreTrouble } from './ports/hooks.ts'
 export type { StepContext, StepFunction, StepFunctions } from './ports/step-handlers.ts'
@@ -138,8 +140,6 @@ export interface OpenOptions extends TroubleOptions, EnvironmentAccess {
   /** Sign receipts of runs' starts and ends into `<directory>/receipts`. Problems are warnings unless told elsewhere. */
   readonly receipts?: boolean | { readonly onProblem: TellProblem }
 }
-
-const DATABASE = 'keelson.db'
 
 /** Opens the store and starts the embedded engine. Close it (or use `await using`) to give the runs back. */
 export async function openKeelson(options: OpenOptions = {}): Promise<Keelson> {
@@ -244,7 +244,10 @@ function refusalOf([first, ...rest]: readonly Problem[]): KeelsonError {
 }
 
 /** What the log only ever refers to. A store in memory keeps no files. */
-function keptApart(directory: string, options: OpenOptions): Pick<Services, 'secrets' | 'redactor' | 'artifacts' | 'audit'> {
+function keptApart(
+  directory: string,
+  options: OpenOptions,
+): Pick<Services, 'secrets' | 'redactor' | 'artifacts' | 'audit'> {
   const { tenantId, environmentId } = LOCAL_PRINCIPAL
   const { secrets: given } = options
   const env = envSecrets({ scope: { tenantId, environmentId }, variables: process.env, ...allowedVariables(options) })
@@ -283,13 +286,6 @@ function givenStore(store: RunStore): { readonly store: RunStore; readonly backu
   return { store, backup: async () => fail('BACKUP_ELSEWHERE', why) }
 }
 
-function receiptBookIn(directory: string, keysFolder = join(directory, 'keys')): ReceiptBook {
-  return {
-    keys: fileReceiptKeys(keysFolder, systemRandom),
-    lines: fileReceiptLines(join(directory, 'receipts')),
-  }
-}
-
 function lastingParts(
   directory: string,
   services: Services,
@@ -316,83 +312,4 @@ function lastingParts(
 export function verifyBundleFile(file: string, options: VerifyOptions = {}): Promise<BundleReport> {
   const demanded = demandedKey(options)
   return checkBundle(readLines(file), demanded === undefined ? {} : { demanded })
-}
-
-export interface RestoreOptions {
-  /** What `backup` wrote. */
-  readonly file: string
-  readonly directory?: string
-  /** Replace a database that is there; it is kept beside the new one. */
-  readonly force?: boolean
-}
-
-export interface Restored extends Recovered {
-  /** Where the database lies that was there before. */
-  readonly keptAt?: string
-}
-
-/**
- * Puts a backup in place. Epochs are raised and irreversible attempts set aside in the copy, before anybody can open it;
- * so a crash at any point leaves the old state or the recovered one, never a restored database that nobody recovered.
- */
-export async function restoreKeelson(options: RestoreOptions): Promise<Restored> {
-  const { file, directory = '.keelson', force = false } = options
-  const place = join(directory, DATABASE)
-  if (!hasDatabase(file)) fail('FILE_NOT_FOUND', `there is no file ${file}`)
-  if (hasLog(file)) fail('RESTORE_REFUSED', `${file} is in use or was copied while in use; take what a backup wrote`)
-  if (hasDatabase(place)) {
-    if (!force) fail('RESTORE_REFUSED', `there is a database ${place}`)
-    await refuseDriven(place)
-  }
-  const draft = `${place}.restoring`
-  await copyDurably(file, draft)
-  let recovered: Recovered
-  try {
-    recovered = await inStore(draft, (services) => recoverRuns(services, new RunAdvancer(services)))
-  } catch (thrown) {
-    await dropDatabase(draft)
-    throw thrown
-  }
-  const now = systemClock.now()
-  const keptAt = `${place}.before-${isoFromMs(now).replaceAll(/[:.]/g, '-')}`
-  const hadOne = await moveDatabase(place, keptAt)
-  await moveDatabase(draft, place)
-  await inStore(place, ({ store }) => witnessRestore(store, LOCAL_PRINCIPAL.tenantId, receiptBookIn(directory), now))
-  return { ...recovered, ...(hadOne ? { keptAt } : {}) }
-}
-
-async function inStore<T>(path: string, work: (services: Services) => Promise<T>): Promise<T> {
-  const store = await openSqliteStore({ path, clock: systemClock })
-  try {
-    return await work({
-      store,
-      clock: systemClock,
-      random: systemRandom,
-      timers: systemTimers,
-      handlers: functionHandlers({}),
-    })
-  } finally {
-    await store.close()
-  }
-}
-
-const LIVE_PAGE = 500
-
-/** Who drives runs of the old database would go on with them beside the restored ones. */
-async function refuseDriven(path: string): Promise<void> {
-  let store: RunStore
-  try {
-    store = await openSqliteStore({ path, clock: systemClock, readOnly: true })
-  } catch {
-    // It may be why there is a restore: a database that cannot be read tells nothing, and is kept as it is.
-    return
-  }
-  try {
-    const page = await store.listRuns(LOCAL_PRINCIPAL.tenantId, { status: ['RUNNING', 'PAUSED'] }, { limit: LIVE_PAGE })
-    const now = systemClock.now()
-    const driven = page.runs.find(({ lease }) => lease !== undefined && lease.until > now && !isOwnerGone(lease.owner))
-    if (driven !== undefined) fail('RESTORE_REFUSED', `run ${driven.runId} is being driven by a living process`)
-  } finally {
-    await store.close()
-  }
 }

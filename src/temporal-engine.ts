@@ -3,7 +3,10 @@
  * read; and a server on this machine for who has none. Loaded only when it is asked for.
  */
 import { readFileSync } from 'node:fs'
+import { TemporalConnection } from './adapters/engines/temporal/connection.ts'
 import { temporal, type TemporalOptions } from './adapters/engines/temporal/engine.ts'
+import { checkSettings } from './adapters/engines/temporal/settings.ts'
+import { checkNamespace } from './adapters/engines/temporal/sight.ts'
 import {
   findTemporal,
   freePort,
@@ -26,6 +29,22 @@ export interface TemporalFlags {
 type Variables = Readonly<Record<string, string | undefined>>
 
 export function temporalEngine(flags: TemporalFlags, variables: Variables = process.env): EngineFactory {
+  return temporal(optionsOf(flags, variables))
+}
+
+/** Answers where the server is; rejects when it does not answer, or has no such namespace. */
+export async function checkTemporal(variables: Variables = process.env): Promise<string> {
+  const settings = checkSettings(optionsOf({}, variables))
+  const connection = new TemporalConnection(settings)
+  try {
+    await checkNamespace(connection, settings)
+    return `${settings.address}, namespace ${settings.namespace}`
+  } finally {
+    await connection.close()
+  }
+}
+
+function optionsOf(flags: TemporalFlags, variables: Variables): TemporalOptions {
   const { address, namespace, taskQueue, worker, shutdownGraceMs } = flags
   const given = {
     address: address ?? variable(variables, 'TEMPORAL_ADDRESS'),
@@ -36,7 +55,7 @@ export function temporalEngine(flags: TemporalFlags, variables: Variables = proc
     worker,
     shutdownGraceMs,
   }
-  return temporal(Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)))
+  return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined))
 }
 
 function variable(variables: Variables, name: string): string | undefined {

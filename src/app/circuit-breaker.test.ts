@@ -32,6 +32,5 @@ it('a provider that fails twice in a row is left in peace, then asked by one alo
 
 it('an answer between two failures keeps the way open', async () => {
   const { ask } = scene()
-  for (const fails of [true, false, true, false])
-    expect((await ask(fails)).kind).toBe(fails ? 'failed' : 'answered')
+  for (const fails of [true, false, true, false]) expect((await ask(fails)).kind).toBe(fails ? 'failed' : 'answered')
 })

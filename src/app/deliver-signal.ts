@@ -1,6 +1,6 @@
 /**
  * A signal on its way to a run: into the inbox, then whoever drives the run is woken. Nobody drives an ended run, so its
- * answer is written here; a cancel is also the engine's own to carry out (TMP-07).
+ * answer is written here; a cancel by somebody who may is also the engine's own to carry out (TMP-07).
  */
 import { isTerminalRun } from '../core/run/transitions.ts'
 import type { EngineHost } from '../ports/engine.ts'
@@ -27,7 +27,7 @@ export async function deliverSignal(
   const answer = await signalRun(services, { tenantId, runId }, request, sender)
   const now = await services.store.getRun(runKey)
   if (now !== undefined && isTerminalRun(now.status)) await advancer.advance(runKey)
-  else if (request.signalType === 'CANCEL' && engine.cancelRun !== undefined) engine.cancelRun(runKey)
+  else if (request.signalType === 'CANCEL' && sender.allowed && engine.cancelRun !== undefined) engine.cancelRun(runKey)
   else engine.wake(runKey)
   return answer
 }

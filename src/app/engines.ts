@@ -71,6 +71,10 @@ export class Engines implements EngineHost {
     for (const { host } of this.#all) host.wake(runKey)
   }
 
+  async deserted(): Promise<string | undefined> {
+    return this.#main.host.deserted?.()
+  }
+
   async ready(): Promise<void> {
     await this.#main.host.ready?.()
   }

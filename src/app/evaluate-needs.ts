@@ -1,16 +1,18 @@
 /**
- * Evaluates what a decision asked for: conditions, forEach lists, waits and the run's output, over the context as the
- * append in the making will leave it (P-05, P-07). A value that cannot be had is a fact too: it fails the step.
+ * Evaluates what a decision asked for: conditions, forEach lists, waits, texts for people and the run's output, over the
+ * context as the append in the making will leave it (P-05, P-07). A value that cannot be had is a fact too: it fails the
+ * step.
  */
 import { LIMITS } from '../core/limits.ts'
 import type { Json, Step } from '../core/plan/plan.ts'
 import { ok, type Result } from '../core/result.ts'
 import type { Need, SlotFacts } from '../core/run/input.ts'
 import type { RunState } from '../core/run/state.ts'
-import { stepAt, stepUnit } from '../core/run/units.ts'
+import { locate, stepAt, stepUnit } from '../core/run/units.ts'
 import { msFromIso } from '../core/time.ts'
 import { canonicalText } from './canonical.ts'
 import { evaluate, expressionNeeds, isTrue } from './expressions.ts'
+import { taskTexts } from './manual-fields.ts'
 import { mappingNeeds, mapValue } from './map-input.ts'
 import type { RootsAt } from './slot-roots.ts'
 import { slotRoots } from './slot-roots.ts'
@@ -31,7 +33,8 @@ type StepNeed = Extract<Need, { kind: 'step' }>
 async function stepFacts(need: StepNeed, at: At): Promise<SlotFacts> {
   const index = at.state.graph.indexOf.get(need.stepId) ?? 0
   const step = stepAt(at.state.graph, index)
-  const here: RootsAt = { ...at, unit: stepUnit(at.state, index) }
+  const unit = locate(at.state, need.slot)?.unit ?? stepUnit(at.state, index)
+  const here: RootsAt = { ...at, unit }
   let facts: SlotFacts = {}
   if (need.condition) {
     const condition = await conditionOf(step, here)
@@ -44,7 +47,18 @@ async function stepFacts(need: StepNeed, at: At): Promise<SlotFacts> {
     if (!items.ok) return { ...facts, ...problemFacts(items) }
     facts = { ...facts, items: items.value }
   }
+  if (need.manual) return { ...facts, ...(await manualFacts(step, here)) }
   return need.wait ? { ...facts, ...(await waitFacts(step, here)) } : facts
+}
+
+/** The texts themselves are derived whenever a task is shown; that they cannot be is what decides. */
+async function manualFacts(step: Step, at: RootsAt): Promise<SlotFacts> {
+  const texts = 'manual' in step ? await taskTexts(step.manual, { ...at, attempt: at.unit.attempt + 1 }) : ok(undefined)
+  return texts.ok ? {} : problemFacts(asRefusal(`the task '${step.stepId}': ${firstMessage(texts)}`))
+}
+
+function firstMessage({ problems }: Extract<Result<never>, { ok: false }>): string {
+  return problems[0]?.message ?? 'its texts were refused'
 }
 
 function problemFacts(refusal: Extract<Result<never>, { ok: false }>): SlotFacts {

@@ -4,6 +4,7 @@ import { innerStepSlot } from '../core/events/slot.ts'
 import type { GrantWait, PoolState } from '../ports/grants.ts'
 import type { RunStore } from '../ports/run-store.ts'
 import type { LoadedRun } from './load-run.ts'
+import { pauseReason } from './pause-reason.ts'
 
 export async function explainSlot(
   store: RunStore,
@@ -12,7 +13,11 @@ export async function explainSlot(
   now: number,
 ): Promise<readonly Cause[]> {
   const { graph } = run.plan
-  return explain(graph, run.state, slot, now, { grants: graph.anyWants ? await grantCauses(store, run, slot) : [] })
+  const grants = graph.anyWants ? await grantCauses(store, run, slot) : []
+  const causes = explain(graph, run.state, slot, now, { grants })
+  const reason = run.state.status === 'PAUSED' ? await pauseReason(store, run.row.runKey) : undefined
+  if (reason === undefined) return causes
+  return causes.map((cause) => (cause.kind === 'run-paused' ? { ...cause, reason } : cause))
 }
 
 async function grantCauses(store: RunStore, run: LoadedRun, slot: string): Promise<readonly GrantCause[]> {

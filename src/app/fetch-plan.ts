@@ -46,7 +46,13 @@ export class PlanFetcher {
     const actualSha256 = sha256Hex(text)
     if (actualSha256 !== sha256)
       fail('PLAN_INTEGRITY_VALIDATION_FAILED', `the stored plan ${sha256} has the hash ${actualSha256}`, {
-        details: { expectedSha256: sha256, actualSha256, planUri: ref.uri, planId: ref.planId, planVersion: ref.planVersion },
+        details: {
+          expectedSha256: sha256,
+          actualSha256,
+          planUri: ref.uri,
+          planId: ref.planId,
+          planVersion: ref.planVersion,
+        },
       })
     if (sizeBytes !== undefined && Buffer.byteLength(text) !== sizeBytes)
       invalid('sizeBytes', `the plan has ${Buffer.byteLength(text)} bytes`)
@@ -62,7 +68,14 @@ export class PlanFetcher {
 export function planRefOf({ plan, text, sha256 }: CompiledPlan): PlanRef {
   const { planId, planVersion } = plan.metadata
   const { schemaVersion } = plan
-  return { uri: `plan:sha256:${sha256}`, sha256, schemaVersion, planId, planVersion, sizeBytes: Buffer.byteLength(text) }
+  return {
+    uri: `plan:sha256:${sha256}`,
+    sha256,
+    schemaVersion,
+    planId,
+    planVersion,
+    sizeBytes: Buffer.byteLength(text),
+  }
 }
 
 function invalid(name: string, message: string): never {

@@ -21,14 +21,14 @@ import { approvedActions, type ApprovedActions } from './approved-actions.ts'
 import { canonicalText } from './canonical.ts'
 import { dutyFacts } from './duty-facts.ts'
 import type { LoadedRun } from './load-run.ts'
+import { openTaskTexts, type TaskTexts } from './manual-fields.ts'
 import type { Services } from './services.ts'
 import { sha256Hex } from './sha256.ts'
 
-export interface OpenTask {
+export interface OpenTask extends TaskTexts {
   readonly runId: string
   readonly slot: string
   readonly attempt: number
-  readonly title: string
   readonly openedAt: number
   readonly expiresAt?: number
   readonly token: string
@@ -86,34 +86,41 @@ export async function openTasksFor(
   if (!viewer.allowed) return fail('AUTHZ_DENIED', `${viewer.actorId} may not see the tasks of run ${runId}`)
   advancer.forget(row.runKey)
   const run = await advancer.current(row.runKey)
-  const theirs = [...openUnits(run)].filter((unit) => {
-    const step = stepAt(run.state.graph, unit.step)
-    return 'manual' in step && isAssigned(step.manual.assignees, viewer.actorId)
-  })
-  return tasksOf(keys, run, theirs)
+  const tasks = await listTasks(services.store, keys, run)
+  return tasks.filter((task) => isAssigned(task.assignees, viewer.actorId))
 }
 
 /** Every open task of a run, for whoever holds the keys. */
-export async function listTasks(keys: SigningKeys, run: LoadedRun): Promise<readonly OpenTask[]> {
-  return tasksOf(keys, run, [...openUnits(run)])
-}
-
-async function tasksOf(keys: SigningKeys, run: LoadedRun, units: readonly Unit[]): Promise<readonly OpenTask[]> {
+export async function listTasks(store: RunStore, keys: SigningKeys, run: LoadedRun): Promise<readonly OpenTask[]> {
   const key = await keys.current()
-  return units.map((unit) => {
-    const step = stepAt(run.state.graph, unit.step)
+  const tasks: OpenTask[] = []
+  for (const unit of openUnits(run)) {
     const slot = slotOfUnit(run.state.graph, unit)
-    return {
+    tasks.push({
       runId: run.identity.runId,
       slot,
       attempt: unit.attempt,
-      title: 'manual' in step ? step.manual.title : slot,
+      ...(await textsOf(store, run, unit)),
       openedAt: unit.startedAt,
       ...(unit.timeoutAt < 0 ? {} : { expiresAt: unit.timeoutAt }),
       token: tokenOf(key, run.identity.runId, unit, slot),
-    }
-  })
+    })
+  }
+  return tasks
 }
+
+/** A changed input may have taken away what the texts were made of: then they are told as written, and it is nobody's. */
+async function textsOf(store: RunStore, run: LoadedRun, unit: Unit): Promise<TaskTexts> {
+  const step = stepAt(run.state.graph, unit.step)
+  if (!('manual' in step)) return { title: step.stepId }
+  const texts = await openTaskTexts(store, run, unit, step.manual)
+  if (texts.ok) return texts.value
+  const { title, assignees } = step.manual
+  return assignees === undefined || assignees.length === 0 ? { title } : { title, assignees: [NOBODY] }
+}
+
+/** No person's name is empty. */
+const NOBODY = ''
 
 /** A repeat of the same token is answered with the first result; any other token finds no open task (MAN-04 … MAN-06). */
 export async function completeTask(
@@ -200,7 +207,8 @@ async function taskOfToken(keys: SigningKeys, run: LoadedRun, token: string): Pr
 async function checkPerson(store: RunStore, run: LoadedRun, unit: Unit, actor: string): Promise<void> {
   const step = stepAt(run.state.graph, unit.step)
   if (!('manual' in step)) return
-  const { assignees, rule: written } = step.manual
+  const { rule: written } = step.manual
+  const { assignees } = await textsOf(store, run, unit)
   if (!isAssigned(assignees, actor)) fail('AUTHZ_DENIED', `'${step.stepId}' is not assigned to ${actor}`)
   if (written === undefined) return
   const rule = parseDutyRule(written)

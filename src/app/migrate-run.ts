@@ -113,9 +113,9 @@ async function handOver(parts: MigrateParts, request: MigrateRequest, gate: Gate
   const deadline = services.clock.now() + drainMs
   for (let run = await freshRun(parts, row.runKey); ; run = await freshRun(parts, row.runKey, run)) {
     const isOver = services.clock.now() >= deadline
-    gate.forced = isOver && force
     const work = gate.workAt(run)
-    if (work.length === 0) {
+    gate.forced = work.length > 0 && isOver && force
+    if (work.length === 0 || gate.forced) {
       const target = gate.forced ? { ...handoff, forced: true } : handoff
       const report = await advancer.advance(row.runKey, { open: true, handoff: target }).catch(unlessBusy)
       if (report !== undefined) return report

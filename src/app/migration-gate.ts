@@ -11,7 +11,7 @@ import { isTerminalRun } from '../core/run/transitions.ts'
 import type { RunRow } from '../ports/run-store.ts'
 import type { Engines } from './engines.ts'
 import type { LoadedRun } from './load-run.ts'
-import { recordOf } from './read-events.ts'
+import { pauseReason } from './pause-reason.ts'
 import type { Services } from './services.ts'
 import { signalRun } from './signal-run.ts'
 
@@ -78,23 +78,10 @@ export class Gate {
 
   /** True when a migration that did not come to its end shut the gate: then this one lifts it. */
   async takeUp(): Promise<boolean> {
-    const reason = this.#row.status === 'PAUSED' ? await this.#pauseReason() : undefined
-    this.#lifts = typeof reason === 'string' && reason.startsWith(REASON)
-    return this.#lifts
-  }
-
-  async #pauseReason(): Promise<unknown> {
     const { store } = this.#parts.services
-    let reason: unknown
-    for (let afterSeq = 0; ;) {
-      const page = await store.readEvents(this.#row.runKey, { afterSeq })
-      const last = page.at(-1)
-      if (last === undefined) return reason
-      const paused = page.findLast(({ eventType }) => eventType === 'RunPaused')
-      const record = paused === undefined ? undefined : recordOf(paused)
-      if (record?.ok === true) reason = record.value.payload?.['reason']
-      afterSeq = last.runSeq
-    }
+    const reason = this.#row.status === 'PAUSED' ? await pauseReason(store, this.#row.runKey) : undefined
+    this.#lifts = reason?.startsWith(REASON) === true
+    return this.#lifts
   }
 
   /** In the name of the migration and not of this process, whose own engine must not take the run up meanwhile. */
@@ -104,10 +91,11 @@ export class Gate {
 
   /** True when nobody drives the run, and nobody can now. The workers of an outside engine need no lease. */
   async #takeLease(): Promise<boolean> {
-    const { services, isOwnerGone } = this.#parts
+    const { services, engines, isOwnerGone } = this.#parts
     const { store, clock } = services
     const { runKey, engineType } = this.#row
-    if (isOutside(engineTypeOf(engineType))) return false
+    const isDrivenHere = engines.of(engineType)?.host.drives(runKey) === true
+    if (isDrivenHere || isOutside(engineTypeOf(engineType))) return false
     const acquire = async (): Promise<RunRow | undefined> =>
       store.acquireLease(runKey, this.#holder, clock.now(), clock.now() + HOLD_MS)
     if ((await acquire()) !== undefined) return true

@@ -5,6 +5,8 @@
 import { bitMembers } from '../core/collections/bit-tree.ts'
 import { vectorGet } from '../core/collections/vector.ts'
 import type { ArtifactRef, EventData, ForeignRecord, Payload } from '../core/events/event.ts'
+import { compensationSlot } from '../core/events/slot.ts'
+import { engineTypeOf } from '../core/run/engines.ts'
 import type { InputBody, ReusedResult, StartDetails, StartLater } from '../core/run/input.ts'
 import type { RunState } from '../core/run/state.ts'
 import { isTerminalRun } from '../core/run/transitions.ts'
@@ -59,9 +61,9 @@ const READERS: { readonly [cause: string]: (decision: RecordedDecision, state: R
   approve: ({ records }) => ({ kind: 'approve', approvedBy: String(records[0]?.payload?.['approvedBy'] ?? '') }),
   start: startInput,
   adopt: ({ records }, state) => ({ kind: 'adopt', claims: records.filter((one) => isClaim(one, state)).map(claimOf) }),
-  handoff: ({ records }) => {
-    const { epoch: _epoch, ...payload } = payloadOf(records[0]) as Payload<'EngineHandoff'>
-    return { kind: 'handoff', payload }
+  handoff: ({ records }, state) => {
+    const { epoch: _epoch, ...target } = payloadOf(records[0]) as Payload<'EngineHandoff'>
+    return { kind: 'handoff', payload: { ...target, fromEngine: engineTypeOf(state.engineType) } }
   },
   upgrade: ({ records }) => ({ kind: 'upgrade', to: Number(payloadOf(records[0])['to']) }),
   fork: ({ records }) => ({ kind: 'fork', payload: payloadOf(records[0]) as Payload<'RunForked'> }),
@@ -179,8 +181,9 @@ function isRefused(
   { slot, attempt }: { readonly slot: string; readonly attempt: number },
   state: RunState,
 ): boolean {
-  const unit = locate(state, slot)?.unit
-  const isOpen = unit?.status === 'RUNNING' && unit.attempt === attempt && !isTerminalRun(state.status)
+  const hook = state.undo?.current
+  const about = hook !== undefined && compensationSlot(hook.slot) === slot ? hook : locate(state, slot)?.unit
+  const isOpen = about?.status === 'RUNNING' && about.attempt === attempt && !isTerminalRun(state.status)
   return isOpen && record?.eventType === 'LateOutcomeRecorded'
 }
 

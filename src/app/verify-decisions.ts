@@ -176,6 +176,8 @@ function wrongFrame(decision: RecordedDecision, state: RunState, epoch: number, 
     if (record.emittedAt !== first.emittedAt) return at(record.runSeq, first.emittedAt, record.emittedAt)
   }
   if (now < state.lastNow) return at(firstSeq, `an instant not before ${isoFromMs(state.lastNow)}`, isoFromMs(now))
+  // Who hands a run over takes it from its driver, and the new engine begins with an epoch of its own (P-27).
+  if (cause === 'handoff' && epoch <= before) return at(firstSeq, `an epoch above ${before}`, `epoch ${epoch}`)
   if (epoch < before) return at(firstSeq, `an epoch not below ${before}`, `epoch ${epoch}`)
   return undefined
 }

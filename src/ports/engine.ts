@@ -127,6 +127,8 @@ export interface EngineCapabilities {
   readonly runRef?: (runId: string) => string
   /** The queue a run's own work goes through, where the engine has queues. */
   readonly taskQueue?: (scope: { readonly tenantId: string; readonly environmentId: string }) => string
+  /** Steps are carried out by other processes alone: this one needs no handlers. */
+  readonly elsewhere?: true
 }
 
 /** An engine as its process sees it. */
@@ -148,6 +150,8 @@ export interface EngineHost {
   cancelRun?(runKey: RunKey): void
   /** Rejects while the provider does not answer. */
   ping?(): Promise<void>
+  /** The queue that nobody listens to, where the engine can tell; undefined when somebody does. */
+  deserted?(): Promise<string | undefined>
   /** What only the provider knows of a live run: a substatus, never a status. Asked for by nobody but who wants it (ENG-10). */
   substatus?(run: RunRow): Promise<'CONTINUE_AS_NEW' | 'RECOVERING' | undefined>
   /** The run is another engine's from now on: what is under way here is given up, and what it still reports is late. */

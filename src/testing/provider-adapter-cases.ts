@@ -1,6 +1,6 @@
 /**
  * What every engine's adapter must do (ADP-01), as cases for whoever builds one. A case gets a world with the adapter, a plan
- * store and the steps of `adapterSteps`; it knows nothing else of the engine.
+ * store and the functions of `engineStage`; it knows nothing else of the engine.
  */
 import assert from 'node:assert/strict'
 import { parseRunRef, type EngineRunRef } from '../core/engine/run-ref.ts'
@@ -10,6 +10,7 @@ import { KeelsonError } from '../core/problems/problem.ts'
 import type { AuditEntry } from '../ports/audit.ts'
 import type { ActorContext, EngineRunContext, EngineSignal, ProviderAdapter } from '../ports/provider-adapter.ts'
 import type { RunStatus } from '../ports/run-store.ts'
+import type { EngineStage } from './engine-stage.ts'
 
 export interface AdapterWorld {
   readonly adapter: ProviderAdapter
@@ -25,46 +26,11 @@ export interface AdapterWorld {
   /** What has been refused so far without a trace in a log. */
   audited(): Promise<readonly AuditEntry[]>
   uuid(): string
-  readonly steps: AdapterSteps
+  readonly stage: EngineStage
 }
 
 export interface ChangeablePlan {
   readonly steps: Record<string, unknown>[]
-}
-
-/** The functions that plans of the cases call. */
-export interface AdapterSteps {
-  readonly functions: {
-    echo(input: unknown): unknown
-    /** Waits until it is released, or stops when it is asked to. */
-    held(input: unknown, context: { readonly signal: AbortSignal }): Promise<void>
-  }
-  release(): void
-  /** Where `echo` was called from. */
-  readonly stacks: string[]
-}
-
-export function adapterSteps(): AdapterSteps {
-  let waiting: (() => void)[] = []
-  const stacks: string[] = []
-  return {
-    functions: {
-      echo: (input) => {
-        stacks.push(new Error('here').stack ?? '')
-        return input
-      },
-      held: (_input, { signal }) =>
-        new Promise((resolve, reject) => {
-          waiting.push(resolve)
-          signal.addEventListener('abort', () => reject(signal.reason as Error))
-        }),
-    },
-    release: () => {
-      for (const resolve of waiting) resolve()
-      waiting = []
-    },
-    stacks,
-  }
 }
 
 export interface AdapterCase {
@@ -77,7 +43,8 @@ const ACTOR: ActorContext = { userId: 'ada', roles: ['Admin'], tenantId: TENANT,
 const STRANGER: ActorContext = { userId: 'mallory', roles: ['Admin'], tenantId: 'other', sourceIp: '192.0.2.66' }
 
 const ONE = '{ plan: one, version: 1.0.0, steps: [{ id: a, run: echo, with: { n: 1 } }] }'
-const HELD = '{ plan: held, version: 1.0.0, steps: [{ id: a, run: held }, { id: b, run: echo, with: {}, dependsOn: [a] }] }'
+const HELD =
+  '{ plan: held, version: 1.0.0, steps: [{ id: a, run: held }, { id: b, run: echo, with: {}, dependsOn: [a] }] }'
 
 function contextOf({ adapter, uuid }: AdapterWorld, change: Partial<EngineRunContext> = {}): EngineRunContext {
   const ids = { tenantId: TENANT, projectId: 'default', environmentId: 'local', runId: uuid() }
@@ -91,7 +58,7 @@ async function start(world: AdapterWorld, yaml: string): Promise<EngineRunRef> {
 /** With its only step at work. */
 async function startHeld(world: AdapterWorld): Promise<EngineRunRef> {
   const ref = await start(world, HELD)
-  await world.logged(ref.runId, 'StepStarted', 'a')
+  await world.stage.atWork(ref.runId, 'a')
   return ref
 }
 
@@ -114,11 +81,11 @@ async function ofType(world: AdapterWorld, ref: EngineRunRef, eventType: string)
   return (await world.records(ref.runId)).filter((record) => record.eventType === eventType)
 }
 
-const signalOf = (
-  { uuid }: AdapterWorld,
-  signalType: string,
-  payload: EngineSignal['payload'] = {},
-): EngineSignal => ({ signalId: uuid(), signalType, payload })
+const signalOf = ({ uuid }: AdapterWorld, signalType: string, payload: EngineSignal['payload'] = {}): EngineSignal => ({
+  signalId: uuid(),
+  signalType,
+  payload,
+})
 
 const STARTING: readonly AdapterCase[] = [
   {
@@ -147,10 +114,9 @@ const STARTING: readonly AdapterCase[] = [
       try {
         const ref = await startHeld(world)
         // The start has been answered while the first step is at work; nothing is called from here on.
-        world.steps.stacks.length = 0
-        world.steps.release()
+        world.stage.release(ref.runId)
         assert.equal(await world.ended(ref.runId), 'COMPLETED')
-        const [stack = ''] = world.steps.stacks
+        const stack = world.stage.stack(ref.runId)
         assert.match(stack, /execute-step/)
         assert.doesNotMatch(stack, /engine-adapter|run-operations/)
         assert.equal((await ofType(world, ref, 'StepCompleted')).length, 2)
@@ -240,7 +206,8 @@ const STEERING: readonly AdapterCase[] = [
     },
   },
   {
-    title: 'the status is that of the log: of a live run without an end, of a paused one with what drains [ENG-07, ENG-08]',
+    title:
+      'the status is that of the log: of a live run without an end, of a paused one with what drains [ENG-07, ENG-08]',
     run: async (world) => {
       const ref = await startHeld(world)
       const running = await world.adapter.getRunStatus(ref, ACTOR)
@@ -250,7 +217,7 @@ const STEERING: readonly AdapterCase[] = [
       await world.logged(ref.runId, 'RunPaused')
       const paused = await world.adapter.getRunStatus(ref, ACTOR)
       assert.deepEqual([paused.status, paused.substatus], ['PAUSED', 'DRAINING'])
-      world.steps.release()
+      world.stage.release(ref.runId)
       await world.logged(ref.runId, 'StepCompleted', 'a')
       assert.equal((await world.adapter.getRunStatus(ref, ACTOR)).substatus, undefined)
       await world.adapter.signal(ref, signalOf(world, 'RESUME'), ACTOR)
@@ -261,7 +228,8 @@ const STEERING: readonly AdapterCase[] = [
     },
   },
   {
-    title: 'a signal that there is not is on record as rejected, and the error names provider, operation and run [ADP-06]',
+    title:
+      'a signal that there is not is on record as rejected, and the error names provider, operation and run [ADP-06]',
     run: async (world) => {
       const ref = await startHeld(world)
       const sent = world.adapter.signal(ref, signalOf(world, 'DANCE'), ACTOR)
@@ -270,7 +238,7 @@ const STEERING: readonly AdapterCase[] = [
       assert.deepEqual([provider, operation], [world.adapter.provider, 'signal'])
       assert.equal((named as EngineRunRef).runId, ref.runId)
       await world.logged(ref.runId, 'SignalRejected')
-      world.steps.release()
+      world.stage.release(ref.runId)
       assert.equal(await world.ended(ref.runId), 'COMPLETED')
     },
   },
@@ -292,7 +260,8 @@ const REFUSING: readonly AdapterCase[] = [
     },
   },
   {
-    title: 'the run of another tenant is none: who refers to it is refused and audited, and its log stays [ENG-04, SIG-15]',
+    title:
+      'the run of another tenant is none: who refers to it is refused and audited, and its log stays [ENG-04, SIG-15]',
     run: async (world) => {
       const ref = await start(world, ONE)
       await world.ended(ref.runId)
@@ -344,7 +313,7 @@ const REFUSING: readonly AdapterCase[] = [
       const viewer = { ...ACTOR, roles: ['Viewer'] }
       await refusedWith('AUTHZ_DENIED', world.adapter.signal(ref, signalOf(world, 'PAUSE'), viewer))
       await refusedWith('AUTHZ_DENIED', world.adapter.cancelRun(ref, viewer))
-      world.steps.release()
+      world.stage.release(ref.runId)
       assert.equal(await world.ended(ref.runId), 'COMPLETED')
       const rejected = await ofType(world, ref, 'SignalRejected')
       assert.deepEqual(

@@ -44,7 +44,9 @@ function isOwnDriver(item: Import): boolean {
 }
 
 const MAIN_FILES = new Set(
-  ['main', 'open-store', 'engine-world', 'conformance-engines', 'temporal-engine'].map((name) => `src/${name}.ts`),
+  ['main', 'open-store', 'engine-world', 'conformance-engines', 'temporal-engine', 'restore-keelson'].map(
+    (name) => `src/${name}.ts`,
+  ),
 )
 
 function layerOf(path: string): Layer | undefined {

@@ -1,10 +1,14 @@
 /** Results nobody waits for any more: on record once, without a step event and without a change of status (X-31). */
 import { describe, expect, it } from 'vitest'
 import { reportLetter } from '../../src/app/report-letter.ts'
+import { verifyDecisions } from '../../src/app/verify-decisions.ts'
 import { scenario } from '../fixtures/scenario.ts'
 import { World } from '../fixtures/virtual-world.ts'
 
 const ONE = `steps: [{ id: a, run: f }]`
+const HOOKED = `
+policy: { retry: { maxAttempts: 1 } }
+steps: [{ id: a, run: f, compensate: { run: undo } }, { id: b, run: f }]`
 const completed = { kind: 'completed', output: 'late', artifactRefs: [], durationMs: 1 } as const
 
 describe('a result after the end of the run', () => {
@@ -36,10 +40,8 @@ describe('a result after the end of the run', () => {
     ])
   })
 
-  it('of a hook that an emergency stop left behind is ignored [X-31]', () => {
-    const run = scenario(`
-policy: { retry: { maxAttempts: 1 } }
-steps: [{ id: a, run: f, compensate: { run: undo } }, { id: b, run: f }]`)
+  it('of a hook that an emergency stop left behind is recorded once for each engine attempt [X-31, P-48]', () => {
+    const run = scenario(HOOKED)
       .start()
       .completes('a')
       .fails('b')
@@ -47,8 +49,50 @@ steps: [{ id: a, run: f, compensate: { run: undo } }, { id: b, run: f }]`)
     run.signals('EMERGENCY_STOP', { reason: 'fire' })
     expect(run.status).toBe('FAILED')
     const length = run.log.length
-    run.completes('COMP:a').fails('COMP:a')
+    run
+      .completes('COMP:a', 'undone')
+      .fails('COMP:a')
+      .completes('COMP:a', null, { attempt: 2 })
+      .completes('COMP:b', null, { attempt: 1 })
+      .fails('COMP:a', { engineAttempt: 2 })
+    expect(run.events().slice(length)).toEqual([
+      'LateOutcomeRecorded LATE:COMP:a:1#1',
+      'LateOutcomeRecorded LATE:COMP:a:1#2',
+    ])
+    expect(run.log[length]?.draft).toMatchObject({
+      payload: { attempt: 1, outcome: 'completed', audit: 'ORPHANED_TASK', compensation: true },
+      data: { result: 'undone' },
+    })
+    expect(run.status).toBe('FAILED')
+  })
+
+  it('of a hook comes from the executor that was told to stop, and its decision follows from the log [X-31]', async () => {
+    const world = new World()
+    const process = world.process('only', { script: { g: 'fail', undo: 'hold' } })
+    const key = await process.start(HOOKED.replace('id: b, run: f', 'id: b, run: g'))
+    await world.runUntil(() => world.called('undo').length === 1)
+    await process.signal(key, 'EMERGENCY_STOP', { reason: 'fire' })
+    expect(world.row(key).status).toBe('FAILED')
+    const length = world.records(key).length
+    const report = { slot: 'COMP:a', attempt: 1, engineAttempt: 1, result: completed }
+    await process.advancer.advance(key, { reports: [report] })
+    await process.advancer.advance(key, { reports: [report] })
+    expect(world.records(key).slice(length)).toMatchObject([
+      { eventType: 'LateOutcomeRecorded', stepId: 'a', payload: { attempt: 1, compensation: true } },
+    ])
+    const { plan } = await process.advancer.current(key)
+    expect(verifyDecisions(world.records(key), plan)).toMatchObject({ differences: [], notDerivable: [] })
+  })
+
+  it('of a hook whose attempt has ended is recorded, unless it is what ended it [X-31]', () => {
+    const run = scenario(HOOKED).start().completes('a').fails('b').adopted()
+    run.completes('COMP:a', null, { engineAttempt: 2 })
+    expect(run.status).toBe('FAILED')
+    const length = run.log.length
+    run.completes('COMP:a', null, { attempt: 1, engineAttempt: 2 })
     expect(run.log).toHaveLength(length)
+    run.completes('COMP:a', null, { attempt: 1, engineAttempt: 1 })
+    expect(run.events().slice(length)).toEqual(['LateOutcomeRecorded LATE:COMP:a:1#1'])
   })
 
   it('comes through any driver that hears it, even one that never held the run [X-31]', async () => {

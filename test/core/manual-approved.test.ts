@@ -15,7 +15,7 @@ policy: { retry: { maxAttempts: 3 } }
 steps: [{ id: release, manual: { title: Release it } }, { id: pay, run: pay, effect: irreversible }, { id: after, run: f }]`
 
 async function tokenOf(process: Process, key: RunKey): Promise<string> {
-  const [task] = await listTasks(KEYS, await process.advancer.current(key))
+  const [task] = await listTasks(process.services.store, KEYS, await process.advancer.current(key))
   return task?.token ?? ''
 }
 

@@ -43,7 +43,7 @@ const tasksOf = async (
   process: Process,
   key: RunKey,
 ): Promise<readonly { readonly slot: string; readonly token: string }[]> =>
-  listTasks(KEYS, await process.advancer.current(key))
+  listTasks(process.services.store, KEYS, await process.advancer.current(key))
 
 describe('the token of a manual task', () => {
   it('counts only while the task is open; then it answers the first result, and any other is refused [MAN-04, MAN-06]', async () => {

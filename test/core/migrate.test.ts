@@ -4,6 +4,7 @@
  */
 import { describe, expect, it } from 'vitest'
 import { Engines } from '../../src/app/engines.ts'
+import { explainSlot } from '../../src/app/explain-slot.ts'
 import { migrateRun, type Migration, type MigrateRequest } from '../../src/app/migrate-run.ts'
 import { verifyDecisions } from '../../src/app/verify-decisions.ts'
 import { EMBEDDED } from '../../src/adapters/engines/embedded/capabilities.ts'
@@ -292,9 +293,26 @@ describe('a migration that dies', () => {
     callOf(world, 'a#1/1').resolve()
     await world.advanceBy(5_000)
     expect(world.row(key)).toMatchObject({ status: 'PAUSED', engineType: 'embedded' })
+    const { store, advancer } = driver.process
+    const causes = await explainSlot(store, await advancer.current(key), 'b', world.time.now())
+    expect(causes).toMatchObject([{ kind: 'run-paused', reason: 'migrate to temporal' }])
     expect(await through(world, new Both(world, 'next').migrate(key))).toMatchObject({ paused: false })
     await world.runUntil(() => world.called().includes('b#1/1'))
     expect(world.row(key)).toMatchObject({ status: 'RUNNING', engineType: 'temporal' })
+  })
+
+  it('after the pause can be called off: a resume lets the run go on where it is', async () => {
+    const world = new World()
+    const driver = new Both(world, 'driver')
+    const key = await driver.process.start(TWO)
+    const dying = new Both(world, 'dying')
+    void dying.migrate(key).catch(() => undefined)
+    await world.runUntil(() => world.row(key).status === 'PAUSED')
+    dying.process.kill()
+    await driver.process.signal(key, 'RESUME')
+    callOf(world, 'a#1/1').resolve()
+    await world.runUntil(() => world.called().includes('b#1/1'))
+    expect(world.row(key)).toMatchObject({ status: 'RUNNING', engineType: 'embedded', epoch: 1 })
   })
 
   it('after the hand-off leaves a letter, for which the new engine takes it up; the next one lifts the gate [P-22]', async () => {
@@ -378,6 +396,26 @@ describe('it refuses, and changes nothing', () => {
     await world.advanceBy(5_000)
     expect((await Promise.all(answers)).toSorted()).toEqual(['ENGINE_UNCHANGED', 'moved'])
     expect(world.log(key, 'EngineHandoff')).toEqual(['EngineHandoff RUN#2'])
+  })
+})
+
+describe('verify', () => {
+  it('finds a hand-off that tells of another engine, or of an epoch that is none of its own', async () => {
+    const world = new World()
+    const both = new Both(world, 'one')
+    const key = await both.process.start(TWO)
+    await through(world, both.migrate(key, { drainMs: 1_000, force: true }))
+    const plan = await both.process.advancer.plans.get(world.row(key).planSha256)
+    const altered = (change: Readonly<Record<string, unknown>>): unknown[] => {
+      const records = world.records(key).map((record) => {
+        if (record.eventType !== 'EngineHandoff') return record
+        return { ...record, payload: { ...record.payload, ...change } }
+      })
+      return verifyDecisions(records, plan).differences.map(({ code, cause }) => `${code} ${cause}`)
+    }
+    expect(altered({})).toEqual([])
+    expect(altered({ fromEngine: 'conductor' })).toEqual(['DECISION_MISMATCH handoff'])
+    expect(altered({ epoch: 1 })).toContain('DECISION_MISMATCH handoff')
   })
 })
 

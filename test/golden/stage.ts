@@ -104,7 +104,7 @@ export class Stage {
 
   async complete(completion: Partial<TaskCompletion>): Promise<void> {
     const { services, advancer } = this.process
-    const [task] = await listTasks(KEYS, await advancer.current(this.key))
+    const [task] = await listTasks(services.store, KEYS, await advancer.current(this.key))
     const row = this.world.row(this.key)
     const whole = { actorUserId: 'olga', outcome: 'Succeeded', completionToken: task?.token ?? '', ...completion }
     await completeTask(services, advancer, KEYS, row, whole as TaskCompletion)

@@ -76,6 +76,8 @@ export class RunModel {
   undoStarted = false
   /** Epoch each hook was started under, by `slot#attempt`. */
   readonly undoEpochs = new Map<string, number>()
+  /** Which engine attempt ended an attempt at undoing. */
+  readonly undoEnds = new Map<string, number>()
   undone = { done: 0, failed: 0 }
   readonly late = new Set<string>()
   /** What an accepted signal must be followed by at once. */

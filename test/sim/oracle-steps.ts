@@ -3,6 +3,7 @@
  * and that no outcome was invented.
  */
 import type { Attempt, SlotModel } from './oracle-model.ts'
+import { lateHookRecorded } from './oracle-undo.ts'
 import { openAttempt, type Rule, type Walk } from './oracle-walk.ts'
 import {
   conditionHolds,
@@ -296,6 +297,10 @@ const manualTaskOpened: Rule = (walk, event) => {
 }
 
 const lateOutcomeRecorded: Rule = (walk, event) => {
+  if (event.payload['compensation'] === true) {
+    lateHookRecorded(walk, event)
+    return
+  }
   const { model, must } = walk
   const number = Number(event.payload['attempt'])
   const attempt = model.slots.get(slotName(event))?.attempts[number - 1]

@@ -109,7 +109,10 @@ export function expectedKey(event: LogEvent): string {
   let slot = about
   if (eventType.startsWith('Compensation')) slot = `COMP:${about}`
   else if (eventType === 'ManualTaskOpened') slot = `TASK:${about}:${String(payload['attempt'])}`
-  else if (eventType === 'LateOutcomeRecorded') slot = `LATE:${about}:${String(payload['attempt'])}`
+  else if (eventType === 'LateOutcomeRecorded') {
+    const hook = payload['compensation'] === true ? 'COMP:' : ''
+    slot = `LATE:${hook}${about}:${String(payload['attempt'])}`
+  }
   else if (eventType.startsWith('Signal')) slot = `SIGNAL:${String(payload['signalId'])}`
   else if (eventType === 'RunForked') slot = `FORK:${String(payload['newRunId'])}`
   else if (eventType.startsWith('Alert')) slot = `ALERT:${String(payload['code'])}:${about}:${event.decision.firstSeq}`

@@ -41,6 +41,7 @@ const compensationCompleted: Rule = ({ model, must }, event) => {
     model.undo?.slot === slotName(event) && model.undo.state === 'RUNNING' && model.undo.attempt === event.attempt,
     'CMP not being undone',
   )
+  model.undoEnds.set(`${slotName(event)}#${event.attempt}`, event.engineAttempt)
   model.undo = undefined
   model.undone.done += 1
 }
@@ -51,6 +52,7 @@ const compensationFailed: Rule = ({ model, must }, event) => {
     undo?.slot === slotName(event) && undo.state === 'RUNNING' && undo.attempt === event.attempt,
     'CMP not being undone',
   )
+  model.undoEnds.set(`${slotName(event)}#${event.attempt}`, event.engineAttempt)
   must(!event.decision.cause.startsWith('timer:undo-timeout'), 'I12 its effect got lost: only the backstop ended it')
   const retry = model.slots.get(slotName(event))?.step.compensate?.retry
   const { errorClass } = event.payload['error'] as { errorClass: string }
@@ -69,6 +71,19 @@ const compensationFailed: Rule = ({ model, must }, event) => {
     state: 'FAILED',
     retryAt: instant(event.payload['retryAt']),
   }
+}
+
+/** What a hook reports after its attempt, or the run, has ended. */
+export const lateHookRecorded: Rule = ({ model, must }, event) => {
+  const name = slotName(event)
+  const attempt = `${name}#${String(event.payload['attempt'])}`
+  const id = `COMP:${attempt}:${event.attempt}`
+  const isOpen = model.undo?.state === 'RUNNING' && `${model.undo.slot}#${model.undo.attempt}` === attempt
+  must(model.undoEpochs.has(attempt), 'X-31 late for an attempt at undoing that never was')
+  must(!isOpen || (model.phase !== 'RUNNING' && model.phase !== 'PAUSED'), 'X-31 late for an attempt at undoing that has not ended')
+  must(!model.late.has(id), 'X-31 the same late outcome twice')
+  must(model.undoEnds.get(attempt) !== event.engineAttempt, 'X-31 the very outcome that ended the attempt')
+  model.late.add(id)
 }
 
 export const undoRules: Readonly<Record<string, Rule>> = {

@@ -154,7 +154,7 @@ export class People {
       const row = await process.services.store.getRun(runKey)
       if (row === undefined) return
       process.advancer.forget(runKey)
-      const tasks = await listTasks(KEYS, await process.advancer.current(runKey))
+      const tasks = await listTasks(process.services.store, KEYS, await process.advancer.current(runKey))
       const task = tasks.find((one) => slot === undefined || one.slot === slot)
       if (task === undefined) return
       const completion = { completionToken: task.token, outcome, actorUserId: 'somebody', result: { by: 'a person' } }

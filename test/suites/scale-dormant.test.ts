@@ -126,7 +126,7 @@ describe('a run that lies still', () => {
     const process = worker('only')
     const keys = { current: async () => KEY, find: async () => KEY }
     const key = await lyingStill(process, 'steps: [{ id: sign, manual: { title: Sign it } }, { id: after, run: f }]')
-    const [task] = await listTasks(keys, await process.advancer.current(key))
+    const [task] = await listTasks(process.services.store, keys, await process.advancer.current(key))
     await completeTask(process.services, process.advancer, keys, world.row(key), {
       completionToken: task?.token ?? '',
       outcome: 'Succeeded',

@@ -198,6 +198,22 @@ describe('two processes', () => {
     await expectProven(worker, run)
   })
 
+  it('of which one lacks the functions: it refuses to drive the run, and may still hand it over', async () => {
+    const directory = folder()
+    const worker = await opened(directory, { engine: engine() })
+    const bare = await opened(directory, { steps: {}, adopt: false })
+    const run = await worker.start(chain('a', 'b'))
+    await callsOf('a', 1)
+    await expect(bare.migrate(run.runId, { to: 'embedded' })).rejects.toMatchObject({ code: 'NO_HANDLER' })
+    expect(await eventsOf(run)).not.toContain('RunPaused')
+    const moved = await drained(run, 'a', bare.migrate(run.runId, { to: 'embedded', detach: true }))
+    expect(moved).toMatchObject({ to: 'embedded', forced: false })
+    const other = await opened(directory, {})
+    await finish('b')
+    expect(await (await other.run(run.runId)).result()).toMatchObject({ status: 'COMPLETED' })
+    await expectProven(other, run)
+  })
+
   it('do not lose a run whose mover died between the hand-off and the start: the caretaker starts it [P-38]', async () => {
     const directory = folder()
     const mover = await opened(directory, { adopt: false })

@@ -7,7 +7,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { StepContext } from '../../src/main.ts'
-import { executionsOf, expectSound } from '../fixtures/temporal-log.ts'
+import { executionsOf } from '../fixtures/temporal-executions.ts'
+import { expectSound } from '../fixtures/temporal-log.ts'
 import { eventsOf, logHas, temporalWorld, type TemporalWorld } from '../fixtures/temporal-world.ts'
 import { until } from '../fixtures/until.ts'
 import { startTemporal, type TemporalServer } from '../setup/temporal.ts'
@@ -110,7 +111,8 @@ describe('a second workflow for a run', () => {
     const run = await startChain()
     const queue = `--task-queue=dvt-temporal-${run.row.tenantId}`
     const input = carried(run.runId)
-    server.command('workflow', 'execute', '--type', 'keelsonRun', '--workflow-id', 'stranger', queue, '--input', input)
+    server.command('workflow', 'start', '--type', 'keelsonRun', '--workflow-id', 'stranger', queue, '--input', input)
+    await until(() => server.command('workflow', 'describe', '--workflow-id', 'stranger').includes('COMPLETED'))
     const history = server.command('workflow', 'show', '--workflow-id', 'stranger', '--output', 'json')
     expect(history).not.toContain('ExecuteStep')
     expect(began).toEqual(['a', 'b'])
@@ -123,12 +125,14 @@ describe('a second workflow for a run', () => {
     const run = await startChain()
     const queue = `--task-queue=dvt-temporal-${run.row.tenantId}`
     const words = ['--type', 'keelsonRun', '--workflow-id', run.runId, queue, '--input', carried(run.runId)]
-    expect(() => server.command('workflow', 'start', ...words, '--id-conflict-policy', 'Fail')).toThrow(/already/i)
+    expect(() => server.command('workflow', 'start', ...words, '--fail-existing')).toThrow(/already/i)
     gate.resolve()
     await expect(run.result()).resolves.toMatchObject({ status: 'COMPLETED' })
     await until(() => server.command('workflow', 'describe', '--workflow-id', run.runId).includes('COMPLETED'))
     const before = await eventsOf(run)
-    server.command('workflow', 'execute', ...words)
+    server.command('workflow', 'start', ...words)
+    await until(() => executionsOf(server.command, run.runId).length === 2)
+    await until(() => server.command('workflow', 'describe', '--workflow-id', run.runId).includes('COMPLETED'))
     expect(await eventsOf(run)).toEqual(before)
     expect(began).toEqual(['a', 'b', 'c'])
   })
@@ -166,6 +170,7 @@ steps: [{ id: b, run: gated }, { id: ask, dependsOn: [b], manual: { title: 'Go o
     for (const end of ['-wal', '-shm']) rmSync(join(directory, `keelson.db${end}`), { force: true })
     renameSync(join(directory, 'copy.db'), join(directory, 'keelson.db'))
     const second = await reopen()
+    await second.keelson.ready()
     const run = await second.keelson.run(runId)
     const kept = await eventsOf(run)
     await run.pause('anybody there?')

@@ -4,7 +4,8 @@
  */
 import { Client, Connection } from '@temporalio/client'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { executionsOf, expectSound } from '../fixtures/temporal-log.ts'
+import { executionsOf } from '../fixtures/temporal-executions.ts'
+import { expectSound } from '../fixtures/temporal-log.ts'
 import { eventsOf, logHas, temporalWorld, type TemporalWorld } from '../fixtures/temporal-world.ts'
 import { until } from '../fixtures/until.ts'
 import { startTemporal, type TemporalServer } from '../setup/temporal.ts'

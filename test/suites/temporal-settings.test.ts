@@ -8,8 +8,11 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { PayloadCodec } from '../../src/adapters/engines/temporal/settings.ts'
-import { loadPlan, openKeelson, type RunHandle } from '../../src/main.ts'
-import { executionsOf, expectSound } from '../fixtures/temporal-log.ts'
+import { canonicalText } from '../../src/app/canonical.ts'
+import { sha256Hex } from '../../src/app/sha256.ts'
+import { loadPlan, openKeelson, type CompiledPlan, type RunHandle } from '../../src/main.ts'
+import { executionsOf } from '../fixtures/temporal-executions.ts'
+import { expectSound } from '../fixtures/temporal-log.ts'
 import { eventsOf, logHas, temporalWorld } from '../fixtures/temporal-world.ts'
 import { until } from '../fixtures/until.ts'
 import { startTemporal, type TemporalServer } from '../setup/temporal.ts'
@@ -153,24 +156,38 @@ function* payloadsOf(value: unknown): Generator<EncodedPayload> {
   else for (const [name, one] of Object.entries(value)) if (name !== 'searchAttributes') yield* payloadsOf(one)
 }
 
+/** As a version before this one would have stored it: another format version, and a field that is not known any more. */
+function olderFormat({ plan }: CompiledPlan): CompiledPlan {
+  const text = canonicalText({ ...plan, schemaVersion: 'v0.9', retiredField: { any: true } })
+  return { plan: JSON.parse(text) as CompiledPlan['plan'], text, sha256: sha256Hex(text) }
+}
+
 describe('a worker', () => {
-  it('goes on with a run of an older plan format over a rotation [TMP-18]', async () => {
-    const world = await temporalWorld(server.address, steps, { taskQueue: 'older', rotation: { steps: 2 } })
+  it('goes on with a run whose plan has an older format, over rotations and after another worker [TMP-18, TMP-02]', async () => {
+    const directory = mkdtempSync(join(tmpdir(), 'keelson-temporal-older-'))
+    const reopen = () => temporalWorld(server.address, steps, { taskQueue: 'older', rotation: { steps: 2 }, open: { directory } })
+    const chain = Array.from({ length: 8 }, (_, n) => {
+      const [what, after] = n === 0 ? ['gated', ''] : ['ok', `, dependsOn: [s${n - 1}]`]
+      return `  - { id: s${n}, run: ${what}${after} }`
+    })
+    const older = olderFormat(loadPlan(`plan: older\nversion: 1.0.0\nsteps:\n${chain.join('\n')}\n`))
     gate = Promise.withResolvers()
-    const run = await world.start(`
-schemaVersion: v1.0
-plan: older
-version: 1.0.0
-steps:
-  - { id: a, run: echo, with: {} }
-  - { id: b, dependsOn: [a], run: gated }
-  - { id: c, dependsOn: [b], run: echo, with: {} }
-  - { id: d, dependsOn: [c], run: echo, with: {} }
-`)
-    await logHas(run, 'StepStarted b#1')
-    await world.close()
+    const first = await reopen()
+    const { runId } = await first.keelson.start(older)
+    await logHas(await first.keelson.run(runId), 'StepStarted s0#1')
+    const closed = first.close()
     gate.resolve()
-    await expect(Promise.resolve(1)).resolves.toBe(1)
+    await closed
+    const second = await reopen()
+    await second.keelson.ready()
+    const run = await second.keelson.run(runId)
+    await expect(run.result()).resolves.toMatchObject({ status: 'COMPLETED' })
+    await expectSound(second.keelson, run)
+    expect(executionsOf(server.command, runId).length).toBeGreaterThanOrEqual(3)
+    const started = (await run.records()).find(({ eventType }) => eventType === 'RunStarted')
+    expect(started?.payload).toMatchObject({ planRef: { schemaVersion: 'v0.9', sha256: older.sha256 } })
+    await second.close()
+    rmSync(directory, { recursive: true, force: true })
   })
 
   it('leaves a run alone whose rules it does not know, says so, and whoever knows them goes on [TMP-18]', async () => {

@@ -9,7 +9,7 @@ import { createServer } from 'node:net'
 import { homedir } from 'node:os'
 import { delimiter, join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
-import { fail } from '../../core/problems/problem.ts'
+import { fail, KeelsonError, problem } from '../../core/problems/problem.ts'
 
 /** Newer ones cannot be built from their module alone. */
 const MODULE = 'github.com/temporalio/cli/cmd/temporal@v1.5.1'
@@ -77,6 +77,7 @@ export interface TemporalProcess {
 
 export async function startTemporalServer(options: ServerOptions): Promise<TemporalProcess> {
   const { program, port, file, uiPort, cwd } = options
+  for (const one of [port, uiPort]) if (one !== undefined) await needFree(one)
   const pages = uiPort === undefined ? ['--headless'] : ['--ui-port', String(uiPort)]
   const data = file === undefined ? [] : ['--db-filename', file]
   const quiet = ['--ip', '127.0.0.1', '--log-level', 'error']
@@ -109,6 +110,18 @@ async function ready(program: string, server: ChildProcess, address: string): Pr
       fail('TEMPORAL_CLIENT_NOT_CONNECTED', `the Temporal server at ${address} did not answer within ${READY_MS} ms`)
     await pause(READY_STEP_MS)
   }
+}
+
+/** Asked before: the server's own complaint is lost, and whoever has the port would pass for it. */
+async function needFree(port: number): Promise<void> {
+  const probe = createServer()
+  await new Promise<void>((resolve, reject) => {
+    probe.once('error', (error: NodeJS.ErrnoException) => {
+      const why = error.code === 'EADDRINUSE' ? 'is taken' : `cannot be used (${error.code ?? error.message})`
+      reject(new KeelsonError([problem('TEMPORAL_PORT_TAKEN', `port ${port} of this machine ${why}`)]))
+    })
+    probe.listen(port, '127.0.0.1', () => probe.close(() => resolve()))
+  })
 }
 
 /** A port that nobody listens to at this moment: Temporal itself cannot choose one. */

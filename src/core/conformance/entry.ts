@@ -6,7 +6,7 @@ import { EVENT_TYPES } from '../events/event.ts'
 import { LIMITS } from '../limits.ts'
 import { objectOf, optional, required } from '../plan/fields.ts'
 import { kindOf, listOf, recordOf, type Kind, type KindOf } from '../plan/kind.ts'
-import { decimal, delayMs, id, integer, names, oneOf, text } from '../plan/kinds.ts'
+import { delayMs, id, integer, names, oneOf, text } from '../plan/kinds.ts'
 import type { Json } from '../plan/plan.ts'
 import { SIGNAL_TYPES } from '../run/signals.ts'
 
@@ -121,7 +121,7 @@ export const entry = objectOf(
     plans: optional(listOf(document), 'Further plans, which its `plan` steps start.', '[]'),
     input: optional(value, 'The input of the run.', '{ orderId: A-17 }', 'none'),
     agents: optional(recordOf(integer(1, 10_000), names), 'Limits of agents.', '{ payments: 1 }'),
-    resources: optional(recordOf(decimal(0.001, 1_000_000_000), names), 'Resources there are.', '{ gpu: 2 }'),
+    resources: optional(recordOf(integer(1, 1_000_000_000), names), 'Resources there are.', '{ gpu: 2 }'),
     secrets: optional(recordOf(text()), 'Secrets by their reference.', '{ "secret://pay/token": "t0ken-of-pay" }'),
     script: optional(
       recordOf(listOf(act, { min: 1 }), SLOT_NAMES),

@@ -18,7 +18,10 @@ export interface Deployment {
 }
 
 /** The target for a caller that leaves the choice to the deployment and the plan. */
-export function targetFor({ targetAdapter }: Pick<PlanMetadata, 'targetAdapter'>, { standard }: Deployment): EngineType {
+export function targetFor(
+  { targetAdapter }: Pick<PlanMetadata, 'targetAdapter'>,
+  { standard }: Deployment,
+): EngineType {
   return targetAdapter === 'any' ? standard : targetAdapter
 }
 
@@ -30,10 +33,14 @@ export function chooseAdapter(
   if (!isEngine(asked)) return refused(wrongTarget(asked))
   if (targetAdapter !== 'any' && targetAdapter !== asked)
     return refused(
-      problem('INVALID_TARGET_ADAPTER', `the plan's metadata.targetAdapter is '${targetAdapter}', the run's '${asked}'`, {
-        pointer: '/targetAdapter',
-        details: { field: 'metadata.targetAdapter', plan: targetAdapter, context: asked },
-      }),
+      problem(
+        'INVALID_TARGET_ADAPTER',
+        `the plan's metadata.targetAdapter is '${targetAdapter}', the run's '${asked}'`,
+        {
+          pointer: '/targetAdapter',
+          details: { field: 'metadata.targetAdapter', plan: targetAdapter, context: asked },
+        },
+      ),
     )
   if (asked === 'mock' && production)
     return refused(at('ENGINE_NOT_OPEN', `'mock' simulates time and is not to be had in production`))

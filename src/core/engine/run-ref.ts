@@ -42,7 +42,10 @@ const PROVIDERS = Object.keys(FIELDS)
 
 export function parseRunRef(value: unknown): Result<EngineRunRef> {
   if (typeof value !== 'object' || value === null || Array.isArray(value))
-    return { ok: false, problems: [wrong('', 'a reference to a run is an object with `provider`, `workflowId`, `runId`')] }
+    return {
+      ok: false,
+      problems: [wrong('', 'a reference to a run is an object with `provider`, `workflowId`, `runId`')],
+    }
   const given = value as Readonly<Record<string, unknown>>
   const { provider } = given
   if (typeof provider !== 'string' || !Object.hasOwn(FIELDS, provider))
@@ -79,7 +82,13 @@ export function storedRunRef(
   }
   if (name?.engineType === 'conductor') {
     const { conductorUrl, workflowId, providerRunId } = name
-    return { provider: 'conductor', workflowId, runId, conductorUrl, ...(providerRunId === UNNAMED ? {} : { providerRunId }) }
+    return {
+      provider: 'conductor',
+      workflowId,
+      runId,
+      conductorUrl,
+      ...(providerRunId === UNNAMED ? {} : { providerRunId }),
+    }
   }
   return { provider: engineType === 'mock' ? 'mock' : 'embedded', workflowId: runId, runId }
 }

@@ -218,6 +218,7 @@ export const PAYLOADS = {
     outcome: oneOf('completed', 'failed'),
     receivedAt: instant,
     audit: literal('ORPHANED_TASK'),
+    compensation: optional(flag()),
     error: optional(errorInfo),
   }),
   ErasureRecorded: object({ erasedUpTo: ordinal, reason: reasonText, actorId: optional(name) }),

@@ -37,7 +37,8 @@ export function slotOf(event: SlottedEvent, raisedAtSeq?: number): string | unde
     case 'ManualTaskOpened':
       return about && typeof payload['attempt'] === 'number' ? taskSlot(about, payload['attempt']) : undefined
     case 'LateOutcomeRecorded':
-      return about && typeof payload['attempt'] === 'number' ? lateSlot(about, payload['attempt']) : undefined
+      if (about === undefined || typeof payload['attempt'] !== 'number') return undefined
+      return lateSlot(payload['compensation'] === true ? compensationSlot(about) : about, payload['attempt'])
     case 'SignalAccepted':
     case 'SignalRejected':
       return textOf(payload['signalId'], signalSlot)

@@ -31,6 +31,7 @@ describe('a slot', () => {
           compensationSlot(text),
           taskSlot(text, n),
           lateSlot(text, n),
+          lateSlot(compensationSlot(text), n),
           alertSlot('X_Y', text, n),
         ]) {
           expect(innerStepSlot(wrapped)).toEqual(slot)
@@ -51,6 +52,11 @@ describe('a slot', () => {
 
   it.each(SAMPLES)('is told by a $eventType itself', (write) => {
     expect(slotOf(write, 1)).toBe(slotOfSample(write.eventType))
+  })
+
+  it('of a late hook is told apart from that of its step [X-31]', () => {
+    const payload = { attempt: 2, compensation: true }
+    expect(slotOf({ eventType: 'LateOutcomeRecorded', stepId: 'a', payload })).toBe('LATE:COMP:a:2')
   })
 
   it('is not told by an event that lacks what its slot is made of', () => {

@@ -34,10 +34,14 @@ export const lateSlot = (slot: string, attempt: number): string => `LATE:${slot}
 export const alertSlot = (code: string, about: string, firstSeq: number): string => `ALERT:${code}:${about}:${firstSeq}`
 export const forkSlot = (newRunId: string): string => `FORK:${newRunId}`
 
-/** The step slot inside a prefixed slot: `COMP:pay[3]` is about `pay[3]`, `TASK:a:1` about `a`. */
+/** The step slot inside a prefixed slot: `COMP:pay[3]` is about `pay[3]`, `TASK:a:1` and `LATE:COMP:a:1` about `a`. */
 export function innerStepSlot(text: string): StepSlot | undefined {
   if (text.startsWith('COMP:')) return parseStepSlot(text.slice(5))
-  if (text.startsWith('TASK:') || text.startsWith('LATE:')) return parseStepSlot(text.slice(5, text.lastIndexOf(':')))
+  if (text.startsWith('LATE:')) {
+    const about = text.slice(5, text.lastIndexOf(':'))
+    return parseStepSlot(about.startsWith('COMP:') ? about.slice(5) : about)
+  }
+  if (text.startsWith('TASK:')) return parseStepSlot(text.slice(5, text.lastIndexOf(':')))
   if (text.startsWith('ALERT:')) {
     const about = text.slice(text.indexOf(':', 6) + 1, text.lastIndexOf(':'))
     return about === RUN_SLOT ? undefined : parseStepSlot(about)

@@ -103,7 +103,7 @@ function traitsOf(step: Step): number {
   return (
     (kind === 'wait' || kind === 'manual' ? TRAIT.parked : 0) |
     (step.forEach === undefined ? 0 : TRAIT.fan) |
-    (conditional || step.forEach !== undefined || kind === 'wait' ? TRAIT.needs : 0) |
+    (conditional || step.forEach !== undefined || kind === 'wait' || kind === 'manual' ? TRAIT.needs : 0) |
     (step.compensate === undefined ? 0 : TRAIT.undone) |
     (step.effect === 'none' ? 0 : TRAIT.effect)
   )

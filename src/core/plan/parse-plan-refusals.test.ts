@@ -101,6 +101,7 @@ describe('a step is refused', () => {
     ['with a condition that is no text', step('run: f, unless: true'), '/steps/0/unless'],
     ['with an unknown merge', step('run: f, capture: [{ destination: a, merge: zip }]'), '/steps/0/capture/0/merge'],
     ['with an amount of nothing', step('run: f, resources: { gpu: 0 }'), '/steps/0/resources/gpu'],
+    ['with half a unit', step('run: f, resources: { gpu: 0.5 }'), '/steps/0/resources/gpu'],
     ['with an unknown effect', step('run: f, effect: some'), '/steps/0/effect'],
     ['with a compensation for a wait', step('wait: { forMs: 1 }, compensate: { run: f }'), '/steps/0/compensate'],
     ['with a compensation for a person', step('manual: { title: x }, compensate: { run: f }'), '/steps/0/compensate'],

@@ -24,7 +24,10 @@ const OPTIONAL = ['sizeBytes', 'expiresAt'] as const
 
 export function parsePlanRef(value: unknown): Result<PlanRef> {
   if (typeof value !== 'object' || value === null || Array.isArray(value))
-    return { ok: false, problems: [wrong('', 'a plan is started by reference: { uri, sha256, schemaVersion, planId, planVersion }')] }
+    return {
+      ok: false,
+      problems: [wrong('', 'a plan is started by reference: { uri, sha256, schemaVersion, planId, planVersion }')],
+    }
   const given = value as Readonly<Record<string, unknown>>
   const problems: Problem[] = []
   for (const name of REQUIRED)
@@ -34,7 +37,8 @@ export function parsePlanRef(value: unknown): Result<PlanRef> {
       problems.push(wrong(name, `a reference to a plan has no field '${name}'`))
   if (problems.length > 0) return { ok: false, problems }
   const { sha256, schemaVersion, sizeBytes, expiresAt } = given
-  if (!/^[0-9a-f]{64}$/.test(String(sha256))) problems.push(wrong('sha256', `'sha256' must be 64 lower-case hex digits`))
+  if (!/^[0-9a-f]{64}$/.test(String(sha256)))
+    problems.push(wrong('sha256', `'sha256' must be 64 lower-case hex digits`))
   if (judgeSchemaVersion(String(schemaVersion)) === 'unknown')
     problems.push(
       problem('SCHEMA_VERSION_UNKNOWN', `schemaVersion '${String(schemaVersion)}' is not read`, {

@@ -155,6 +155,11 @@ export interface Plan {
   readonly steps: readonly Step[]
 }
 
+/** Whether the texts of a manual task hold `${…}`, so that they are mapped for each task. */
+export function hasMappedTexts({ title, instructions, assignees }: ManualAction['manual']): boolean {
+  return [title, instructions ?? '', ...(assignees ?? [])].some((text) => text.includes('${'))
+}
+
 export function actionKind(action: Action | Compensation | Fallback): ActionKind {
   if ('run' in action) return 'run'
   if ('http' in action) return 'http'

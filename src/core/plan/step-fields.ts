@@ -5,7 +5,6 @@ import { defaulted, objectOf, optional, required } from './fields.ts'
 import { listOf, recordOf, withRule, type Kind } from './kind.ts'
 import {
   contextPath,
-  decimal,
   durationMs,
   expression,
   id,
@@ -146,8 +145,8 @@ const STEP_FIELDS = {
   ),
   agent: optional(id, 'Whose limit and circuit breaker apply.', 'payments'),
   resources: optional(
-    recordOf(decimal(0.001, 1_000_000_000), names),
-    'Amounts of shared resources held while it runs; the deployment states how much there is.',
+    recordOf(integer(1, 1_000_000_000), names),
+    'Whole amounts of shared resources held while it runs; the deployment states how much there is.',
     '{ gpu: 1 }',
   ),
   priority: defaulted(integer(-1_000_000, 1_000_000), 0, 'Across runs, the lower number goes first.', '-10'),

@@ -24,6 +24,12 @@ export const ENGINE_PROBLEMS = {
     did: 'Nothing was started.',
     todo: 'Install it (`brew install temporal`, or Go, with which it is built once), or name it in KEELSON_TEMPORAL_BIN.',
   },
+  TEMPORAL_PORT_TAKEN: {
+    title: 'The port for the Temporal server is taken.',
+    retryable: false,
+    did: 'Nothing was started.',
+    todo: 'A server may run there already: use it. Or name other ports with --port and --ui-port.',
+  },
   ENGINE_DRIVER_MISSING: {
     title: "The engine's own packages are not installed.",
     retryable: false,

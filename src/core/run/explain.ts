@@ -13,7 +13,13 @@ import { isParked, kindOfUnit, locate, slotOfUnit, stepAt, stepUnit } from './un
 export type Cause =
   | { readonly kind: 'run-not-started'; readonly status: string; readonly notBefore?: number }
   | { readonly kind: 'run-ended'; readonly status: string; readonly rootCause?: string; readonly code?: string }
-  | { readonly kind: 'run-paused'; readonly since: number; readonly scopes: readonly string[] }
+  /** The reason is in the log alone; whoever reads that adds it. */
+  | {
+      readonly kind: 'run-paused'
+      readonly since: number
+      readonly scopes: readonly string[]
+      readonly reason?: string
+    }
   | { readonly kind: 'run-cancelling'; readonly until: number; readonly inFlight: number }
   | { readonly kind: 'run-failing'; readonly rootCause?: string; readonly code?: string }
   | { readonly kind: 'run-held'; readonly slot: string; readonly code: string }

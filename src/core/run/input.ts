@@ -181,5 +181,7 @@ export type Need =
       readonly condition: boolean
       readonly items: boolean
       readonly wait: boolean
+      /** The texts of its manual task are mapped: whether they can be. */
+      readonly manual: boolean
     }
   | { readonly kind: 'output'; readonly slot: 'RUN' }

@@ -115,7 +115,6 @@ export interface Undo {
   readonly done: number
   readonly failed: number
   readonly slots: readonly string[]
-  readonly ends: readonly string[]
 }
 
 export interface Cancelling {

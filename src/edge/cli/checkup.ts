@@ -30,7 +30,15 @@ export async function checkup(place: Place, now: number): Promise<readonly Findi
     ...(store === undefined ? folderDatabase(directory, now) : await serverDatabase(place)),
     ...keyFindings(keys ?? join(directory, 'keys')),
     driverFinding(),
+    ...(await outsideEngine()),
   ]
+}
+
+/** Whoever names a Temporal server wants to know whether it is there. */
+async function outsideEngine(): Promise<readonly Finding[]> {
+  if ((process.env['TEMPORAL_ADDRESS'] ?? '') === '') return []
+  const { temporalFinding } = await import('./checkup-temporal.ts')
+  return [await temporalFinding()]
 }
 
 /** Loaded here and not before: a folder has no server. */

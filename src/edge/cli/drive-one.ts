@@ -20,6 +20,8 @@ export interface OneRun {
   readonly handle: RunHandle
   readonly doorbell: Doorbell
   readonly interrupt: 'cancel' | 'leave'
+  /** Other processes carry it out: it is said when there are none. */
+  readonly isElsewhere?: boolean
   readonly options: Options
   readonly terminal: Terminal
 }
@@ -29,8 +31,10 @@ export async function driveOne(one: OneRun): Promise<number> {
   const watch = await watchRun(keelson, handle)
   const progress = progressFor(terminal, options, interrupt)
   let followed: Awaited<ReturnType<typeof follow>>
+  let listen: NodeJS.Timeout | undefined
   try {
     progress.begin(watch, header(terminal, handle, options))
+    if (one.isElsewhere === true) listen = setTimeout(() => void noteDeserted(keelson, progress), LISTEN_MS)
     // Who starts a run waits for its people too; who resumes it does not.
     followed = await follow({
       watches: [watch],
@@ -40,6 +44,7 @@ export async function driveOne(one: OneRun): Promise<number> {
       ...(interrupt === 'leave' ? { standsStill } : {}),
     })
   } finally {
+    clearTimeout(listen)
     progress.end()
   }
   if (followed !== 'ended') {
@@ -52,6 +57,16 @@ export async function driveOne(one: OneRun): Promise<number> {
   if (options.json) terminal.json({ result })
   else await tellEnd(terminal, watch, result)
   return exitOfStatus(result.status)
+}
+
+/** Not at once: a worker that was just started may still be on its way. */
+const LISTEN_MS = 3_000
+
+/** A server that cannot be asked now says nothing about its workers. */
+async function noteDeserted(keelson: Keelson, progress: Progress): Promise<void> {
+  const queue = await keelson.deserted().catch(() => undefined)
+  if (queue !== undefined)
+    progress.note(`no worker listens on ${queue}: start one with \`keelson worker --engine temporal\``)
 }
 
 function progressFor(terminal: Terminal, options: Options, interrupt: 'cancel' | 'leave'): Progress {

@@ -2,6 +2,8 @@
 import { didYouMean } from '../../core/plan/reading.ts'
 import { fail } from '../../core/problems/problem.ts'
 import type { OpenOptions } from '../../main.ts'
+import type { EngineFactory } from '../../ports/engine.ts'
+import type { RunRow } from '../../ports/run-store.ts'
 import type { Options } from './command.ts'
 
 const ENGINES = ['embedded', 'mock', 'temporal'] as const
@@ -11,7 +13,7 @@ export async function chosenEngine(options: Options): Promise<Pick<OpenOptions, 
   const name = options.text('engine')
   if (name === undefined) return {}
   const engine = ENGINES.find((one) => one === name)
-  if (engine === 'temporal') return { engine: await temporalOf(options) }
+  if (engine === 'temporal') return { engine: await temporalFor(options) }
   if (engine !== undefined) return { engine }
   return fail(
     'ENGINE_UNKNOWN',
@@ -20,12 +22,26 @@ export async function chosenEngine(options: Options): Promise<Pick<OpenOptions, 
   )
 }
 
-async function temporalOf(options: Options): Promise<NonNullable<OpenOptions['engine']>> {
+/** The engine that a run is on already, as far as it is not this machine's own. */
+export async function engineOfRun({ engineType }: RunRow, options: Options): Promise<Pick<OpenOptions, 'engine'>> {
+  return engineType === 'temporal' ? { engine: await temporalFor(options) } : {}
+}
+
+/**
+ * Temporal beside the machine's own engine, where somebody said how to reach it: then a run there is woken at once by what
+ * is sent to it. Otherwise its workers find that by themselves, within two seconds.
+ */
+export async function reachable(options: Options): Promise<Pick<OpenOptions, 'engines'>> {
+  const address = options.text('address') ?? process.env['TEMPORAL_ADDRESS'] ?? ''
+  return address === '' ? {} : { engines: [await temporalFor(options, false)] }
+}
+
+async function temporalFor(options: Options, worker = !options.flag('clientOnly')): Promise<EngineFactory> {
   const { temporalEngine } = await import('../../temporal-engine.ts')
   return temporalEngine({
     address: options.text('address'),
     namespace: options.text('namespace'),
     taskQueue: options.text('taskQueue'),
-    worker: options.flag('clientOnly') ? false : { queues: options.list('stepQueue') },
+    worker: worker ? { queues: options.list('stepQueue') } : false,
   })
 }

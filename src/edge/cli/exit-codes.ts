@@ -30,6 +30,8 @@ const ENVIRONMENT: readonly ProblemCode[] = [
   'RUN_ON_OTHER_ENGINE',
   'ENGINE_DRIVER_MISSING',
   'TEMPORAL_CLIENT_NOT_CONNECTED',
+  'TEMPORAL_SERVER_MISSING',
+  'TEMPORAL_PORT_TAKEN',
   'ADAPTER_PROVIDER_ERROR',
 ]
 /** The run or the task is not in a state for what was asked; the asking itself was right. */

@@ -4,6 +4,7 @@ import type { RunRow } from '../../ports/run-store.ts'
 import { anchorHeads } from './anchor-heads.ts'
 import type { Options } from './command.ts'
 import { driveOne } from './drive-one.ts'
+import { engineOfRun } from './engine-choice.ts'
 import { Doorbell } from './follow.ts'
 import { allowedHosts, outside } from './outside.ts'
 import { isDriven } from './run-lease.ts'
@@ -23,13 +24,15 @@ export interface Forking {
 
 export async function forkAndDrive({ row: old, signalId, options, terminal }: Forking): Promise<number> {
   const source = recallSource(options.dir, old)
-  const path = findStepsFile(options.text('steps') ?? source?.steps, ['.'])
+  const isElsewhere = old.engineType === 'temporal' && options.flag('clientOnly')
+  const path = isElsewhere ? undefined : findStepsFile(options.text('steps') ?? source?.steps, ['.'])
   const steps = await loadSteps(path)
   const doorbell = new Doorbell()
   const keelson = await openExisting(options, {
     steps: steps.functions,
     ...(path === undefined ? {} : { stepsModule: path }),
     ...outside(options, source),
+    ...(await engineOfRun(old, options)),
     onProgress: (runKey) => doorbell.ring(runKey),
   })
   try {
@@ -46,7 +49,7 @@ export async function forkAndDrive({ row: old, signalId, options, terminal }: Fo
       })
     const left = handle.existed && !isTerminalRun(handle.row.status) && !isDriven(handle.row)
     if (left) await keelson.adopt(handle.runId)
-    const code = await driveOne({ keelson, handle, doorbell, interrupt: 'cancel', options, terminal })
+    const code = await driveOne({ keelson, handle, doorbell, interrupt: 'cancel', isElsewhere, options, terminal })
     await anchorHeads(keelson, options, terminal)
     return code
   } finally {

@@ -5,7 +5,7 @@ import { shortId } from './output/format.ts'
 
 /** Does a process hold the run now? Of a run on an outside engine its workers alone know; it is taken for driven. */
 export function isDriven(row: RunRow, now = Date.now()): boolean {
-  if (isOutside(engineTypeOf(row.engineType))) return true
+  if (isOutside(engineTypeOf(row.engineType))) return !isQueued(row)
   return row.lease !== undefined && row.lease.until > now
 }
 

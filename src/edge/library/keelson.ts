@@ -16,6 +16,7 @@ import { isTerminalRun } from '../../core/run/transitions.ts'
 import { isoFromMs } from '../../core/time.ts'
 import type { Plan } from '../../core/plan/plan.ts'
 import type { PlanRef } from '../../core/plan/plan-ref.ts'
+import type { EngineCapabilities } from '../../ports/engine.ts'
 import type { HookHandler, HookName } from '../../ports/hooks.ts'
 import type { ListFilter, ListPage, RunRow } from '../../ports/run-store.ts'
 import { LoadedPlans, type Startable } from './load-plan.ts'
@@ -142,6 +143,11 @@ export class Keelson {
     await this.#parts.engine.ready?.()
   }
 
+  /** The queue of an outside engine that no worker listens to; undefined when one does, or when there are no queues. */
+  async deserted(): Promise<string | undefined> {
+    return this.#parts.engine.deserted()
+  }
+
   /** A page of runs, newest first. */
   list(
     filter: ListFilter = {},
@@ -166,7 +172,8 @@ export class Keelson {
       yield* await new RunHandle(this.#parts, row).tasks()
   }
 
-  #needHandlers(plan: Plan): void {
+  #needHandlers(plan: Plan, { elsewhere }: EngineCapabilities = this.#parts.engineType): void {
+    if (elsewhere === true) return
     checkIsolation(plan, this.#parts.services.handlers)
     needHandlers(plan, this.#parts.services.handlers)
   }
@@ -177,9 +184,10 @@ export class Keelson {
     const handle = await this.run(runId)
     if (isTerminalRun(handle.row.status)) return handle
     const { engineType, runKey, planSha256 } = handle.row
-    if (engine.of(engineType) === undefined)
+    const { capabilities } =
+      engine.of(engineType) ??
       fail('RUN_ON_OTHER_ENGINE', `run ${runId} is on '${engineType}', and this process has not opened that engine`)
-    this.#needHandlers((await advancer.plans.get(planSha256)).plan)
+    this.#needHandlers((await advancer.plans.get(planSha256)).plan, capabilities)
     if (!(await engine.adopt(runKey))) {
       fail('RUN_DRIVEN_ELSEWHERE', `run ${runId} is driven by another process`)
     }
@@ -195,7 +203,8 @@ export class Keelson {
     const { row } = await this.run(runId)
     const { to, actorId = this.#principal.actorId } = options
     const isDrivenHere = options.detach !== true && !isTerminalRun(row.status)
-    if (isDrivenHere) this.#needHandlers((await advancer.plans.get(row.planSha256)).plan)
+    const capabilities = this.#parts.engine.of(to)?.capabilities
+    if (isDrivenHere) this.#needHandlers((await advancer.plans.get(row.planSha256)).plan, capabilities)
     return migrateRun({ ...this.#parts, engines: this.#parts.engine }, { ...options, row, to, actorId })
   }
 

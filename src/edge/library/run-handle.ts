@@ -226,7 +226,7 @@ export class RunHandle<O = unknown> {
   }
 
   async tasks(): Promise<readonly OpenTask[]> {
-    return listTasks(this.#parts.keys, await this.#fresh())
+    return listTasks(this.#parts.services.store, this.#parts.keys, await this.#fresh())
   }
 
   async completeTask(completion: TaskCompletion): Promise<CompletionAnswer> {

@@ -50,7 +50,10 @@ function slotOf(record: RecordFields): string {
   if (eventType.startsWith('Signal')) return `SIGNAL:${String(payload['signalId'])}`
   if (eventType.startsWith('Compensation')) return `COMP:${stepSlotOf(record)}`
   if (eventType === 'ManualTaskOpened') return `TASK:${stepSlotOf(record)}:${String(payload['attempt'])}`
-  if (eventType === 'LateOutcomeRecorded') return `LATE:${stepSlotOf(record)}:${String(payload['attempt'])}`
+  if (eventType === 'LateOutcomeRecorded') {
+    const hook = payload['compensation'] === true ? 'COMP:' : ''
+    return `LATE:${hook}${stepSlotOf(record)}:${String(payload['attempt'])}`
+  }
   if (eventType.startsWith('Alert'))
     return `ALERT:${String(payload['code'])}:${record.stepId === undefined ? 'RUN' : stepSlotOf(record)}:${decision.firstSeq}`
   if (eventType === 'RunForked') return `FORK:${String(payload['newRunId'])}`

@@ -11,16 +11,17 @@ import type { EffectReport, EngineParts } from '../../../ports/engine.ts'
 import type { RunRow } from '../../../ports/run-store.ts'
 import type { TemporalSdk } from './driver.ts'
 import { lostReport } from './lost-report.ts'
+import { problemOf } from './problem-of.ts'
 import { replyOf } from './replies.ts'
 import type { CheckedSettings } from './settings.ts'
-import { carryOut, withHeartbeat } from './step-attempt.ts'
+import { carryOut, withHeartbeat, type AttemptEnd } from './step-attempt.ts'
 import { Turns } from './turns.ts'
-import { longStepId, RUN_WORKFLOW, type Reply, type RunActivities, type StepCall, type WakeCall } from './wire.ts'
+import { LEFT_ALONE, longStepId, RUN_WORKFLOW, type Reply, type RunActivities, type StepCall, type WakeCall } from './wire.ts'
 
 const RETRY_FIRST_MS = 200
 const RETRY_MAX_MS = 5_000
 
-export interface ActivityParts extends Pick<EngineParts, 'store' | 'driver' | 'timers' | 'onReport'> {
+export interface ActivityParts extends Pick<EngineParts, 'store' | 'driver' | 'timers' | 'onReport' | 'tell'> {
   readonly settings: CheckedSettings
   readonly sdk: Pick<TemporalSdk, 'activity' | 'common'>
 }
@@ -73,6 +74,7 @@ async function step(parts: Recording, context: Context, call: StepCall): Promise
   if (isElsewhere(row) || row.epoch !== call.epoch) return supersededReply(row)
   driver.see?.(row.runKey, row.nextSeq - 1)
   const end = await carryOut(parts, context, row.runKey, platformEffect(call.effect, context))
+  refuseUnknown(end)
   if (end.kind === 'given-up') return giveUp(parts, row, call, end.late)
   if (end.kind === 'abandoned') void settleLate(parts, row, call, end.late)
   const report = end.kind === 'reported' ? end.report : undefined
@@ -86,12 +88,20 @@ async function longStep(parts: ActivityParts, context: Context, call: StepCall):
   if (isElsewhere(row) || row.epoch !== call.epoch) return
   driver.see?.(row.runKey, row.nextSeq - 1)
   const end = await carryOut(parts, context, row.runKey, platformEffect(call.effect, context))
+  refuseUnknown(end)
   if (end.kind === 'given-up') return giveUp(parts, row, call, end.late)
   const leave = async (report: EffectReport | undefined): Promise<void> => {
     if (report !== undefined) await untilDone(parts, () => driver.leave?.(row.runKey, { ...report, epoch: call.epoch }))
   }
   if (end.kind === 'reported') await leave(end.report)
   else void end.late.then(leave, () => undefined)
+}
+
+/** A worker without the step's handler has nothing to say about it: another may have one (DESIGN §9). */
+function refuseUnknown(end: AttemptEnd): void {
+  const result = end.kind === 'reported' ? end.report?.result : undefined
+  if (result?.kind !== 'failed' || !(result.thrown instanceof KeelsonError)) return
+  if (LEFT_ALONE.includes(result.thrown.code)) throw result.thrown
 }
 
 /** The engine attempt counts the platform's own attempts; the id of the effect does not (P-03, P-27). */
@@ -192,12 +202,15 @@ async function untilDone<T>({ timers }: ActivityParts, call: () => T | Promise<T
   }
 }
 
-/** Our refusals are final for the platform too; everything else is its to try again. */
-async function tellTemporal<T>({ sdk }: ActivityParts, call: () => Promise<T>): Promise<T> {
+/** Our refusals are final for the platform too, but what another worker may know; everything else is its to try again. */
+async function tellTemporal<T>({ sdk, tell }: ActivityParts, call: () => Promise<T>): Promise<T> {
   try {
     return await call()
   } catch (error) {
     if (!(error instanceof KeelsonError) || error.problems.some(({ retryable }) => retryable)) throw error
-    throw sdk.common.ApplicationFailure.nonRetryable(error.message, error.code)
+    const { ApplicationFailure } = sdk.common
+    if (!LEFT_ALONE.includes(error.code)) throw ApplicationFailure.nonRetryable(error.message, error.code)
+    tell(problemOf(error))
+    throw ApplicationFailure.retryable(error.message, error.code)
   }
 }

@@ -59,12 +59,21 @@ export class Caretaker {
       const at = { now: clock.now(), forMs: STALLED_MS }
       for (const row of await store.stalledRuns('temporal', at, PAGE)) {
         if (this.#stopped) return
-        await this.look(row)
+        await this.#told(() => this.look(row))
       }
       await store.sweepGrants()
       if (this.#polls++ % CLOSED_EVERY === 0) await this.#lookForClosed()
     } catch (error) {
       tell(problemOf(error))
+    }
+  }
+
+  /** What cannot be done for one run is no reason to leave the others. */
+  async #told(care: () => Promise<void>): Promise<void> {
+    try {
+      await care()
+    } catch (error) {
+      this.#parts.tell(problemOf(error))
     }
   }
 
@@ -78,8 +87,7 @@ export class Caretaker {
       if (this.#stopped) return
       const row = await store.findRun({ tenantId: scope.tenantId, runId: isStep ? stepOf(workflowId).runId : workflowId })
       if (row === undefined || row.engineType !== 'temporal' || isTerminalRun(row.status)) continue
-      if (isStep) await this.#giveUpStep(row, one)
-      else await this.look(row)
+      await this.#told(() => (isStep ? this.#giveUpStep(row, one) : this.look(row)))
     }
     this.#closedSince = now - OVERLAP_MS
   }

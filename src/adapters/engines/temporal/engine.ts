@@ -18,7 +18,7 @@ import { Caretaker } from './caretaker.ts'
 import { TemporalConnection } from './connection.ts'
 import { checkSettings, type CheckedSettings, type TemporalSettings } from './settings.ts'
 import { problemOf } from './problem-of.ts'
-import { pingServer, substatusOf } from './sight.ts'
+import { hasListeners, pingServer, substatusOf } from './sight.ts'
 import { runQueue, workerQueues } from './task-queues.ts'
 import { WorkerHost } from './worker.ts'
 import { RUN_WORKFLOW } from './wire.ts'
@@ -41,6 +41,7 @@ export function temporal(options: TemporalOptions = {}): EngineFactory {
     ...TEMPORAL,
     runRef: (runId) => unnamedRef(settings, runId),
     taskQueue: (scope) => runQueue(settings, scope),
+    ...(options.worker === false ? { elsewhere: true } : {}),
   }
   return { capabilities, open: (parts) => new TemporalEngine(parts, settings, options) }
 }
@@ -55,6 +56,7 @@ type Ended = { readonly status: RunStatus; readonly end?: RunEnd }
 
 export class TemporalEngine implements EngineHost {
   readonly #parts: EngineParts
+  readonly #settings: CheckedSettings
   readonly #connection: TemporalConnection
   readonly #workflows: Workflows
   readonly #worker: WorkerHost | undefined
@@ -68,6 +70,7 @@ export class TemporalEngine implements EngineHost {
 
   constructor(parts: EngineParts, settings: CheckedSettings, { worker = true, pollMs = POLL_MS }: TemporalOptions) {
     this.#parts = parts
+    this.#settings = settings
     this.#connection = new TemporalConnection(settings)
     this.#workflows = new Workflows(this.#connection, settings)
     const named = typeof worker === 'object' ? (worker.queues ?? []) : []
@@ -166,6 +169,12 @@ export class TemporalEngine implements EngineHost {
 
   ping(): Promise<void> {
     return pingServer(this.#connection)
+  }
+
+  async deserted(): Promise<string | undefined> {
+    const { namespace } = this.#settings
+    const queue = runQueue(this.#settings, this.#parts.scope)
+    return (await hasListeners(this.#connection, { namespace, queue }, this.#parts.clock.now())) ? undefined : queue
   }
 
   substatus({ runId }: RunRow): ReturnType<typeof substatusOf> {

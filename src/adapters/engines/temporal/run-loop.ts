@@ -14,13 +14,21 @@ import {
   workflowInfo,
   WorkflowIdReusePolicy,
 } from '@temporalio/workflow'
-import { WorkflowExecutionAlreadyStartedError } from '@temporalio/common'
+import { ActivityFailure, ApplicationFailure, WorkflowExecutionAlreadyStartedError } from '@temporalio/common'
 import { ADVANCE_SENDING } from './activity-options.ts'
-import { EPOCH_MEMO, longStepId, STEP_WORKFLOW } from './wire.ts'
+import { EPOCH_MEMO, LEFT_ALONE, longStepId, STEP_WORKFLOW } from './wire.ts'
 import type { Carried, LostEffect, Phase, Reply, Rotation, SentEffect, WakeCall } from './wire.ts'
 
 /** Past this part of a threshold a moment without work is taken for the rotation, before it must be waited for. */
 const SOFTLY = 0.75
+/** Until it is tried again what no worker could judge. */
+export const LEFT_ALONE_MS = 5_000
+
+/** Every worker that was asked left it alone: nothing was lost. */
+export function isLeftAlone(error: unknown): boolean {
+  const cause = error instanceof ActivityFailure ? error.cause : undefined
+  return cause instanceof ApplicationFailure && LEFT_ALONE.includes(cause.type ?? '')
+}
 
 export class RunLoop {
   #carried: Carried
@@ -153,14 +161,25 @@ export class RunLoop {
       this.#take(reply)
     } catch (error) {
       this.#settle(effect.id)
-      if (!isCancellation(error)) this.#noteLost({ effect, sending })
-      this.wake()
+      if (isLeftAlone(error)) this.#sendAgainLater(effect.id)
+      else this.#giveUp({ effect, sending }, error)
     }
   }
 
   #settle(effectId: string): void {
     this.#pending -= 1
     this.#scopes.delete(effectId)
+  }
+
+  #giveUp(sent: SentEffect, error: unknown): void {
+    if (!isCancellation(error)) this.#noteLost(sent)
+    this.wake()
+  }
+
+  /** The log still owes it: the next wake-up brings it again. */
+  #sendAgainLater(effectId: string): void {
+    this.#sent.delete(effectId)
+    this.#setTimer(Date.now() + LEFT_ALONE_MS)
   }
 
   #noteLost({ effect }: SentEffect): void {

@@ -2,6 +2,7 @@
  * What Temporal alone knows of a live run: that its history is about to be rotated, or that work was lost and is tried again
  * (TMP-17). It is a word beside the run's status, never the status, and nobody needs it (ENG-10).
  */
+import { fail } from '../../../core/problems/problem.ts'
 import type { TemporalConnection } from './connection.ts'
 import { PHASE_QUERY, type Phase } from './wire.ts'
 
@@ -36,6 +37,48 @@ export async function pingServer(connection: TemporalConnection): Promise<void> 
   )
 }
 
+/** As gRPC says it. */
+const NOT_FOUND = 5
+const PERMISSION_DENIED = 7
+
+/** Refuses a namespace that the server does not have; whoever may not look it up is believed. */
+export async function checkNamespace(
+  connection: TemporalConnection,
+  { address, namespace }: { readonly address: string; readonly namespace: string },
+): Promise<void> {
+  await connection.ask('describe namespace', '-', async (client) => {
+    const { workflowService } = client.connection as { workflowService: SystemService }
+    await workflowService.describeNamespace({ namespace }).catch((error: unknown) => {
+      const code = error instanceof Error && 'code' in error ? error.code : undefined
+      if (code === NOT_FOUND)
+        fail('TEMPORAL_CLIENT_NOT_CONFIGURED', `the Temporal server at ${address} has no namespace '${namespace}'`)
+      if (code !== PERMISSION_DENIED) throw error
+    })
+  })
+}
+
+/** A worker asks again at least once a minute; Temporal lists it for some minutes after it is gone. */
+const LISTENS_MS = 70_000
+const WORKFLOW_TASKS = 1
+
+/** Whether a worker asked the queue for work lately. */
+export async function hasListeners(
+  connection: TemporalConnection,
+  { namespace, queue }: { readonly namespace: string; readonly queue: string },
+  now: number,
+): Promise<boolean> {
+  const request = { namespace, taskQueue: { name: queue }, taskQueueType: WORKFLOW_TASKS }
+  const { pollers } = await connection.ask('describe queue', '-', (client) =>
+    (client.connection as { workflowService: SystemService }).workflowService.describeTaskQueue(request),
+  )
+  return (pollers ?? []).some(({ lastAccessTime }) => Number(lastAccessTime?.seconds ?? 0) * 1_000 > now - LISTENS_MS)
+}
+
 interface SystemService {
   getSystemInfo(request: object): Promise<unknown>
+  describeNamespace(request: { readonly namespace: string }): Promise<unknown>
+  describeTaskQueue(request: object): Promise<{ readonly pollers?: readonly Poller[] | null }>
+}
+interface Poller {
+  readonly lastAccessTime?: { readonly seconds?: unknown } | null
 }

@@ -53,12 +53,12 @@ export async function withHeartbeat<T>(context: Context, timers: Timers, work: (
 
 /** The answer to a heartbeat is the only way a cancel reaches an activity. */
 function beat(context: Context, timers: Timers): () => void {
-  let stop: () => void = () => undefined
-  const next = (): void => {
+  // Not at once: most steps are over before the first beat, and each beat is a call to the server.
+  let stop = timers.after(HEARTBEAT_THROTTLE_MS, next)
+  function next(): void {
     context.heartbeat()
     stop = timers.after(HEARTBEAT_THROTTLE_MS, next)
   }
-  next()
   return () => stop()
 }
 

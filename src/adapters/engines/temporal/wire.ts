@@ -11,6 +11,9 @@ export const PHASE_QUERY = 'phase'
 /** Of a long step's workflow: the epoch it was sent out under. */
 export const EPOCH_MEMO = 'epoch'
 
+/** What a worker says that cannot judge a run or a step; another may be able to (DESIGN §9). */
+export const LEFT_ALONE: readonly string[] = ['RULES_VERSION_UNKNOWN', 'NO_HANDLER']
+
 /** What the workflow itself is at; the log knows nothing of it. */
 export type Phase = 'RUNNING' | 'CONTINUE_AS_NEW'
 

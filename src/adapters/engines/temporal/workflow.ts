@@ -15,9 +15,10 @@ import {
   isCancellation,
   scheduleActivity,
   setHandler,
+  sleep,
 } from '@temporalio/workflow'
 import { ADVANCE_SENDING } from './activity-options.ts'
-import { RunLoop } from './run-loop.ts'
+import { isLeftAlone, LEFT_ALONE_MS, RunLoop } from './run-loop.ts'
 import { PHASE_QUERY, WAKE_SIGNAL, type Carried, type Phase, type Sending, type StepCall } from './wire.ts'
 
 export async function keelsonRun(carried: Carried): Promise<void> {
@@ -41,17 +42,27 @@ export async function keelsonRun(carried: Carried): Promise<void> {
   if (loop.end === 'CANCELLED' && isCancelled) throw new CancelledFailure('the run was cancelled')
 }
 
+async function untilJudged(call: () => Promise<unknown>): Promise<void> {
+  for (;;) {
+    try {
+      await call()
+      return
+    } catch (error) {
+      if (!isLeftAlone(error)) throw error
+    }
+    await sleep(LEFT_ALONE_MS)
+  }
+}
+
 /** A step that may run for long, beside the run's own workflow: its outcome goes to the run's inbox (P-36). */
 export async function keelsonStep(call: StepCall, sending: Sending): Promise<void> {
   const { effect, ...carried } = call
   const options = { ...sending, cancellationType: 'WAIT_CANCELLATION_COMPLETED' as const }
-  let isLost = false
-  try {
-    await scheduleActivity('longStep', [call], options)
-  } catch (error) {
-    // Stopped before it began: the run ends its attempt by itself when the grace is over.
-    isLost = !isCancellation(error)
-  }
+  // Stopped before it began: the run ends its attempt by itself when the grace is over.
+  const isLost = await untilJudged(() => scheduleActivity('longStep', [call], options)).then(
+    () => false,
+    (error: unknown) => !isCancellation(error),
+  )
   await CancellationScope.nonCancellable(async () => {
     if (isLost && 'engineAttempt' in effect) {
       const { slot, attempt, engineAttempt } = effect

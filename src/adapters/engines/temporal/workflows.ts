@@ -6,11 +6,14 @@ import type { WorkflowStartOptions } from '@temporalio/client'
 import type { RunRow } from '../../../ports/run-store.ts'
 import type { TemporalConnection } from './connection.ts'
 import type { CheckedSettings } from './settings.ts'
+import { checkNamespace } from './sight.ts'
 import { runQueue } from './task-queues.ts'
 import { EPOCH_MEMO, RUN_WORKFLOW, STEP_WORKFLOW, WAKE_SIGNAL, type Carried } from './wire.ts'
 
 const ATTRIBUTES = ['tenantId', 'projectId', 'environmentId', 'regulatoryTier'] as const
 const KEYWORD = 2
+/** gRPC: permission denied, unimplemented. */
+const NOT_ALLOWED: ReadonlySet<number> = new Set([7, 12])
 const CLOSED_AT_ONCE = 1_000
 
 export interface ClosedWorkflow {
@@ -24,7 +27,7 @@ export interface ClosedWorkflow {
 export class Workflows {
   readonly #connection: TemporalConnection
   readonly #settings: CheckedSettings
-  #registered: Promise<void> | undefined
+  #registered: Promise<ReadonlySet<string>> | undefined
 
   constructor(connection: TemporalConnection, settings: CheckedSettings) {
     this.#connection = connection
@@ -111,7 +114,9 @@ export class Workflows {
     const carried: Carried = { tenantId, runId, epoch, headSeq: nextSeq - 1, rotations: 0 }
     const { regulatoryTier } = this.#settings
     const values = { tenantId, projectId, environmentId, ...(regulatoryTier === undefined ? {} : { regulatoryTier }) }
-    const pairs = Object.entries(values).map(([name, value]) => ({
+    const known = (await this.#registered) ?? new Set()
+    const sendable = Object.entries(values).filter(([name]) => known.has(name))
+    const pairs = sendable.map(([name, value]) => ({
       key: common.defineSearchAttributeKey(name, common.SearchAttributeType.KEYWORD),
       value,
     }))
@@ -127,18 +132,24 @@ export class Workflows {
   }
 
   /** A namespace that has them needs no right to add any. */
-  async #register(): Promise<void> {
+  async #register(): Promise<ReadonlySet<string>> {
     const { namespace } = this.#settings
-    await this.#connection.ask('search attributes', '-', async ({ connection }) => {
+    await checkNamespace(this.#connection, this.#settings)
+    return this.#connection.ask('search attributes', '-', async ({ connection }) => {
       const { operatorService } = connection as { operatorService: OperatorService }
-      const known = (await operatorService.listSearchAttributes({ namespace })).customAttributes ?? {}
-      const missing = ATTRIBUTES.filter((name) => !Object.hasOwn(known, name))
-      if (missing.length === 0) return
-      const searchAttributes = Object.fromEntries(missing.map((name) => [name, KEYWORD]))
-      await operatorService.addSearchAttributes({ namespace, searchAttributes }).catch((error: unknown) => {
-        // Another process was quicker.
-        if (!/already exist/i.test(error instanceof Error ? error.message : '')) throw error
-      })
+      let known: readonly string[] = []
+      try {
+        known = Object.keys((await operatorService.listSearchAttributes({ namespace })).customAttributes ?? {})
+        const missing = ATTRIBUTES.filter((name) => !known.includes(name))
+        const searchAttributes = Object.fromEntries(missing.map((name) => [name, KEYWORD]))
+        if (missing.length > 0) await operatorService.addSearchAttributes({ namespace, searchAttributes })
+        return new Set(ATTRIBUTES)
+      } catch (error) {
+        if (/already exist/i.test(error instanceof Error ? error.message : '')) return new Set(ATTRIBUTES)
+        // Whoever may not add any sends those that are there: a run must not fail for want of a label.
+        if (NOT_ALLOWED.has((error as { readonly code?: number }).code ?? -1)) return new Set(known)
+        throw error
+      }
     })
   }
 }

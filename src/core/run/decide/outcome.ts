@@ -3,12 +3,13 @@
  * its outcome; whatever comes after the attempt or the run has ended is recorded as late, or is a repeat.
  */
 import type { Payload } from '../../events/event.ts'
-import { compensationSlot, lateSlot } from '../../events/slot.ts'
+import { compensationSlot } from '../../events/slot.ts'
 import type { Outcome } from '../input.ts'
 import type { RunState, Unit } from '../state.ts'
 import { isTerminalRun } from '../transitions.ts'
 import { isFanParent, kindOfUnit, locate, type Located } from '../units.ts'
 import { CANCELLED_ERROR, failStep, isStopping } from './fail-step.ts'
+import { emitLate } from './late.ts'
 import { undoOutcome } from './undo.ts'
 import { emit, type Workspace } from './workspace.ts'
 
@@ -67,24 +68,5 @@ function recordLate(ws: Workspace, found: Located, report: Report): void {
   const unknownAttempt = report.attempt > unit.attempt || (endedBy === undefined && unit.status === 'PENDING')
   const repeat = endedBy === report.engineAttempt || unit.late.includes(`${report.attempt}:${report.engineAttempt}`)
   if (unknownAttempt || repeat) return
-  const failed = report.outcome.kind === 'failed'
-  const payload: Payload<'LateOutcomeRecorded'> = {
-    attempt: report.attempt,
-    outcome: report.outcome.kind,
-    receivedAt: ws.nowIso,
-    audit: 'ORPHANED_TASK',
-    ...(failed ? { error: report.outcome.error } : {}),
-  }
-  const text = report.outcome.data
-  const data = failed
-    ? text?.errorText === undefined
-      ? undefined
-      : { errorText: text.errorText }
-    : text?.result === undefined
-      ? undefined
-      : { result: text.result }
-  emit(ws, 'LateOutcomeRecorded', lateSlot(report.slot, report.attempt), report.engineAttempt, payload, {
-    engineAttempt: report.engineAttempt,
-    data,
-  })
+  emitLate(ws, report)
 }

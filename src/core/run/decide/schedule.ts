@@ -1,13 +1,14 @@
 /**
  * Scheduling within a run: what is ready starts in dispatch order while slots of the run are free. A step whose
- * condition, items or wait must be evaluated first is named in `needs` and starts in the next round (P-04, P-07).
+ * condition, items, wait or texts for a person must be evaluated first is named in `needs` and starts in the next round
+ * (P-04, P-07).
  */
 import { bitNext } from '../../collections/bit-tree.ts'
 import type { ErrorInfo, EventData, Payload } from '../../events/event.ts'
 import { taskSlot } from '../../events/slot.ts'
 import { LIMITS } from '../../limits.ts'
 import { TRAIT } from '../../plan/graph.ts'
-import type { Step } from '../../plan/plan.ts'
+import { hasMappedTexts, type Step } from '../../plan/plan.ts'
 import { isoFromMs, msFromIso } from '../../time.ts'
 import { effectId } from '../effect.ts'
 import { mustWait, wantsOf } from '../grants.ts'
@@ -83,8 +84,28 @@ function dispatchStep(ws: Workspace, index: number, hold: boolean): Dispatch {
   const next = isFan ? nextItem(ws, unit) : fallbackOf(ws, unit)
   if (next === undefined || waitsForGrant(ws, next)) return 'ungranted'
   if (hold) return 'held'
-  startAttempt(ws, next, next.attempt + 1)
+  const facts = ws.facts.get(slotOfUnit(ws.state.graph, next))
+  if (facts === undefined && askForItems(ws, unit, next)) return 'held'
+  startAttempt(ws, next, next.attempt + 1, facts)
   return 'started'
+}
+
+/** Waits and tasks of items see `item`, so each is asked for by itself, from this one on: as many as there is room for. */
+function askForItems(ws: Workspace, parent: Unit, first: Unit): boolean {
+  const { graph } = ws.state
+  if (parent.fan === undefined || first.fallback || !hasTrait(graph, first.step, TRAIT.parked)) return false
+  const step = stepAt(graph, first.step)
+  const values = valuesOf(step)
+  if (values === undefined) return false
+  const most = Math.ceil((ws.room - ws.drafts.length) / EVENTS_PER_DISPATCH)
+  const needs: Need[] = []
+  for (let item = first.item; item >= 0 && needs.length < most; item = bitNext(parent.fan.ready, item + 1)) {
+    const slot = slotOfUnit(graph, { ...first, item })
+    if (!ws.facts.has(slot))
+      needs.push({ kind: 'step', slot, stepId: step.stepId, condition: false, items: false, ...values })
+  }
+  ws.needs.push(...needs)
+  return true
 }
 
 function fallbackOf(ws: Workspace, unit: Unit): Unit {
@@ -107,7 +128,7 @@ function nextItem(ws: Workspace, parent: Unit): Unit | undefined {
   return undefined
 }
 
-/** First attempts of a step go through its condition; a fan-out parent and a wait also need values. */
+/** First attempts of a step go through its condition; a fan-out parent, a wait and a manual task also need values. */
 function startStep(ws: Workspace, unit: Unit, hold: boolean): Dispatch {
   // Most steps need nothing: then the step itself is not even looked at.
   const ungranted = waitsForGrant(ws, unit)
@@ -141,9 +162,20 @@ function startStep(ws: Workspace, unit: Unit, hold: boolean): Dispatch {
 function needOf(step: Step, unit: Unit): Need | undefined {
   const condition = unit.attempt === 0 && (step.if !== undefined || step.unless !== undefined)
   const items = step.forEach !== undefined && unit.fan === undefined
+  // The items of a fan-out wait and ask for themselves: their parent has no `item` to do it with.
+  const values = step.forEach === undefined ? valuesOf(step) : undefined
+  if (!condition && !items && values === undefined) return undefined
+  const { wait, manual } = values ?? NO_VALUES
+  return { kind: 'step', slot: step.stepId, stepId: step.stepId, condition, items, wait, manual }
+}
+
+const NO_VALUES = { wait: false, manual: false }
+
+/** What must be mapped before a unit that only waits can begin; undefined for nothing. */
+function valuesOf(step: Step): { readonly wait: boolean; readonly manual: boolean } | undefined {
   const wait = 'wait' in step && waitIsExpression(step.wait)
-  if (!condition && !items && !wait) return undefined
-  return { kind: 'step', slot: step.stepId, stepId: step.stepId, condition, items, wait }
+  const manual = 'manual' in step && hasMappedTexts(step.manual)
+  return wait || manual ? { wait, manual } : undefined
 }
 
 function waitIsExpression(wait: { readonly forMs: number | string } | { readonly until: string }): boolean {

@@ -8,13 +8,14 @@ import { vectorGet } from '../../collections/vector.ts'
 import { LIMITS } from '../../limits.ts'
 import type { Compensation } from '../../plan/plan.ts'
 import { effectId, engineAttemptAt } from '../effect.ts'
-import { nextHook } from '../evolve/undo.ts'
+import { hookAttempts, hookMark, nextHook } from '../evolve/undo.ts'
 import type { Outcome } from '../input.ts'
 import { backoffMs, retryDecision } from '../retry.ts'
 import type { RunState } from '../state.ts'
 import { isTerminalRun } from '../transitions.ts'
-import { stepAt } from '../units.ts'
+import { locate, stepAt } from '../units.ts'
 import { TIMEOUT_ERROR } from './fail-step.ts'
+import { emitLate } from './late.ts'
 import { emit, hasRoom, type Workspace } from './workspace.ts'
 
 /** Moves compensation on; false when there is nothing (more) to undo. */
@@ -54,14 +55,17 @@ export function undoOutcome(
   ws: Workspace,
   report: { slot: string; attempt: number; engineAttempt: number; outcome: Outcome; stale?: boolean },
 ): void {
-  // An emergency stop ends the run with a hook still out; what it reports then is nobody's any more.
+  // An emergency stop ends the run with a hook still out; what it reports then is only noted.
   const current = isTerminalRun(ws.state.status) ? undefined : ws.state.undo?.current
   const open =
     report.stale !== true &&
     current?.status === 'RUNNING' &&
     compensationSlot(current.slot) === report.slot &&
     current.attempt === report.attempt
-  if (!open) return
+  if (!open) {
+    recordLate(ws, report)
+    return
+  }
   if (report.outcome.kind === 'completed') {
     const { buildId } = report.outcome.payload
     const result = report.outcome.data?.result
@@ -79,6 +83,15 @@ export function undoOutcome(
     return
   }
   failHook(ws, report.outcome.error, report.engineAttempt, report.outcome.data?.errorText)
+}
+
+/** As for steps: of an attempt that was begun, and each engine attempt once. */
+function recordLate(ws: Workspace, report: Parameters<typeof undoOutcome>[1]): void {
+  const slot = report.slot.slice(compensationSlot('').length)
+  const unit = locate(ws.state, slot)?.unit
+  if (unit === undefined || report.attempt > hookAttempts(ws.state, slot, unit)) return
+  if (unit.late.includes(hookMark(report.attempt, report.engineAttempt))) return
+  emitLate(ws, report, { compensation: true })
 }
 
 /** Only an emergency stop cuts compensation short; whoever runs the hook is told. */

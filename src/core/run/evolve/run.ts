@@ -9,6 +9,7 @@ import { isTerminalRun, refusedMove, RUN_TRANSITIONS, runTransition } from '../t
 import { locate, stepUnit } from '../units.ts'
 import { makeReady, setUnit, type NextState } from './next-state.ts'
 import { instantOr, unfail, unitOf } from './steps.ts'
+import { hookMark } from './undo.ts'
 
 /** Applies the transition table to a run-level event; undefined in the table is a broken invariant. */
 export function moveRun(next: NextState, event: FoldEvent): void {
@@ -66,8 +67,9 @@ export function alertRaised(next: NextState, event: FoldEvent): void {
 export function lateOutcomeRecorded(next: NextState, event: FoldEvent): void {
   const found = locate(next, event.slot)
   if (found === undefined) return
-  const { attempt } = event.payload as Payload<'LateOutcomeRecorded'>
-  setUnit(next, found.index, { ...found.unit, late: [...found.unit.late, `${attempt}:${event.attempt}`] })
+  const { attempt, compensation } = event.payload as Payload<'LateOutcomeRecorded'>
+  const mark = compensation === true ? hookMark(attempt, event.attempt) : `${attempt}:${event.attempt}`
+  setUnit(next, found.index, { ...found.unit, late: [...found.unit.late, mark] })
 }
 
 export function manualTaskOpened(next: NextState, event: FoldEvent): void {

@@ -1,17 +1,30 @@
 /**
  * How compensation events change the state: one hook at a time, newest completion first (CMP-03).
  */
+import { vectorGet } from '../../collections/vector.ts'
 import type { Payload } from '../../events/event.ts'
 import { fail } from '../../problems/problem.ts'
 import type { FoldEvent } from '../fold-event.ts'
-import type { Chain, Completion, RunState, Undo } from '../state.ts'
+import type { Chain, Completion, RunState, Undo, Unit } from '../state.ts'
 import { compensationTransition } from '../transitions.ts'
-import type { NextState } from './next-state.ts'
+import { setUnit, type NextState } from './next-state.ts'
 import { instantOr } from './steps.ts'
 
 /** What is undone next: the newest completion with a hook that was not looked at yet. */
 export function nextHook(state: RunState): Chain<Completion> | undefined {
   return state.undo === undefined ? state.completions : state.undo.rest
+}
+
+/** Among the late marks of a unit: an engine attempt of its hook that has reported. */
+export function hookMark(attempt: number, engineAttempt: number): string {
+  return `COMP:${attempt}:${engineAttempt}`
+}
+
+/** How many attempts at undoing a slot were begun: the one under way, else the last that has reported. */
+export function hookAttempts({ undo }: Pick<RunState, 'undo'>, slot: string, { late }: Pick<Unit, 'late'>): number {
+  if (undo?.current?.slot === slot) return undo.current.attempt
+  const reported = late.flatMap((mark) => (mark.startsWith('COMP:') ? [Number(mark.split(':')[1])] : []))
+  return Math.max(0, ...reported)
 }
 
 export function compensationStarted(next: NextState, event: FoldEvent): void {
@@ -31,7 +44,7 @@ export function compensationStarted(next: NextState, event: FoldEvent): void {
   if (hook === undefined || hook.value.slot !== slot || event.attempt !== 1) {
     fail('INVALID_TRANSITION', `CompensationStarted for '${slot}', which is not the next to be undone`)
   }
-  const before = next.undo ?? { done: 0, failed: 0, slots: [], ends: [] }
+  const before = next.undo ?? { done: 0, failed: 0, slots: [] }
   const { unit, runSeq } = hook.value
   next.undo = {
     ...before,
@@ -51,7 +64,10 @@ function ended(next: NextState, event: FoldEvent): Undo & { readonly current: No
     current.attempt === event.attempt &&
     compensationTransition(current.status, event.eventType) !== undefined
   if (!legal) return fail('INVALID_TRANSITION', `${event.eventType} for '${event.slot}', which is not being undone`)
-  return { ...undo, current, ends: [...undo.ends.slice(-99), `${event.slot}:${event.attempt}`] }
+  const unit = vectorGet(next.units, current.unit)
+  const mark = hookMark(event.attempt, event.engineAttempt)
+  if (unit !== undefined) setUnit(next, current.unit, { ...unit, late: [...unit.late, mark] })
+  return { ...undo, current }
 }
 
 export function compensationCompleted(next: NextState, event: FoldEvent): void {

@@ -3,6 +3,7 @@ import { didYouMean } from '../../../core/plan/reading.ts'
 import { fail } from '../../../core/problems/problem.ts'
 import type { RunHandle } from '../../../main.ts'
 import type { Call } from '../command.ts'
+import { reachable } from '../engine-choice.ts'
 import { EXIT } from '../exit-codes.ts'
 import { findRun } from '../find-run.ts'
 import { howToDrive, isDriven } from '../run-lease.ts'
@@ -35,7 +36,7 @@ async function tokenOf(handle: RunHandle, name: string): Promise<string> {
 
 export async function complete({ args, options, terminal }: Call): Promise<number> {
   const outcome = outcomeOf(options.text('outcome'))
-  const keelson = await openExisting(options)
+  const keelson = await openExisting(options, await reachable(options))
   try {
     const handle = await findRun(keelson, args[0] ?? '')
     const notes = options.text('notes')

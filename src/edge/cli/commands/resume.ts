@@ -3,6 +3,8 @@
  * started with. Runs that wait for a person are told and left; runs of a living process are left to it, and queued ones to
  * `keelson queue start`.
  */
+import { engineTypeOf, isOutside } from '../../../core/run/engines.ts'
+import type { RunRow } from '../../../ports/run-store.ts'
 import { adoptWhenFree, type Wanted } from '../adopt-when-free.ts'
 import { anchorHeads } from '../anchor-heads.ts'
 import type { Call } from '../command.ts'
@@ -12,22 +14,34 @@ import { Doorbell } from '../follow.ts'
 import { Keelsons } from '../keelsons.ts'
 import { liveRuns } from '../live-runs.ts'
 import { isQueued } from '../run-lease.ts'
-import { plural } from '../output/format.ts'
+import { plural, shortId } from '../output/format.ts'
 import { startQueued } from '../start-queued.ts'
+import type { Terminal } from '../terminal.ts'
 
 const LIVE = ['PENDING', 'APPROVED', 'RUNNING', 'PAUSED'] as const
 
+const isOurs = ({ engineType }: RunRow): boolean => !isOutside(engineTypeOf(engineType))
+
+/** What is left to others, and to whom. */
+function tellOthers(live: readonly RunRow[], isNamed: boolean, terminal: Terminal): void {
+  const queued = live.filter((row) => isQueued(row)).length
+  if (queued > 0) terminal.errorLine(`${plural(queued, 'run')} queued: keelson queue start`)
+  const away = isNamed ? [] : live.filter((row) => !isQueued(row) && !isOurs(row))
+  for (const { runId, engineType } of away)
+    terminal.errorLine(
+      `run ${shortId(runId)} is on ${engineType}: its workers go on with it (keelson worker --engine ${engineType}), or keelson migrate ${shortId(runId)} --to embedded`,
+    )
+}
+
 export async function resume({ args, options, terminal }: Call): Promise<number> {
   const live = await liveRuns(options, args[0], LIVE)
-  const rows = live.filter((row) => !isQueued(row))
+  const rows = live.filter((row) => !isQueued(row) && (args[0] !== undefined || isOurs(row)))
   if (args[0] !== undefined && live.length > rows.length) return startQueued(live, options, terminal)
-  const queued = live.length - rows.length
-  if (queued > 0 && !options.json) terminal.errorLine(`${plural(queued, 'run')} queued: keelson queue start`)
+  if (!options.json) tellOthers(live, args[0] !== undefined, terminal)
   if (rows.length === 0) {
+    const others = live.length > 0 ? ', is queued, or is on another engine' : ''
     if (!options.json)
-      terminal.line(
-        `nothing to resume: ${args[0] === undefined ? 'every run here' : 'the run'} has ended${queued > 0 ? ' or is queued' : ''}`,
-      )
+      terminal.line(`nothing to resume: ${args[0] === undefined ? 'every run here' : 'the run'} has ended${others}`)
     return EXIT.completed
   }
   const doorbell = new Doorbell()

@@ -1,5 +1,6 @@
 /** `keelson run`: compile, check, start, and show the run to its end. It drives its own run and no other (P-30). */
 import { dirname } from 'node:path'
+import { fail } from '../../../core/problems/problem.ts'
 import { isTerminalRun } from '../../../core/run/transitions.ts'
 import type { Keelson, RunHandle } from '../../../main.ts'
 import type { StartOptions } from '../../library/keelson.ts'
@@ -25,8 +26,11 @@ export async function run({ args, options, terminal }: Call): Promise<number> {
   const file = readPlanFile(args[0] ?? '')
   const children = childPlanFiles(file)
   const input = readInput(options.text('input'), options.list('set'))
-  const steps = await loadSteps(findStepsFile(options.text('steps'), [dirname(file.path), '.']))
-  checkHandlers([file, ...children], steps)
+  const isElsewhere = clientOnly(options)
+  const steps = await loadSteps(
+    isElsewhere ? undefined : findStepsFile(options.text('steps'), [dirname(file.path), '.']),
+  )
+  if (!isElsewhere) checkHandlers([file, ...children], steps)
   const source: Source = {
     plan: file.path,
     ...(steps.path === undefined ? {} : { steps: steps.path }),
@@ -46,12 +50,21 @@ export async function run({ args, options, terminal }: Call): Promise<number> {
     if (!handle.existed) remember(options, handle, source, terminal)
     if (options.flag('queue')) return tellQueued(handle, options, terminal)
     await takeUp(keelson, handle)
-    const code = await driveOne({ keelson, handle, doorbell, interrupt: 'cancel', options, terminal })
+    const code = await driveOne({ keelson, handle, doorbell, interrupt: 'cancel', isElsewhere, options, terminal })
     await anchorHeads(keelson, options, terminal)
     return code
   } finally {
     await keelson.close()
   }
+}
+
+/** Only an outside engine has workers elsewhere, and it queues by itself. */
+function clientOnly(options: Options): boolean {
+  const isOutside = options.text('engine') === 'temporal'
+  if (isOutside && options.flag('queue'))
+    fail('USAGE', '--queue is for runs on this machine; a run on Temporal waits in its task queue until a worker has it')
+  if (!isOutside && options.flag('clientOnly')) fail('USAGE', '--client-only needs an outside engine: --engine temporal')
+  return options.flag('clientOnly')
 }
 
 async function publish(keelson: Keelson, files: readonly PlanFile[]): Promise<void> {

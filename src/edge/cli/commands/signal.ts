@@ -7,10 +7,13 @@ import { viewOf } from '../../../core/events/event-views.ts'
 import { didYouMean } from '../../../core/plan/reading.ts'
 import { fail, KeelsonError, problem } from '../../../core/problems/problem.ts'
 import { isProblemCode } from '../../../core/problems/registry.ts'
+import { engineTypeOf, isOutside } from '../../../core/run/engines.ts'
 import { isSignalType, SIGNAL_TYPES, type SignalType } from '../../../core/run/signals.ts'
 import { isTerminalRun } from '../../../core/run/transitions.ts'
 import type { RunHandle } from '../../../main.ts'
+import type { RunRow } from '../../../ports/run-store.ts'
 import type { Call, Options } from '../command.ts'
+import { reachable } from '../engine-choice.ts'
 import { EXIT } from '../exit-codes.ts'
 import { findRun } from '../find-run.ts'
 import { forkAndDrive } from '../fork-and-drive.ts'
@@ -52,7 +55,7 @@ function payloadOf(type: SignalType, options: Options): Readonly<Record<string, 
 
 export async function signal({ args, options, terminal }: Call): Promise<number> {
   const type = signalType(args[1] ?? '')
-  const keelson = await openExisting(options)
+  const keelson = await openExisting(options, await reachable(options))
   try {
     const handle = await findRun(keelson, args[0] ?? '')
     const answered = isDriven(handle.row) || isTerminalRun(handle.row.status)
@@ -69,14 +72,19 @@ export async function signal({ args, options, terminal }: Call): Promise<number>
         `${wordOf(type)} taken by run ${shortId(handle.runId)} (runSeq ${record.runSeq})${record.payload?.['applied'] === false ? '; it changed nothing' : ''}`,
       )
     else {
-      const why = answered ? 'the process that drives it has not answered yet' : 'nobody drives it'
-      terminal.line(`${wordOf(type)} is in the inbox of run ${shortId(handle.runId)}; ${why}`)
+      terminal.line(`${wordOf(type)} is in the inbox of run ${shortId(handle.runId)}; ${silenceOf(handle.row, answered)}`)
       if (!answered) terminal.line(`  ${terminal.paint.cyan(howToDrive(handle.row))} goes on with the run and takes it`)
     }
     return EXIT.completed
   } finally {
     await keelson.close()
   }
+}
+
+function silenceOf({ engineType }: RunRow, driven: boolean): string {
+  if (!driven) return 'nobody drives it'
+  if (!isOutside(engineTypeOf(engineType))) return 'the process that drives it has not answered yet'
+  return `no worker has taken it yet (keelson worker --engine ${engineType})`
 }
 
 async function answerTo(handle: RunHandle, signalId: string, waitMs: number): Promise<ForeignRecord | undefined> {

@@ -3,8 +3,11 @@ import type { RunHandle } from '../../../main.ts'
 import type { Call } from '../command.ts'
 import { EXIT } from '../exit-codes.ts'
 import { allRuns, findRun } from '../find-run.ts'
-import { shortId, timeOfDay } from '../output/format.ts'
+import { oneLine, shortId, timeOfDay } from '../output/format.ts'
 import { openExisting } from '../session.ts'
+
+/** What a person reads in one line; all of it is told by --json. */
+const TEXT_CHARS = 200
 
 export async function tasks({ args, options, terminal }: Call): Promise<number> {
   const keelson = await openExisting(options)
@@ -24,8 +27,10 @@ export async function tasks({ args, options, terminal }: Call): Promise<number> 
         }
         const expires = task.expiresAt === undefined ? '' : `, expires ${timeOfDay(task.expiresAt)}`
         terminal.line(
-          `${terminal.paint.bold(task.title)}   ${handle.row.planId}, ${task.slot}, run ${shortId(task.runId)}, since ${timeOfDay(task.openedAt)}${expires}`,
+          `${terminal.paint.bold(oneLine(task.title, TEXT_CHARS))}   ${handle.row.planId}, ${task.slot}, run ${shortId(task.runId)}, since ${timeOfDay(task.openedAt)}${expires}`,
         )
+        if (task.instructions !== undefined) terminal.line(`  how       ${oneLine(task.instructions, TEXT_CHARS)}`)
+        if (task.assignees !== undefined) terminal.line(`  asked     ${oneLine(task.assignees.join(', '), TEXT_CHARS)}`)
         terminal.line(`  token     ${task.token}`)
         terminal.line(
           `  complete  ${terminal.paint.cyan(`keelson complete ${shortId(task.runId)} ${task.slot} --outcome Succeeded --as <user>`)}`,

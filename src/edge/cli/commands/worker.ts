@@ -3,17 +3,20 @@
  * begun come to its end for a while and gives the rest back.
  */
 import { once } from 'node:events'
+import { LOCAL_PRINCIPAL } from '../../../app/principal.ts'
 import type { Call } from '../command.ts'
 import { chosenEngine } from '../engine-choice.ts'
 import { EXIT } from '../exit-codes.ts'
 import { outside } from '../outside.ts'
 import { fail } from '../../../core/problems/problem.ts'
+import { placeName } from '../place.ts'
 import { openOrCreate } from '../session.ts'
 import { findStepsFile, loadSteps } from '../steps-file.ts'
 
 export async function worker({ options, terminal }: Call): Promise<number> {
   const { engine } = await chosenEngine(options)
-  if (typeof engine !== 'object') fail('USAGE', 'a worker needs an outside engine: --engine temporal')
+  if (typeof engine !== 'object' || !('capabilities' in engine))
+    return fail('USAGE', 'a worker needs an outside engine: --engine temporal')
   const steps = await loadSteps(findStepsFile(options.text('steps'), ['.']))
   const keelson = await openOrCreate(options, {
     engine,
@@ -24,21 +27,34 @@ export async function worker({ options, terminal }: Call): Promise<number> {
   try {
     await keelson.ready()
     const names = Object.keys(steps.functions)
-    if (options.json) terminal.json({ worker: 'ready', handlers: names })
+    const own = engine.capabilities.taskQueue?.(LOCAL_PRINCIPAL) ?? ''
+    const queues = [own, ...options.list('stepQueue')]
+    if (options.json) terminal.json({ worker: 'ready', handlers: names, queues, pid: process.pid })
     else {
-      terminal.line(`worker ready   ${terminal.paint.dim(`${names.length} step functions, process ${process.pid}`)}`)
+      const { bold, dim } = terminal.paint
+      terminal.line(`${bold('worker ready')}   ${dim(`process ${process.pid}, runs in ${placeName(options)}`)}`)
+      terminal.line(`  listens on ${queues.join(', ')}`)
+      terminal.line(`  can do     ${names.length === 0 ? 'http, command and manual steps' : names.join(', ')}`)
       terminal.line(`  stop       Ctrl-C or SIGTERM: what it has begun may end, the rest goes to others`)
     }
-    const signal = await Promise.race([asked('SIGINT'), asked('SIGTERM')])
-    if (!options.json) terminal.line(`${signal}: stopping …`)
+    const signal = await stopAsked()
+    if (!options.json) terminal.line(`${signal}: what is at work may end; again stops at once`)
   } finally {
     await keelson.close()
   }
   if (options.json) terminal.json({ worker: 'stopped' })
+  else terminal.line('worker stopped')
   return EXIT.completed
 }
 
-async function asked(signal: NodeJS.Signals): Promise<NodeJS.Signals> {
-  await once(process, signal)
-  return signal
+/** Once: a second request ends the process as if nobody listened, and Temporal gives its steps to others. */
+async function stopAsked(): Promise<string> {
+  const done = new AbortController()
+  const { signal } = done
+  try {
+    const waits = (['SIGINT', 'SIGTERM'] as const).map(async (name) => (await once(process, name, { signal }), name))
+    return await Promise.race(waits)
+  } finally {
+    done.abort()
+  }
 }

@@ -1,6 +1,7 @@
 /** How a run ended, for a person: in one line, what was undone, and the commands that lead on. */
 import type { ForeignRecord } from '../../../core/events/event.ts'
 import { parseStepSlot } from '../../../core/events/slot.ts'
+import { engineTypeOf, isOutside } from '../../../core/run/engines.ts'
 import { snapshotOf } from '../../../core/view/snapshot-of.ts'
 import type { RunResult } from '../../../main.ts'
 import type { RunWatch } from '../run-watch.ts'
@@ -76,6 +77,11 @@ export function tellLeft(terminal: Terminal, watches: readonly RunWatch[]): void
     const person = snapshotOf(view).steps.some((step) => step.waitingForManualCompletion === true)
     terminal.line(`… run ${id} is left as it is${person ? ', waiting for a person' : ''}`)
     if (person) next(terminal, 'tasks', `keelson tasks ${id}`)
-    next(terminal, 'go on', `keelson resume ${id}`)
+    const { engineType } = handle.row
+    if (!isOutside(engineTypeOf(engineType))) next(terminal, 'go on', `keelson resume ${id}`)
+    else {
+      next(terminal, 'look at', `keelson show ${id}`)
+      next(terminal, 'go on', `keelson worker --engine ${engineType}`)
+    }
   }
 }

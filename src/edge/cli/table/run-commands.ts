@@ -1,5 +1,5 @@
 /** Commands that start, drive, look at and steer runs. */
-import { ALLOW_HOST, REASON, STEPS, TEMPORAL_OPTIONS, type Spec } from './spec.ts'
+import { ALLOW_HOST, CLIENT_ONLY, REASON, STEPS, TEMPORAL_OPTIONS, type Spec } from './spec.ts'
 
 export const DRIVING_COMMANDS: readonly Spec[] = [
   {
@@ -10,7 +10,7 @@ export const DRIVING_COMMANDS: readonly Spec[] = [
       ['--set <key=value...>', 'one field of the input; the value is JSON, or else text'],
       ['--engine <name>', 'embedded; mock, under whose clock waits take no time; or temporal. Default embedded'],
       ...TEMPORAL_OPTIONS,
-      ['--client-only', 'start it and watch; workers elsewhere carry it out'],
+      CLIENT_ONLY,
       STEPS,
       ALLOW_HOST,
       ['--request-id <id>', 'the same id starts the run once'],
@@ -72,7 +72,13 @@ export const DRIVING_COMMANDS: readonly Spec[] = [
   {
     use: 'fork <run>',
     about: 'a new run that takes over the results of an ended one',
-    options: [['--from <step>', 'run this step and what follows it again'], STEPS, ALLOW_HOST],
+    options: [
+      ['--from <step>', 'run this step and what follows it again'],
+      ...TEMPORAL_OPTIONS,
+      CLIENT_ONLY,
+      STEPS,
+      ALLOW_HOST,
+    ],
     examples: ['keelson fork last', 'keelson fork 7f3a91c2 --from pack'],
     load: async () => (await import('../commands/fork.ts')).fork,
   },
@@ -88,6 +94,8 @@ export const DRIVING_COMMANDS: readonly Spec[] = [
       ['--force-kill', 'of emergency-stop: without any grace'],
       ['--fresh-key', 'of retry-step: a new idempotency key'],
       ['--id <uuid>', "the signal's own id; the same id is taken once"],
+      ...TEMPORAL_OPTIONS,
+      CLIENT_ONLY,
       STEPS,
       ALLOW_HOST,
     ],
@@ -113,6 +121,7 @@ export const DRIVING_COMMANDS: readonly Spec[] = [
       ['--notes <text>', 'kept with the outcome'],
       ['--evidence <ref...>', 'references to evidence'],
       ['--result <json>', "the step's output"],
+      ...TEMPORAL_OPTIONS,
     ],
     examples: [
       'keelson complete last release --outcome Succeeded --as ana',

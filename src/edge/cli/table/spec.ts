@@ -26,6 +26,7 @@ export const TEMPORAL_OPTIONS: readonly OptionSpec[] = [
   ['--namespace <name>', 'default $TEMPORAL_NAMESPACE or default'],
   ['--task-queue <name>', 'first part of its queues; default $TEMPORAL_TASK_QUEUE or dvt-temporal'],
 ]
+export const CLIENT_ONLY: OptionSpec = ['--client-only', 'on temporal: start and watch; workers elsewhere carry it out']
 export const REASON: OptionSpec = ['--reason <text>', 'why; recorded in the log']
 
 /** What every command takes. */
