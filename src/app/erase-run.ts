@@ -1,6 +1,7 @@
 /**
- * Erasure (P-34): of an ended run everything that may be personal goes, records and hashes stay. The erasure is recorded
- * first and done after, so a crash in between leaves a record of what is still to be done: asking again does only that.
+ * Erasure (P-34): of an ended run everything that may be personal goes, with the artifacts that no other run of its tenant
+ * holds; records and hashes stay. It is recorded first and done after, so a crash in between leaves a record of what is
+ * still to be done: asking again does only that.
  */
 import { fail } from '../core/problems/problem.ts'
 import { isTerminalRun } from '../core/run/transitions.ts'
@@ -24,7 +25,7 @@ export interface EraseAnswer {
 }
 
 export async function eraseRun(services: Services, advancer: RunAdvancer, request: EraseRequest): Promise<EraseAnswer> {
-  const { store } = services
+  const { store, artifacts } = services
   const { runKey, reason, actorId } = request
   const row = (await store.getRun(runKey)) ?? fail('RUN_NOT_FOUND', `no run has the key ${runKey}`)
   if (row.archivedAt !== undefined) fail('RUN_ARCHIVED', `the log of run ${row.runId} was archived`)
@@ -32,6 +33,7 @@ export async function eraseRun(services: Services, advancer: RunAdvancer, reques
   const covered = await coveredUpTo(store, runKey)
   if (covered !== undefined) {
     await store.eraseData(runKey, covered)
+    await artifacts?.drop(row)
     return { erasedUpTo: covered, recorded: false }
   }
   const erasedUpTo = row.nextSeq - 1
@@ -39,6 +41,7 @@ export async function eraseRun(services: Services, advancer: RunAdvancer, reques
   advancer.forget(runKey)
   await advancer.advance(runKey, { inputs: [{ kind: 'erase', payload }] })
   await store.eraseData(runKey, erasedUpTo)
+  await artifacts?.drop(row)
   advancer.forget(runKey)
   return { erasedUpTo, recorded: true }
 }

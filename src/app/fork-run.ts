@@ -57,6 +57,8 @@ export async function forkRun(services: Services, advancer: RunAdvancer, request
     ...(request.signalId === undefined ? {} : { runRequestId: `fork:${request.row.runId}:${request.signalId}` }),
     ...(request.lease === undefined ? {} : { lease: request.lease }),
   })
+  const pointers = taken.flatMap(({ result }) => result.artifactRefs)
+  await services.artifacts?.hold(answer.row, pointers)
   const payload = {
     newRunId: answer.row.runId,
     atSeq: Math.min(request.atSeq ?? old.state.seq, old.state.seq),

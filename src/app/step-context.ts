@@ -80,17 +80,19 @@ class OnDemand {
   }
 
   get artifacts(): StepArtifacts {
-    const { services, artifactRefs } = this.#parts
+    const { services, artifactRefs, run } = this.#parts
+    const { tenantId, runId } = run.identity
+    const holder = { tenantId, runId }
     const store = (): ArtifactStore =>
       services.artifacts ?? fail('ARTIFACT_REFUSED', 'a store in memory keeps no artifacts')
     return {
       put: async (content, about) => {
-        const ref = await store().put(content, about)
+        const ref = await store().put(holder, content, about)
         artifactRefs.push(ref)
         return ref
       },
-      get: async (ref) => store().get(ref),
-      read: (ref) => store().read(ref),
+      get: async (ref) => store().get(holder, ref),
+      read: (ref) => store().read(holder, ref),
     }
   }
 

@@ -1,4 +1,7 @@
-/** Where the large things lie that steps make: the log holds pointers to them, never their bytes (SEC-05). */
+/**
+ * Where the large things lie that steps make: the log holds pointers to them, never their bytes (SEC-05). They belong to a
+ * tenant, and each run says which of them it needs, so that erasing a run can drop what only it needed (P-34).
+ */
 import type { ArtifactRef } from '../core/events/event.ts'
 
 export type ArtifactContent = Uint8Array | string | AsyncIterable<Uint8Array | string>
@@ -15,11 +18,23 @@ export interface ArtifactAbout {
 /** A pointer that a store of ours gave: hash and size are always known. */
 export type StoredArtifact = ArtifactRef & { readonly sha256: string; readonly sizeBytes: number }
 
+/** Whose they are, and the run that makes or needs them. */
+export interface ArtifactHolder {
+  readonly tenantId: string
+  readonly runId: string
+}
+
+type Pointer = Pick<ArtifactRef, 'uri'>
+
 export interface ArtifactStore {
-  /** Resolves once the bytes are durable. The same bytes twice are stored once. */
-  put(content: ArtifactContent, about: ArtifactAbout): Promise<StoredArtifact>
-  /** The bytes, held against the hash in the pointer. */
-  get(ref: Pick<ArtifactRef, 'uri'>): Promise<Uint8Array>
+  /** Resolves once the bytes are durable. The same bytes twice in one tenant are stored once. */
+  put(holder: ArtifactHolder, content: ArtifactContent, about: ArtifactAbout): Promise<StoredArtifact>
+  /** The bytes, held against the hash in the pointer. Only those of the holder's tenant; who reads them holds them too. */
+  get(holder: ArtifactHolder, ref: Pointer): Promise<Uint8Array>
   /** The same piece by piece; rejects at the end when they do not fit the hash. */
-  read(ref: Pick<ArtifactRef, 'uri'>): AsyncIterable<Uint8Array>
+  read(holder: ArtifactHolder, ref: Pointer): AsyncIterable<Uint8Array>
+  /** The run holds these too, as far as they are here. */
+  hold(holder: ArtifactHolder, refs: readonly Pointer[]): Promise<void>
+  /** The run holds nothing any more; bytes that no other run of the tenant holds are deleted. */
+  drop(holder: ArtifactHolder): Promise<void>
 }

@@ -2,15 +2,19 @@
 import type { Action, ActionKind, Compensation, Fallback, Isolation } from '../core/plan/plan.ts'
 import type { ArtifactRef } from '../core/events/event.ts'
 import type { Problem } from '../core/problems/problem.ts'
-import type { ArtifactAbout, ArtifactContent, ArtifactStore, StoredArtifact } from './artifacts.ts'
+import type { ArtifactAbout, ArtifactContent, StoredArtifact } from './artifacts.ts'
 import type { ExecutionInfo, RunContext } from './run-context.ts'
 
 /** Values by the names under the step's `secrets`. Nothing of it is enumerable: it cannot be logged or sent by accident. */
 export type StepSecrets = Readonly<Record<string, string>>
 
-export interface StepArtifacts extends Pick<ArtifactStore, 'get' | 'read'> {
+export interface StepArtifacts {
   /** Keeps the bytes and adds the pointer to the step's result. */
   put(content: ArtifactContent, about: ArtifactAbout): Promise<StoredArtifact>
+  /** The bytes, held against the hash in the pointer. */
+  get(ref: Pick<ArtifactRef, 'uri'>): Promise<Uint8Array>
+  /** The same piece by piece; rejects at the end when they do not fit the hash. */
+  read(ref: Pick<ArtifactRef, 'uri'>): AsyncIterable<Uint8Array>
 }
 
 export interface StepContext {

@@ -23,7 +23,7 @@ export interface TemporalServer {
 const CACHE = join(import.meta.dirname, '..', '..', '.cache', 'temporal')
 
 export async function startTemporal(options: { readonly lasting?: boolean } = {}): Promise<TemporalServer> {
-  const program = findProgram()
+  const program = temporalProgram()
   const folder = mkdtempSync(join(tmpdir(), 'keelson-temporal-'))
   const port = await freePort()
   const file = options.lasting === true ? { file: join(folder, 'temporal.db') } : {}
@@ -49,7 +49,8 @@ export async function startTemporal(options: { readonly lasting?: boolean } = {}
   }
 }
 
-function findProgram(): string {
+/** Its path: found, or built into the cache. */
+export function temporalProgram(): string {
   const loudly = (line: string): void => void process.stderr.write(`\n*** ${line} ***\n\n`)
   try {
     return findTemporal({ cache: CACHE, tell: loudly })

@@ -4,11 +4,12 @@
  */
 import { createHash, type Hash } from 'node:crypto'
 import { createReadStream } from 'node:fs'
-import { access, mkdir, open, rename, rm } from 'node:fs/promises'
+import { open, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fail } from '../../core/problems/problem.ts'
-import type { ArtifactAbout, ArtifactContent, ArtifactStore } from '../../ports/artifacts.ts'
+import type { ArtifactAbout, ArtifactContent, ArtifactHolder, ArtifactStore } from '../../ports/artifacts.ts'
 import type { Random } from '../../ports/random.ts'
+import { makeFolder, Shelf } from './shelf.ts'
 
 const URI = /^artifact:sha256:([0-9a-f]{64})(\?name=[^?#]+)?$/
 const KIND = /^[\w.-]{1,255}$/
@@ -16,23 +17,36 @@ const FILE_NAME = /^[\w][\w. -]{0,99}$/
 const INSTANT = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d{1,9})?Z$/
 
 export function localArtifacts(folder: string, random: Random): ArtifactStore {
+  const shelfOf = (holder: ArtifactHolder): Shelf => new Shelf(folder, holder)
   return {
-    async put(content, about) {
+    async put(holder, content, about) {
       checkAbout(about)
-      await mkdir(folder, { recursive: true })
-      const draft = join(folder, `.${random.uuid()}.draft`)
+      const shelf = shelfOf(holder)
+      await makeFolder(shelf.tenant)
+      const draft = join(shelf.tenant, `.${random.uuid()}.draft`)
       const { sha256, sizeBytes } = await writeDraft(draft, content)
-      await settle(folder, draft, sha256)
+      try {
+        await shelf.settle(draft, sha256)
+      } finally {
+        await rm(draft, { force: true })
+      }
       const { kind, name, expiresAt } = about
       const uri = `artifact:sha256:${sha256}${name === undefined ? '' : `?name=${encodeURIComponent(name)}`}`
       return { uri, kind, sha256, sizeBytes, ...(expiresAt === undefined ? {} : { expiresAt }) }
     },
-    async get(ref) {
+    async get(holder, ref) {
       const parts: Uint8Array[] = []
-      for await (const part of checkedBytes(folder, ref.uri)) parts.push(part)
+      for await (const part of checkedBytes(shelfOf(holder), ref.uri)) parts.push(part)
       return Buffer.concat(parts)
     },
-    read: (ref) => checkedBytes(folder, ref.uri),
+    read: (holder, ref) => checkedBytes(shelfOf(holder), ref.uri),
+    async hold(holder, refs) {
+      for (const { uri } of refs) {
+        const sha256 = URI.exec(uri)?.[1]
+        if (sha256 !== undefined) await shelfOf(holder).hold(sha256)
+      }
+    },
+    drop: (holder) => shelfOf(holder).drop(),
   }
 }
 
@@ -70,35 +84,9 @@ async function* partsOf(content: ArtifactContent): AsyncGenerator<Uint8Array | s
   else yield* content
 }
 
-/** Renamed into place and the folder flushed; bytes that are there already stay as they are. */
-async function settle(folder: string, draft: string, sha256: string): Promise<void> {
-  const place = join(folder, sha256)
-  if (await isThere(place)) {
-    await rm(draft, { force: true })
-    return
-  }
-  await rename(draft, place)
-  const handle = await open(folder, 'r')
-  try {
-    await handle.sync()
-  } finally {
-    await handle.close()
-  }
-}
-
-async function isThere(path: string): Promise<boolean> {
-  try {
-    await access(path)
-    return true
-  } catch {
-    return false
-  }
-}
-
-async function* checkedBytes(folder: string, uri: string): AsyncGenerator<Uint8Array> {
+async function* checkedBytes(shelf: Shelf, uri: string): AsyncGenerator<Uint8Array> {
   const sha256 = URI.exec(uri)?.[1] ?? fail('ARTIFACT_NOT_FOUND', `'${uri}' is no pointer of this store`)
-  const path = join(folder, sha256)
-  if (!(await isThere(path))) fail('ARTIFACT_NOT_FOUND', `there is no artifact ${sha256}`)
+  const path = (await shelf.find(sha256)) ?? fail('ARTIFACT_NOT_FOUND', `there is no artifact ${sha256}`)
   const hash: Hash = createHash('sha256')
   for await (const part of createReadStream(path) as AsyncIterable<Uint8Array>) {
     hash.update(part)

@@ -2,7 +2,7 @@
  * Intents as lines of a file of each process's own, `<folder>/<process>.jsonl`, synced before anybody acts on them. The file
  * is there only while something in it waits for the store; what did not fit any more is told in `dropped.jsonl`.
  */
-import { mkdir, open, readdir, rename, rm } from 'node:fs/promises'
+import { open, readdir, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fail } from '../../core/problems/problem.ts'
 import type { IntentBuffer, LeftIntents } from '../../ports/intents.ts'
@@ -34,7 +34,7 @@ export function fileIntentBuffer(folder: string, processId: string): IntentBuffe
 
 async function addLine(folder: string, name: string, line: string): Promise<void> {
   try {
-    await mkdir(folder, { recursive: true, mode: 0o700 })
+    await makeFolder(folder, 0o700)
     const file = await open(join(folder, name), 'a', 0o600)
     try {
       // It begins a line of its own whatever a write before it has left.

@@ -6,10 +6,10 @@ import { statSync } from 'node:fs'
 import { mkdir } from 'node:fs/promises'
 import { dirname } from 'node:path'
 
-export async function makeFolder(folder: string): Promise<void> {
+export async function makeFolder(folder: string, mode = 0o777): Promise<void> {
   if (isFolder(folder)) return
-  if (dirname(folder) !== folder) await makeFolder(dirname(folder))
-  await mkdir(folder).catch((error: unknown) => {
+  if (dirname(folder) !== folder) await makeFolder(dirname(folder), mode)
+  await mkdir(folder, mode).catch((error: unknown) => {
     // Another process may have been quicker.
     if (!isFolder(folder)) throw error
   })

@@ -2,12 +2,13 @@
  * Signing keys as files: 32 random bytes under `<folder>/<keyId>`, mode 0600, created exclusively so that two processes
  * starting at once agree on one key (P-35).
  */
-import { mkdir, readdir, readFile } from 'node:fs/promises'
+import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fail } from '../../core/problems/problem.ts'
 import type { Random } from '../../ports/random.ts'
 import type { SigningKey, SigningKeys } from '../../ports/signing-keys.ts'
 import { createExclusively } from './create-exclusively.ts'
+import { makePrivateFolder } from './private-folder.ts'
 
 const KEY_BYTES = 32
 const KEY_ID = /^k\d{1,9}$/
@@ -26,7 +27,7 @@ export function fileSigningKeys(folder: string, random: Random): SigningKeys {
   return {
     find: read,
     async current() {
-      await mkdir(folder, { recursive: true, mode: 0o700 })
+      await makePrivateFolder(folder)
       const ids = (await readdir(folder)).filter((name) => KEY_ID.test(name))
       const newest = ids.toSorted((a, b) => Number(b.slice(1)) - Number(a.slice(1)))[0]
       const known = newest === undefined ? undefined : await read(newest)

@@ -3,12 +3,13 @@
  * 0600, created exclusively. The highest number signs; the others still verify.
  */
 import { createPrivateKey, createPublicKey, generateKeyPairSync, hash, sign, type KeyObject } from 'node:crypto'
-import { mkdir, readdir, readFile } from 'node:fs/promises'
+import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fail } from '../../core/problems/problem.ts'
 import type { Random } from '../../ports/random.ts'
 import type { ReceiptKeys, ReceiptSigner } from '../../ports/receipts.ts'
 import { createExclusively } from './create-exclusively.ts'
+import { makePrivateFolder } from './private-folder.ts'
 
 const NAME = /^receipts-(\d{1,9})\.pem$/
 const FIRST = 'receipts-1.pem'
@@ -19,7 +20,7 @@ export function fileReceiptKeys(folder: string, random: Random): ReceiptKeys {
     async current() {
       const [newest] = await keyFiles(folder)
       if (newest !== undefined) return signerIn(folder, newest)
-      await mkdir(folder, { recursive: true, mode: 0o700 })
+      await makePrivateFolder(folder)
       const { privateKey } = generateKeyPairSync('ed25519')
       await createExclusively(folder, FIRST, privateKey.export({ type: 'pkcs8', format: 'pem' }), random)
       return signerIn(folder, FIRST)

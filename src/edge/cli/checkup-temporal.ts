@@ -10,7 +10,7 @@ export async function temporalFinding(): Promise<Finding> {
   } catch (thrown) {
     if (!(thrown instanceof KeelsonError)) throw thrown
     const { code, problems } = thrown
-    const [{ message, hint }] = problems
-    return { name: 'temporal', health: 'bad', says: `${code}  ${message}`, todo: hint ?? REGISTRY[code].todo }
+    const todo = problems[0]?.hint ?? REGISTRY[code].todo
+    return { name: 'temporal', health: 'bad', says: `${code}  ${problems[0]?.message ?? ''}`, todo }
   }
 }
