@@ -266,7 +266,7 @@ export class RunAdvancer {
         await this.#takeReport(run, round, await childReport(store, one.body), one.body.childRunId)
     }
     const { startAs } = request
-    await startWhenDue(run, round, {
+    await startWhenDue(store, run, round, {
       intentLate: this.#services.failOpen !== undefined,
       ...(startAs === undefined ? {} : { startAs }),
     })

@@ -23,14 +23,17 @@ import { needHandlers } from './missing-handlers.ts'
 import { providerFailure } from './provider-failure.ts'
 import { recordOf } from './read-events.ts'
 import { readStatus } from './read-status.ts'
-import { deny, needActor, refOf, resolveRun, type GivenRef, type ResolveParts } from './resolve-run.ts'
+import { needActor, needOwnTenant, refOf, resolveRun, type GivenRef, type ResolveParts } from './resolve-run.ts'
 import type { Services } from './services.ts'
+import { retryRun } from './retry-run.ts'
 import { startRun, type StartRequest } from './start-run.ts'
 
 export interface AdapterParts extends ResolveParts {
   readonly services: Services
   readonly advancer: RunAdvancer
   readonly plans: PlanFetcher
+  /** Runs that this process is taking out of the queue: its lease tells it from other processes, not from itself. */
+  readonly starting: Set<string>
 }
 
 export class EngineAdapter implements ProviderAdapter {
@@ -53,12 +56,22 @@ export class EngineAdapter implements ProviderAdapter {
   }
 
   /** The plan is at hand and was checked. */
-  async start(plan: CompiledPlan, context: EngineRunContext, actor: ActorContext): Promise<EngineRunRef> {
+  async start(
+    plan: CompiledPlan,
+    context: EngineRunContext,
+    actor: ActorContext,
+    report?: StartRequest['report'],
+  ): Promise<EngineRunRef> {
     const { services, advancer } = this.#parts
     const { capabilities, host } = this.#engine
     await this.#checkStart(plan, context, actor)
     await this.#ask('startRun', context.runId, () => host.ready?.())
-    const answer = await startRun(services, advancer, { ...this.#request(plan, context, actor), engine: capabilities })
+    const answer = await startRun(services, advancer, {
+      ...startRequest(plan, context, actor),
+      engine: capabilities,
+      lease: host.lease(),
+      ...(report === undefined ? {} : { report }),
+    })
     if (answer.kind === 'exists') await this.#startQueued(answer.row, plan)
     else host.drive(answer.row.runKey, answer.report)
     return this.#refOf(answer.row)
@@ -101,15 +114,14 @@ export class EngineAdapter implements ProviderAdapter {
         details: { provider: this.provider, operation: 'signal', ref: this.#refOf(row) },
       })
     if (role === undefined) forbidden(signalType, actor)
+    if (signalType === 'RETRY_RUN')
+      await retryRun(this.#parts, this.#engine, row, { ...request, actorId: actor.userId })
   }
 
   async #checkStart({ plan }: CompiledPlan, context: EngineRunContext, actor: ActorContext): Promise<void> {
     const { services } = this.#parts
-    const { runId, tenantId, targetAdapter } = context
-    if (tenantId !== actor.tenantId) {
-      await deny(this.#parts, { operation: 'startRun', actor, target: runId, reasonCode: 'AUTHZ_TENANT_FORBIDDEN' })
-      fail('AUTHZ_TENANT_FORBIDDEN', `${actor.userId} may not start runs of another tenant`)
-    }
+    const { targetAdapter } = context
+    await needOwnTenant(this.#parts, context, actor)
     if (targetAdapter !== this.provider)
       fail('INVALID_TARGET_ADAPTER', `the run is for '${targetAdapter}', this adapter is '${this.provider}'`, {
         pointer: '/targetAdapter',
@@ -120,37 +132,32 @@ export class EngineAdapter implements ProviderAdapter {
     needHandlers(plan, services.handlers)
   }
 
-  #request(plan: CompiledPlan, context: EngineRunContext, actor: ActorContext): Omit<StartRequest, 'engine'> {
-    const { tenantId, projectId, environmentId, runId, input, correlationId } = context
-    return {
-      plan,
-      runId,
-      principal: { tenantId, projectId, environmentId, actorId: actor.userId },
-      triggerSource: 'api',
-      lease: this.#engine.host.lease(),
-      ...(input === undefined ? {} : { input }),
-      ...(correlationId === undefined ? {} : { correlationId }),
-    }
-  }
-
   /** Of the runs that are there already only one that waits in the queue can still be started (ENG-11). */
   async #startQueued(row: RunRow, { sha256 }: CompiledPlan): Promise<void> {
-    const { services, advancer } = this.#parts
-    const { host } = this.#engine
     const isOurs = row.planSha256 === sha256 && row.engineType === this.provider
-    const lease = host.lease()
-    if (isOurs && lease !== undefined && (await this.#isQueued(row))) {
-      const [answer] = await dequeueAndStart(services, advancer, {
-        tenantId: row.tenantId,
-        lease: () => host.lease() ?? lease,
-        onStarted: ({ runKey }, report) => host.drive(runKey, report),
-        runIds: new Set([row.runId]),
-      })
-      if (answer?.status === 'STARTED') return
-    }
+    if (isOurs && (await this.#isQueued(row)) && (await this.#dequeue(row))) return
     fail('RUN_ALREADY_EXISTS', `run ${row.runId} was started before`, {
       details: { provider: this.provider, operation: 'startRun', ref: this.#refOf(row) },
     })
+  }
+
+  async #dequeue({ tenantId, runId }: RunRow): Promise<boolean> {
+    const { services, advancer, starting } = this.#parts
+    const { host } = this.#engine
+    const lease = host.lease()
+    if (lease === undefined || starting.has(runId)) return false
+    starting.add(runId)
+    try {
+      const [answer] = await dequeueAndStart(services, advancer, {
+        tenantId,
+        lease: () => host.lease() ?? lease,
+        onStarted: ({ runKey }, report) => host.drive(runKey, report),
+        runIds: new Set([runId]),
+      })
+      return answer?.status === 'STARTED'
+    } finally {
+      starting.delete(runId)
+    }
   }
 
   async #isQueued({ runKey, status }: RunRow): Promise<boolean> {
@@ -185,4 +192,21 @@ export class EngineAdapter implements ProviderAdapter {
 
 function forbidden(what: string, actor: ActorContext): never {
   return fail('AUTHZ_DENIED', `${actor.userId} has no role for ${what}`)
+}
+
+/** What an engine's start has of its plan, its context and its caller. */
+export function startRequest(
+  plan: CompiledPlan,
+  context: Omit<EngineRunContext, 'targetAdapter'>,
+  actor: ActorContext,
+): Omit<StartRequest, 'engine'> {
+  const { tenantId, projectId, environmentId, runId, input, correlationId } = context
+  return {
+    plan,
+    runId,
+    principal: { tenantId, projectId, environmentId, actorId: actor.userId },
+    triggerSource: 'api',
+    ...(input === undefined ? {} : { input }),
+    ...(correlationId === undefined ? {} : { correlationId }),
+  }
 }

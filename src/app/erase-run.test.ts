@@ -1,12 +1,47 @@
 /** Erasure: what may be personal goes, the record of it stays, and the chain still verifies. */
+import { createHash } from 'node:crypto'
+import { readdir } from 'node:fs/promises'
 import { expect, it } from 'vitest'
 import { receiptBook, temporaryFolder } from '../../test/fixtures/receipt-book.ts'
-import { World } from '../../test/fixtures/virtual-world.ts'
+import { World, type Behaviour } from '../../test/fixtures/virtual-world.ts'
+import { localArtifacts } from '../adapters/artifacts/local.ts'
+import { systemRandom } from '../adapters/system/random.ts'
 import { eraseRun } from './erase-run.ts'
+import { forkRun } from './fork-run.ts'
+import { LOCAL_PRINCIPAL } from './principal.ts'
 import { isWhole, verifyRun } from './verify-run.ts'
 
 const PLAN = 'steps: [{ id: a, run: f }]\noutput: { name: "${steps.a.output.name}" }'
 const SECRET = 'Ana Almeida'
+
+it('deletes the artifacts no other run of the tenant holds; a fork goes on holding what it took over [P-34]', async () => {
+  const folder = await temporaryFolder()
+  const artifacts = localArtifacts(folder, systemRandom)
+  const world = new World()
+  const make: Behaviour = ({ context }) => context.artifacts.put(SECRET, { kind: 'text' })
+  const broken = (): never => {
+    throw new Error('no')
+  }
+  const process = world.process('one', { script: { f: make, g: broken }, services: { artifacts } })
+  const plan = 'steps: [{ id: a, run: f }, { id: b, run: g, retry: { maxAttempts: 1 } }]'
+  const started = [await process.start(plan), await process.start(plan)]
+  await expect.poll(() => started.every((key) => world.hasEnded(key))).toBe(true)
+  const [first = 0, second = 0] = started
+  const bytes = { uri: `artifact:sha256:${createHash('sha256').update(SECRET).digest('hex')}` }
+  const erase = (runKey: number) => eraseRun(process.services, process.advancer, { runKey, reason: 'asked for' })
+  const copies = async (): Promise<number> =>
+    (await readdir(folder, { recursive: true })).filter((name) => /[0-9a-f]{64}$/.test(name)).length
+  const fork = await forkRun(process.services, process.advancer, {
+    row: world.row(first),
+    principal: LOCAL_PRINCIPAL,
+    engine: { engineType: 'embedded', maxInFlight: 10 },
+  })
+  await erase(first)
+  await erase(second)
+  expect(new TextDecoder().decode(await artifacts.get(fork.row, bytes))).toBe(SECRET)
+  await artifacts.drop(fork.row)
+  expect(await copies()).toBe(0)
+})
 
 async function endedRun() {
   const world = new World()

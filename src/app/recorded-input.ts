@@ -171,12 +171,12 @@ function outcomeInput(decision: RecordedDecision, state: RunState): RecordedInpu
   if (report === undefined)
     return { kind: 'contradiction', expected: 'a cause that names slot, attempt, engine attempt' }
   const outcome = recordedOutcome(decision.records[0], report, state)
-  const stale = isRefused(decision.records[0], report, state)
+  const stale = cameTooLate(decision.records[0], report, state)
   return { kind: 'input', body: { kind: 'outcome', ...report, outcome, ...(stale ? { stale } : {}) } }
 }
 
 /** Recorded as late while its attempt was still open: it came from a driver that had lost the run. */
-function isRefused(
+function cameTooLate(
   record: ForeignRecord | undefined,
   { slot, attempt }: { readonly slot: string; readonly attempt: number },
   state: RunState,

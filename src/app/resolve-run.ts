@@ -53,7 +53,18 @@ export function needActor(operation: string, actor: ActorContext | undefined): v
     fail('AUTHZ_DENIED', `nobody is known to ask for ${operation}`, { details: { operation } })
 }
 
-export async function deny(
+/** Nobody starts anything for another tenant. */
+export async function needOwnTenant(
+  parts: ResolveParts,
+  { tenantId, runId }: { readonly tenantId: string; readonly runId: string },
+  actor: ActorContext,
+): Promise<void> {
+  if (tenantId === actor.tenantId) return
+  await deny(parts, { operation: 'startRun', actor, target: runId, reasonCode: 'AUTHZ_TENANT_FORBIDDEN' })
+  fail('AUTHZ_TENANT_FORBIDDEN', `${actor.userId} may not start runs of another tenant`)
+}
+
+async function deny(
   { services }: ResolveParts,
   denied: {
     readonly operation: string

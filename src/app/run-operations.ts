@@ -6,9 +6,9 @@
 import { chooseAdapter, targetFor, type Deployment } from '../core/engine/choose-adapter.ts'
 import type { EngineRunRef } from '../core/engine/run-ref.ts'
 import { withSubstatus, type RunStatusSnapshot } from '../core/engine/run-status.ts'
-import { checkCapabilities, verdictOf } from '../core/plan/capabilities.ts'
+import { checkCapabilities, type ValidationReport } from '../core/plan/capabilities.ts'
 import { parsePlanRef, type PlanRef } from '../core/plan/plan-ref.ts'
-import { fail, KeelsonError, problem, type Problem } from '../core/problems/problem.ts'
+import { fail, KeelsonError, type Problem } from '../core/problems/problem.ts'
 import type { Result } from '../core/result.ts'
 import { engineTypeOf, type EngineType } from '../core/run/engines.ts'
 import { isoFromMs } from '../core/time.ts'
@@ -16,11 +16,12 @@ import type { ActorContext, EngineRunContext, EngineSignal } from '../ports/prov
 import type { RunRow } from '../ports/run-store.ts'
 import { CircuitBreaker, type BreakerOptions } from './circuit-breaker.ts'
 import type { CompiledPlan } from './compile-plan.ts'
-import { EngineAdapter, type AdapterParts } from './engine-adapter.ts'
+import { EngineAdapter, startRequest, type AdapterParts } from './engine-adapter.ts'
 import type { Engines } from './engines.ts'
 import { providerFailure } from './provider-failure.ts'
 import { readStatus } from './read-status.ts'
-import { needActor, resolveRun, type GivenRef } from './resolve-run.ts'
+import { needActor, needOwnTenant, resolveRun, type GivenRef } from './resolve-run.ts'
+import { startRun, type StartRequest } from './start-run.ts'
 
 export interface OperationsOptions {
   /** In production plans come by reference alone, and nothing is simulated (ENG-09, X-47). */
@@ -68,12 +69,15 @@ export class RunOperations {
 
   async startRun(given: PlanRef | CompiledPlan, context: StartContext, actor: ActorContext): Promise<EngineRunRef> {
     needActor('startRun', actor)
+    await needOwnTenant(this.#parts, context, actor)
     const plan = await this.#planOf(given)
     const { metadata } = plan.plan
     const asked = context.targetAdapter ?? targetFor(metadata, this.deployment)
     const targetAdapter = valueOf(chooseAdapter(asked, metadata, this.deployment))
-    this.#checkCapabilities(plan, targetAdapter)
-    return this.adapter(targetAdapter).start(plan, { ...context, targetAdapter }, actor)
+    const report = this.#validate(plan, targetAdapter)
+    if (report.status === 'ERRORS') return this.#refuse(plan, context, actor, report)
+    const kept = report.status === 'WARNINGS' ? findingsOf(report) : undefined
+    return this.adapter(targetAdapter).start(plan, { ...context, targetAdapter }, actor, kept)
   }
 
   async cancelRun(ref: GivenRef, actor: ActorContext, reason?: string): Promise<void> {
@@ -113,12 +117,25 @@ export class RunOperations {
   }
 
   /** Before the adapter is asked for anything (CAP-02). */
-  #checkCapabilities({ plan }: CompiledPlan, target: EngineType): void {
-    const generatedAt = isoFromMs(this.#parts.services.clock.now())
-    const report = checkCapabilities(plan, target, { generatedAt })
-    if (verdictOf(report, plan).starts) return
+  #validate({ plan }: CompiledPlan, target: EngineType): ValidationReport {
+    return checkCapabilities(plan, target, { generatedAt: isoFromMs(this.#parts.services.clock.now()) })
+  }
+
+  /** The refused run is kept with its report, and has neither started nor any way to (CAP-11). */
+  async #refuse(
+    plan: CompiledPlan,
+    context: StartContext,
+    actor: ActorContext,
+    report: ValidationReport,
+  ): Promise<never> {
+    const { services, advancer, engines } = this.#parts
+    const { runId } = context
+    const engine = engines.of(report.targetAdapter)?.capabilities ?? fail('ENGINE_NOT_OPEN', report.targetAdapter)
+    const request = { ...startRequest(plan, context, actor), engine, report: findingsOf(report) }
+    const answer = await startRun(services, advancer, request)
+    if (answer.kind === 'exists') fail('RUN_ALREADY_EXISTS', `run ${runId} was started before`)
     const message = report.errors.map((one) => `${one.code}: ${one.message}`).join('; ')
-    throw new KeelsonError([problem('PLAN_VALIDATION_FAILED', message, { details: { report } })])
+    return fail('PLAN_VALIDATION_FAILED', message, { details: { report, runId } })
   }
 
   #adapterOf({ engineType, runId }: RunRow): EngineAdapter {
@@ -132,6 +149,11 @@ export class RunOperations {
     this.#breakers.set(provider, known)
     return known
   }
+}
+
+/** What of a report goes into the log. */
+function findingsOf({ status, errors, warnings }: ValidationReport): NonNullable<StartRequest['report']> {
+  return { status: status === 'ERRORS' ? 'ERRORS' : 'WARNINGS', errors, warnings }
 }
 
 function valueOf<T>(result: Result<T>): T {

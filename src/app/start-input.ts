@@ -2,6 +2,7 @@
  * The `start` input of a run: what RunStarted will say of its plan, engine and principal (EVT-17, P-45).
  */
 import { engineTypeOf, MAX_IN_FLIGHT } from '../core/run/engines.ts'
+import type { Payload } from '../core/events/event.ts'
 import type { Plan } from '../core/plan/plan.ts'
 import type { InputBody, ReusedResult } from '../core/run/input.ts'
 import type { EngineCapabilities } from '../ports/engine.ts'
@@ -20,16 +21,20 @@ export interface StartSource {
   readonly correlationId?: string
   /** This process may let its steps begin before the store has taken their StepStarted (LAT-02). */
   readonly intentLate?: boolean
+  readonly report?: Payload<'RunValidated'>
 }
 
 export interface StartOfRow {
   readonly intentLate: boolean
+  /** The first event of the run, where it is one. */
+  readonly report?: Payload<'RunValidated'>
   /** The engine's own name for the run, where the engine makes it. */
   readonly startAs?: string
 }
 
 /** The start of a run that was admitted earlier, from what its row and plan tell. */
-export function startOfRow(run: LoadedRun, { intentLate, startAs }: StartOfRow): Extract<InputBody, { kind: 'start' }> {
+export function startOfRow(run: LoadedRun, how: StartOfRow): Extract<InputBody, { kind: 'start' }> {
+  const { intentLate, startAs, report } = how
   const { row, identity, plan, state } = run
   const engineType = engineTypeOf(row.engineType)
   const request = {
@@ -37,6 +42,7 @@ export function startOfRow(run: LoadedRun, { intentLate, startAs }: StartOfRow):
     engine: { engineType, maxInFlight: MAX_IN_FLIGHT[engineType] },
     principal: { ...identity, actorId: row.triggeredBy ?? 'local' },
     intentLate,
+    ...(report === undefined ? {} : { report }),
     ...(state.correlationId === '' ? {} : { correlationId: state.correlationId }),
     ...(state.triggerSource === '' ? {} : { triggerSource: state.triggerSource as TriggerSource }),
   } as const
@@ -67,10 +73,18 @@ export function startInput(request: StartSource, run: NewRun): Extract<InputBody
         triggerSource: request.triggerSource ?? 'api',
         ...(request.correlationId === undefined ? {} : { correlationId: request.correlationId }),
       },
+      ...degradedBy(request),
       ...(run.originalRunId === undefined ? {} : { originalRunId: run.originalRunId }),
       ...(run.parent === undefined ? {} : { parent: run.parent }),
       ...(request.intentLate === true && request.engine.engineType === 'embedded' ? { intentLate: true } : {}),
     },
     ...(request.reuse === undefined ? {} : { reuse: request.reuse }),
   }
+}
+
+/** Marked is only what the plan itself allowed (CAP-05, CAP-15); the report is the run's first event. */
+function degradedBy({ report, plan }: StartSource): Partial<Payload<'RunStarted'>> {
+  const isAllowed = plan.plan.metadata.fallbackBehavior !== 'reject'
+  if (report?.status !== 'WARNINGS' || !isAllowed) return {}
+  return { degraded: true, warnings: report.warnings, validationReportRef: 'event:1' }
 }

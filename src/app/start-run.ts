@@ -2,7 +2,7 @@
  * Starting a run: the input is checked against the plan, the plan is published by its hash, and metadata, approval,
  * RunStarted and the first StepStarteds are one append (P-45). A second request under one key finds the first run.
  */
-import type { RunIdentity } from '../core/events/event.ts'
+import type { Payload, RunIdentity } from '../core/events/event.ts'
 import { LIMITS } from '../core/limits.ts'
 import { compileGraph } from '../core/plan/graph.ts'
 import type { Plan } from '../core/plan/plan.ts'
@@ -27,6 +27,7 @@ import type { ContextChange } from './run-context.ts'
 import { nothingAtHand } from './run-grants.ts'
 import { scopePauseFor } from './scope-pauses.ts'
 import type { Principal } from './principal.ts'
+import { checkSameRequest } from './same-request.ts'
 import { sealEvents } from './seal-events.ts'
 import type { Services } from './services.ts'
 import { startInput } from './start-input.ts'
@@ -52,6 +53,8 @@ export interface StartRequest {
   readonly lease?: { readonly owner: string; readonly until: number } | undefined
   /** Ties the run to the request that caused it; default: its own id (CTX-05). */
   readonly correlationId?: string
+  /** What was found when the plan was held against its engine; the run keeps it, and with errors it ends before it began. */
+  readonly report?: Payload<'RunValidated'>
   /** What taken-over results name by hash, written with the run. */
   readonly blobs?: readonly { readonly sha256: string; readonly text: string }[]
   /** The variables that taken-over results leave behind, by slot. */
@@ -91,7 +94,8 @@ export async function startRun(services: Services, advancer: RunAdvancer, reques
     if (grants !== undefined && !isTerminalRun(round.state.status)) round.cut = true
   }
   // Due from now on, so that a workflow that could not be started is made up for.
-  if (request.admission === undefined && !startsHere(request, altered)) round.cut = true
+  if (request.admission === undefined && !startsHere(request, altered) && !isTerminalRun(round.state.status))
+    round.cut = true
   const sealed = sealEvents({
     identity: run.identity,
     drafts: round.drafts,
@@ -111,7 +115,7 @@ export async function startRun(services: Services, advancer: RunAdvancer, reques
   }
   const result = await advancer.queue.submit(commit)
   if (result.kind === 'run-exists') return existing(services, run.identity.tenantId, run.identity.runId, 'id')
-  if (result.kind === 'request-exists') return existing(services, run.identity.tenantId, result.runId, 'request key')
+  if (result.kind === 'request-exists') return repeated(services, newRun, result.runId, checked)
   if (result.kind !== 'committed') return fail('STORE_UNAVAILABLE', `the run could not be created (${result.kind})`)
   const row = rowOf(newRun, commit, result, sealed.headHash, round.nextSeq)
   advancer.own(result.runKey, { ...run, row, state: round.state, nextSeq: round.nextSeq, headHash: sealed.headHash })
@@ -207,6 +211,18 @@ async function existing(services: Services, tenantId: string, runId: string, why
   return { kind: 'exists', row }
 }
 
+async function repeated(
+  services: Services,
+  { tenantId, planSha256, originalRunId }: NewRun,
+  runId: string,
+  input: unknown,
+): Promise<StartAnswer> {
+  const found = await existing(services, tenantId, runId, 'request key')
+  // A fork's input is that of its old run, which may be erased by now.
+  if (originalRunId === undefined) await checkSameRequest(services.store, found.row, { planSha256, input })
+  return found
+}
+
 function checkInput(plan: Plan, input: unknown): unknown {
   const given = input === undefined ? {} : input
   if (plan.inputs === undefined) return given
@@ -296,6 +312,7 @@ function admission(request: StartRequest, input: unknown): Admission {
       autoApprove,
       ...(notBefore === undefined ? {} : { notBefore }),
       ...forStart(request),
+      ...(request.report === undefined ? {} : { report: request.report }),
       ...(large ? { inputRef: { sha256, sizeBytes } } : { runInput: input }),
     },
     blobs: [...(large ? [{ sha256, text }] : []), ...(request.blobs ?? [])],

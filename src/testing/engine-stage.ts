@@ -121,7 +121,7 @@ function functionsOf(
     },
     keep: async (input: { readonly text: string }, context) => {
       note(input, context)
-      await context.artifacts.put(input.text, { kind: 'text/plain' })
+      await context.artifacts.put(input.text, { kind: 'log-bundle' })
       return 'kept'
     },
   }

@@ -10,7 +10,7 @@ import type { EngineStage } from './engine-stage.ts'
 
 export interface EngineRun {
   readonly runId: string
-  result(): Promise<{ readonly status: RunStatus; readonly output?: unknown; readonly error?: RunFailure }>
+  result(): Promise<{ readonly status: RunStatus; readonly output?: unknown; readonly error?: RunFailure | undefined }>
   records(): Promise<readonly ForeignRecord[]>
   snapshot(): Promise<RunSnapshot>
   signal(signalType: string, payload?: Readonly<Record<string, unknown>>): Promise<unknown>
@@ -30,13 +30,15 @@ interface RunFailure {
 
 export interface EngineWorld {
   readonly stage: EngineStage
-  start(yaml: string, input?: unknown): Promise<EngineRun>
+  /** `inMs`: not before so long from now. */
+  start(yaml: string, input?: unknown, options?: { readonly inMs?: number }): Promise<EngineRun>
+  fork(run: EngineRun): Promise<EngineRun>
   /** Stores a plan for `plan` steps of others. */
   publish(yaml: string): Promise<unknown>
   /** Resolves once the log has such an event, written as `eventsOf` writes it. */
   logged(run: EngineRun, event: string): Promise<void>
-  /** The runs that others started as their children. */
-  childrenOf(run: EngineRun): Promise<readonly EngineRun[]>
+  /** The run that one started as its child, once it has. */
+  childOf(run: EngineRun): Promise<EngineRun>
 }
 
 /** What the world must have besides the stage's functions. */
@@ -55,7 +57,7 @@ export async function eventsOf(run: EngineRun): Promise<readonly string[]> {
   return (await run.records()).map(eventText)
 }
 
-export function eventText({ eventType, stepId, itemIndex, role, logicalAttemptId }: ForeignRecord): string {
+function eventText({ eventType, stepId, itemIndex, role, logicalAttemptId }: ForeignRecord): string {
   if (stepId === undefined) return eventType
   const item = itemIndex === undefined ? '' : `[${itemIndex}]`
   return `${eventType} ${stepId}${item}${role === undefined ? '' : `.${role}`}#${logicalAttemptId}`

@@ -133,7 +133,7 @@ const STARTING: readonly AdapterCase[] = [
       const both = await Promise.allSettled([1, 2].map(() => world.adapter.startRun(plan, context, ACTOR)))
       assert.deepEqual(both.map(({ status }) => status).toSorted(), ['fulfilled', 'rejected'])
       const lost = both.find((one) => one.status === 'rejected')
-      assert.equal((lost?.reason as KeelsonError).code, 'RUN_ALREADY_EXISTS')
+      assert.ok(lost?.reason instanceof KeelsonError && lost.reason.code === 'RUN_ALREADY_EXISTS')
       await refusedWith('RUN_ALREADY_EXISTS', world.adapter.startRun(plan, context, ACTOR))
       assert.equal(await world.ended(context.runId), 'COMPLETED')
       await refusedWith('RUN_ALREADY_EXISTS', world.adapter.startRun(plan, context, ACTOR))
@@ -157,8 +157,8 @@ const STARTING: readonly AdapterCase[] = [
     title: 'a run for another engine is refused by the field that says so [ENG-12]',
     run: async (world) => {
       const targetAdapter = world.adapter.provider === 'embedded' ? 'temporal' : 'embedded'
-      const start = world.adapter.startRun(await world.publish(ONE), contextOf(world, { targetAdapter }), ACTOR)
-      const error = await refusedWith('INVALID_TARGET_ADAPTER', start)
+      const sent = world.adapter.startRun(await world.publish(ONE), contextOf(world, { targetAdapter }), ACTOR)
+      const error = await refusedWith('INVALID_TARGET_ADAPTER', sent)
       assert.equal(error.problems[0]?.pointer, '/targetAdapter')
     },
   },

@@ -31,7 +31,8 @@ const BANNED = new Set([
 /** Everything that ends up in the bundle: imports of types are erased. */
 function bundled(entry: string): readonly string[] {
   const found = new Set([entry])
-  for (const path of found) for (const { to, external, typeOnly } of importsOf(path)) if (!external && !typeOnly) found.add(to)
+  for (const path of found)
+    for (const { to, external, typeOnly } of importsOf(path)) if (!external && !typeOnly) found.add(to)
   return [...found]
 }
 
@@ -45,8 +46,7 @@ function violations(source: ts.SourceFile): readonly string[] {
   const found: string[] = []
   walk(source, (node) => {
     const isMember = isMemberName(node)
-    if (ts.isIdentifier(node) && BANNED.has(node.text) && !isMember)
-      found.push(`${place(node)}: ${node.text}`)
+    if (ts.isIdentifier(node) && BANNED.has(node.text) && !isMember) found.push(`${place(node)}: ${node.text}`)
     if (ts.isPropertyAccessExpression(node) && node.expression.getText() === 'Math' && node.name.text === 'random')
       found.push(`${place(node)}: Math.random`)
     // In the sandbox `Date.now()` is the time of the workflow; a `new Date()` is too, but says less.

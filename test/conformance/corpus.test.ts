@@ -2,6 +2,7 @@
 import { describe, expect, it } from 'vitest'
 import { compareEngines } from '../../src/app/conformance/compare-engines.ts'
 import { keelsonEngine, PLAYING } from '../../src/conformance-engines.ts'
+import { expectGoldenActions } from './golden-actions.ts'
 import { CORPUS, engineOf, playOn } from './played.ts'
 
 const MINUTES = 120_000
@@ -43,43 +44,6 @@ describe('the corpus', () => {
   )
 })
 
-const GOLDEN = {
-  'fail-fast-with-a-branch': 'FAILED',
-  'manual-succeeded': 'COMPLETED',
-  'manual-failed': 'FAILED',
-  'manual-cancelled': 'FAILED',
-  'attempt-timeout': 'COMPLETED',
-  'attempt-timeout-by-policy': 'FAILED',
-  compensation: 'FAILED',
-  'compensation-with-a-failing-hook': 'FAILED',
-} as const
-
 it('has equal dispatch lists, hook order and final status in the golden plans of actions on embedded and mock [ADP-07]', async () => {
-  const golden = CORPUS.filter(({ proves = [] }) => proves.includes('ADP-07'))
-  expect(golden.map(({ name }) => name).sort()).toEqual(Object.keys(GOLDEN).sort())
-  for (const entry of golden) {
-    const [left, right] = [await playOn('embedded', entry), await playOn('mock', entry)]
-    expect(left.status).toBe(GOLDEN[entry.name as keyof typeof GOLDEN])
-    expect(right.status).toBe(left.status)
-    expect(startsOf(right, 'StepStarted').sort()).toEqual(startsOf(left, 'StepStarted').sort())
-    expect(startsOf(right, 'CompensationStarted')).toEqual(startsOf(left, 'CompensationStarted'))
-  }
-  const failing = await playOn('embedded', golden.find(({ name }) => name.endsWith('failing-hook')) ?? fail())
-  expect(startsOf(failing, 'CompensationStarted')).toEqual([
-    'COMP:third#1',
-    'COMP:third#2',
-    'COMP:second#1',
-    'COMP:second#2',
-    'COMP:first#1',
-  ])
+  await expectGoldenActions(await engineOf('embedded'), await engineOf('mock'))
 })
-
-function fail(): never {
-  throw new Error('the entry is gone')
-}
-
-function startsOf({ runs }: Awaited<ReturnType<typeof playOn>>, eventType: string): string[] {
-  return runs.flatMap(({ events }) =>
-    events.filter((event) => event.eventType === eventType).map(({ slot, attempt }) => `${slot}#${attempt}`),
-  )
-}

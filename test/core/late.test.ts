@@ -41,10 +41,7 @@ describe('a result after the end of the run', () => {
   })
 
   it('of a hook that an emergency stop left behind is recorded once for each engine attempt [X-31, P-48]', () => {
-    const run = scenario(HOOKED)
-      .start()
-      .completes('a')
-      .fails('b')
+    const run = scenario(HOOKED).start().completes('a').fails('b')
     expect(run.substatus).toBe('embedded/COMPENSATING')
     run.signals('EMERGENCY_STOP', { reason: 'fire' })
     expect(run.status).toBe('FAILED')
@@ -68,15 +65,17 @@ describe('a result after the end of the run', () => {
 
   it('of a hook comes from the executor that was told to stop, and its decision follows from the log [X-31]', async () => {
     const world = new World()
-    const process = world.process('only', { script: { g: 'fail', undo: 'hold' } })
+    const g = (): never => {
+      throw new Error('no')
+    }
+    // It does not listen: what it was told comes too late for it.
+    const process = world.process('only', { script: { g, undo: (_call, { after }) => after(1_000) } })
     const key = await process.start(HOOKED.replace('id: b, run: f', 'id: b, run: g'))
     await world.runUntil(() => world.called('undo').length === 1)
     await process.signal(key, 'EMERGENCY_STOP', { reason: 'fire' })
     expect(world.row(key).status).toBe('FAILED')
     const length = world.records(key).length
-    const report = { slot: 'COMP:a', attempt: 1, engineAttempt: 1, result: completed }
-    await process.advancer.advance(key, { reports: [report] })
-    await process.advancer.advance(key, { reports: [report] })
+    await world.advanceBy(2_000)
     expect(world.records(key).slice(length)).toMatchObject([
       { eventType: 'LateOutcomeRecorded', stepId: 'a', payload: { attempt: 1, compensation: true } },
     ])

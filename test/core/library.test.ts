@@ -47,6 +47,7 @@ const HELD = definePlan()({ plan: 'held', version: '1.0.0' }, () => {
   const held = call('held', { run: 'held' })
   return { steps: [held], output: held.output }
 })
+const LOOSE = loadPlan('plan: loose\nversion: 1.0.0\nsteps: [{ id: a, run: math.double, with: { of: 1 } }]')
 const BROKEN = loadPlan('plan: broken\nversion: 1.0.0\nsteps: [{ id: ship, run: broken }]')
 
 describe('a typed plan', () => {
@@ -97,6 +98,27 @@ describe('a run', () => {
     expect(first.row.triggeredBy).toBe('ana')
     await first.result()
     expect((await (await keelson.run<{ readonly twice: number }>('run-7')).output()).twice).toBe(2)
+  })
+
+  it('is not taken for that of another request: the same request id with another input or plan is refused [BPQ-06]', async () => {
+    await using keelson = await openKeelson({ directory, ...gate() })
+    const first = await keelson.start(doubled, { n: 1 }, { requestId: 'r-1' })
+    const conflict = { code: 'IDEMPOTENCY_KEY_CONFLICT', message: expect.stringContaining(first.runId) as unknown }
+    await expect(keelson.start(doubled, { n: 2 }, { requestId: 'r-1' })).rejects.toMatchObject(conflict)
+    const altered = definePlan()({ plan: 'doubled', version: '1.0.0' }, () => ({
+      steps: [step('other', { run: 'math.double', with: { of: 1 } })],
+    }))
+    await expect(keelson.start(altered, undefined, { requestId: 'r-1' })).rejects.toMatchObject(conflict)
+    const big = { n: 1, note: 'x'.repeat(70_000) }
+    const large = await keelson.start(LOOSE, big, { requestId: 'r-2' })
+    expect((await keelson.start(LOOSE, { note: big.note, n: 1 }, { requestId: 'r-2' })).runId).toBe(large.runId)
+    const other = keelson.start(LOOSE, { ...big, n: 3 }, { requestId: 'r-2' })
+    await expect(other).rejects.toMatchObject({ code: 'IDEMPOTENCY_KEY_CONFLICT' })
+    expect((await keelson.list()).runs).toHaveLength(2)
+    await Promise.all([first.result(), large.result()])
+    await keelson.upkeep.erase(first.row, { reason: 'asked for' })
+    // What was asked for is not known any more; the plan still is.
+    expect((await keelson.start(doubled, { n: 9 }, { requestId: 'r-1' })).runId).toBe(first.runId)
   })
 
   it('that failed has no output to give, and says why', async () => {

@@ -49,7 +49,7 @@ async function record(story: TemporalStory): Promise<void> {
     const run = await world.start(story.plan, story.input)
     await story.act?.(run, { world, open: gate.resolve })
     await until(() => isOver(run))
-    await until(() => !server.command('workflow', 'describe', '--workflow-id', run.runId).includes('RUNNING'))
+    await until(() => !server.command('workflow', 'describe', '--workflow-id', run.runId, '--output', 'json').includes('STATUS_RUNNING'))
     const histories = await historiesOf(server)
     writeFileSync(join(FOLDER, `${story.name}.json`), `${JSON.stringify(histories)}\n`)
     process.stdout.write(`${story.name}: ${histories.length} histories\n`)

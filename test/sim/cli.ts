@@ -1,10 +1,21 @@
 /**
- * `npm run sim -- --histories N --seed S [--json] [--max-steps M] [--crash-plans K] [--no-shrink]`: explores N histories,
- * crashes K small plans at every store call, and says what it met. Violations or a vacuous run fail the command; each
- * failing history is printed cut down, with the command that plays it again.
+ * `npm run sim`: explores N histories, crashes K small plans at every store call, and says what it met. Violations or a
+ * vacuous run fail the command; each failing history is printed cut down, with the command that plays it again.
  */
 import { crashEverywhere } from './crash-everywhere.ts'
 import { explore, EXPECTED, type Failing, type Report } from './explore.ts'
+
+const USAGE = `npm run sim -- [options]
+
+  --histories N    histories to explore; default 10000
+  --seed S         of the first history; default random, and printed
+  --max-steps M    steps of a plan at most; default 40
+  --crash-plans K  small plans that die at every store call; default one per 75 histories
+  --failures F     failing histories after which it stops; default 5
+  --no-shrink      failing histories as they are, not cut down
+  --json           one line of JSON
+  --help           this
+`
 
 function option(args: readonly string[], name: string): string | undefined {
   const at = args.indexOf(`--${name}`)
@@ -66,6 +77,10 @@ const REACH_HISTORIES = 3000
 const HISTORIES_PER_PLAN = 75
 
 async function main(args: readonly string[]): Promise<number> {
+  if (args.includes('--help') || args.includes('-h')) {
+    process.stdout.write(USAGE)
+    return 0
+  }
   const seed = numberOption(args, 'seed', Math.floor(Math.random() * 2 ** 31))
   const histories = numberOption(args, 'histories', 10_000)
   const plans = numberOption(

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, it } from 'vitest'
 import { temporal } from '../../src/adapters/engines/temporal/engine.ts'
 import { loadPlan, openKeelson, type OpenOptions } from '../../src/main.ts'
+import { ENGINE_CORNER_CASES } from '../../src/testing/engine-corner-cases.ts'
 import { ENGINE_FLOW_CASES } from '../../src/testing/engine-flow-cases.ts'
 import { engineStage } from '../../src/testing/engine-stage.ts'
 import { ENGINE_STEERING_CASES } from '../../src/testing/engine-steering-cases.ts'
@@ -30,12 +31,17 @@ async function engineWorld(options: OpenOptions): Promise<OpenWorld> {
   })
   return {
     stage,
-    start: (yaml, input) => keelson.start(loadPlan(yaml), input),
+    start: (yaml, input, { inMs } = {}) => {
+      const notBefore = inMs === undefined ? {} : { notBefore: keelson.services.clock.now() + inMs }
+      return keelson.start(loadPlan(yaml), input, notBefore)
+    },
+    fork: ({ runId }) => keelson.fork(runId),
     publish: (yaml) => keelson.publish(loadPlan(yaml)),
     logged: (run, event) => until(async () => (await eventsOf(run)).includes(event)),
-    childrenOf: async ({ runId }) => {
-      const rows = (await keelson.list()).runs.filter(({ parent }) => parent?.runId === runId)
-      return Promise.all(rows.map((row) => keelson.run(row.runId)))
+    childOf: async ({ runId }) => {
+      const child = async () => (await keelson.list()).runs.find(({ parent }) => parent?.runId === runId)
+      await until(async () => (await child()) !== undefined)
+      return keelson.run((await child())?.runId ?? '')
     },
     close: async () => {
       stage.releaseAll()
@@ -44,6 +50,8 @@ async function engineWorld(options: OpenOptions): Promise<OpenWorld> {
     },
   }
 }
+
+const CASES = [...ENGINE_FLOW_CASES, ...ENGINE_STEERING_CASES, ...ENGINE_CORNER_CASES]
 
 let server: TemporalServer | undefined
 
@@ -69,5 +77,5 @@ describe.each(WORLDS)('on %s', (_, open) => {
     await server?.stop()
   })
 
-  for (const one of [...ENGINE_FLOW_CASES, ...ENGINE_STEERING_CASES]) it(one.title, () => one.run(world))
+  for (const one of CASES) it(one.title, () => one.run(world))
 })

@@ -84,15 +84,27 @@ steps:
     gate.resolve()
     await expect(run.result()).resolves.toMatchObject({ status: 'COMPLETED' })
     await expectSound(world.keelson, run)
-    const ends = (await run.records()).filter(({ eventType, stepId }) => eventType === 'StepCompleted' && stepId === 'b')
+    const ends = (await run.records()).filter(
+      ({ eventType, stepId }) => eventType === 'StepCompleted' && stepId === 'b',
+    )
     expect(ends.map(({ engineAttemptId }) => engineAttemptId)).toEqual([2])
+    await logHas(run, 'LateOutcomeRecorded b#1')
   })
 })
 
 describe('a workflow that is reset', () => {
   it('to its beginning sends out only what the log still owes, and nothing is recorded twice [P-37, P-38]', async () => {
     const run = await startChain()
-    const word = ['workflow', 'reset', '--workflow-id', run.runId, '--type', 'FirstWorkflowTask', '--reason', 'try again']
+    const word = [
+      'workflow',
+      'reset',
+      '--workflow-id',
+      run.runId,
+      '--type',
+      'FirstWorkflowTask',
+      '--reason',
+      'try again',
+    ]
     server.command(...word)
     await until(() => executionsOf(server.command, run.runId).length === 2)
     await until(() => began.filter((one) => one === 'b').length === 2)
@@ -148,37 +160,38 @@ steps: [{ id: b, run: gated }, { id: ask, dependsOn: [b], manual: { title: 'Go o
   it.each([
     ['with a shorter log', false],
     ['with an earlier epoch', true],
-  ])('%s is noticed by the engine, which has seen more: the run is set aside unchanged [P-39]', async (_how, takenOver) => {
-    const directory = mkdtempSync(join(tmpdir(), 'keelson-temporal-restored-'))
-    const reopen = () => temporalWorld(server.address, steps, { taskQueue: 'restored', open: { directory } })
-    const first = await reopen()
-    gate = Promise.withResolvers()
-    began.length = 0
-    const { runId } = await first.start(PLAN)
-    const before = await first.keelson.run(runId)
-    await until(() => began.includes('b'))
-    await first.keelson.upkeep.backup(join(directory, 'copy.db'))
-    if (takenOver) {
-      server.command('workflow', 'terminate', '--workflow-id', runId, '--reason', 'by mistake')
-      await until(async () => (await first.keelson.run(runId)).row.epoch === 2)
-    }
-    gate.resolve()
-    await logHas(before, 'ManualTaskOpened ask#1')
-    // The last answer has come to the workflow: it knows how far the log reached.
-    await until(() => server.command('workflow', 'describe', '--workflow-id', runId).includes('RUNNING'))
-    await first.close()
-    for (const end of ['-wal', '-shm']) rmSync(join(directory, `keelson.db${end}`), { force: true })
-    renameSync(join(directory, 'copy.db'), join(directory, 'keelson.db'))
-    const second = await reopen()
-    await second.keelson.ready()
-    const run = await second.keelson.run(runId)
-    const kept = await eventsOf(run)
-    await run.pause('anybody there?')
-    await until(async () => (await second.keelson.run(runId)).row.quarantine !== undefined)
-    expect((await second.keelson.run(runId)).row.quarantine).toBe('LOG_REGRESSED')
-    expect(await eventsOf(run)).toEqual(kept)
-    await until(() => server.command('workflow', 'describe', '--workflow-id', runId).includes('LOG_REGRESSED'))
-    await second.close()
-    rmSync(directory, { recursive: true, force: true })
-  })
+  ])(
+    '%s is noticed by the engine, which has seen more: the run is set aside unchanged [P-39]',
+    async (_how, takenOver) => {
+      const directory = mkdtempSync(join(tmpdir(), 'keelson-temporal-restored-'))
+      const reopen = () => temporalWorld(server.address, steps, { taskQueue: 'restored', open: { directory } })
+      const first = await reopen()
+      gate = Promise.withResolvers()
+      began.length = 0
+      const { runId } = await first.start(PLAN)
+      const before = await first.keelson.run(runId)
+      await until(() => began.includes('b'))
+      await first.keelson.upkeep.backup(join(directory, 'copy.db'))
+      if (takenOver) {
+        server.command('workflow', 'terminate', '--workflow-id', runId, '--reason', 'by mistake')
+        await until(async () => (await first.keelson.run(runId)).row.epoch === 2)
+      }
+      gate.resolve()
+      await logHas(before, 'ManualTaskOpened ask#1')
+      await first.close()
+      for (const end of ['-wal', '-shm']) rmSync(join(directory, `keelson.db${end}`), { force: true })
+      renameSync(join(directory, 'copy.db'), join(directory, 'keelson.db'))
+      const second = await reopen()
+      await second.keelson.ready()
+      const run = await second.keelson.run(runId)
+      const kept = await eventsOf(run)
+      await run.pause('anybody there?')
+      await until(async () => (await second.keelson.run(runId)).row.quarantine !== undefined)
+      expect((await second.keelson.run(runId)).row.quarantine).toBe('LOG_REGRESSED')
+      expect(await eventsOf(run)).toEqual(kept)
+      await until(() => server.command('workflow', 'show', '--workflow-id', runId).includes('LOG_REGRESSED'))
+      await second.close()
+      rmSync(directory, { recursive: true, force: true })
+    },
+  )
 })

@@ -7,7 +7,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { PayloadCodec } from '../../src/adapters/engines/temporal/settings.ts'
+import { TemporalConnection } from '../../src/adapters/engines/temporal/connection.ts'
+import { checkSettings, type PayloadCodec } from '../../src/adapters/engines/temporal/settings.ts'
+import { WorkerHost, type WorkerParts } from '../../src/adapters/engines/temporal/worker.ts'
 import { canonicalText } from '../../src/app/canonical.ts'
 import { sha256Hex } from '../../src/app/sha256.ts'
 import { loadPlan, openKeelson, type CompiledPlan, type RunHandle } from '../../src/main.ts'
@@ -66,7 +68,12 @@ describe('a run', () => {
     await expect(run.result()).resolves.toMatchObject({ status: 'COMPLETED' })
     const { events } = JSON.parse(historyOf(run)) as { events: { activityTaskScheduledEventAttributes?: object }[] }
     const sent = events.flatMap((one) => one.activityTaskScheduledEventAttributes ?? [])
-    expect(sent).toContainEqual(expect.objectContaining({ activityId: 'ExecuteStep:a:1:1', taskQueue: { name: 'gpu', kind: 'TASK_QUEUE_KIND_NORMAL' } }))
+    expect(sent).toContainEqual(
+      expect.objectContaining({
+        activityId: 'ExecuteStep:a:1:1',
+        taskQueue: { name: 'gpu', kind: 'TASK_QUEUE_KIND_NORMAL' },
+      }),
+    )
     expect(sent).toContainEqual(
       expect.objectContaining({
         activityId: 'ExecuteStep:a:1:1',
@@ -101,15 +108,6 @@ steps:
 
 describe('a payload codec', () => {
   it('sees everything that enters the history, and the run is the same [SEC-09, TMP-03]', async () => {
-    const codec: PayloadCodec = {
-      encode: async (payloads) =>
-        payloads.map((one) => ({
-          metadata: { encoding: Buffer.from('binary/turned') },
-          data: turned(Buffer.from(JSON.stringify(one, bytesAsText))),
-        })),
-      decode: async (payloads) =>
-        payloads.map(({ data }) => JSON.parse(turned(data ?? new Uint8Array()).toString(), textAsBytes) as object),
-    }
     const world = await temporalWorld(server.address, steps, { taskQueue: 'coded', codec, rotation: { steps: 2 } })
     const chain = Array.from({ length: 6 }, (_, n) => {
       const after = n === 0 ? '' : `, dependsOn: [s${n - 1}]`
@@ -132,17 +130,24 @@ describe('a payload codec', () => {
   })
 })
 
+/** Every bit of a payload is turned round, its own encoding among them. */
+const codec: PayloadCodec = {
+  encode: async (payloads) =>
+    payloads.map(({ metadata, data }) => {
+      const entries = Object.entries(metadata ?? {}).map(([name, bytes]) => [name, base64Of(bytes)])
+      const whole = Buffer.from(JSON.stringify({ metadata: entries, data: base64Of(data) }))
+      return { metadata: { encoding: Buffer.from('binary/turned') }, data: turned(whole) }
+    }),
+  decode: async (payloads) =>
+    payloads.map(({ data: encoded }) => {
+      const text = turned(encoded ?? new Uint8Array()).toString()
+      const { metadata, data } = JSON.parse(text) as { readonly metadata: [string, string][]; readonly data: string }
+      const entries = metadata.map(([name, bytes]) => [name, Buffer.from(bytes, 'base64')] as const)
+      return { metadata: Object.fromEntries(entries), data: Buffer.from(data, 'base64') }
+    }),
+}
 const turned = (bytes: Uint8Array): Buffer => Buffer.from(bytes.map((one) => one ^ 0x5a))
-function bytesAsText(_key: string, value: unknown): unknown {
-  const bytes = value as { readonly type?: unknown; readonly data?: unknown } | Uint8Array | null
-  if (bytes instanceof Uint8Array) return { base64: Buffer.from(bytes).toString('base64') }
-  const isBuffer = typeof bytes === 'object' && bytes !== null && bytes.type === 'Buffer' && Array.isArray(bytes.data)
-  return isBuffer ? { base64: Buffer.from(bytes.data as number[]).toString('base64') } : value
-}
-function textAsBytes(_key: string, value: unknown): unknown {
-  const { base64 } = (typeof value === 'object' && value !== null ? value : {}) as { readonly base64?: unknown }
-  return typeof base64 === 'string' ? Buffer.from(base64, 'base64') : value
-}
+const base64Of = (bytes: Uint8Array | null | undefined): string => Buffer.from(bytes ?? []).toString('base64')
 
 interface EncodedPayload {
   readonly metadata: { readonly encoding: string }
@@ -163,9 +168,24 @@ function olderFormat({ plan }: CompiledPlan): CompiledPlan {
 }
 
 describe('a worker', () => {
+  it('is started once: a second start is refused, and after a stop it may be started again [TMP-14]', async () => {
+    const settings = checkSettings({ address: server.address, taskQueue: 'once' })
+    const connection = new TemporalConnection(settings)
+    const parts = { settings, connection, queues: ['once'], tell: () => undefined } as unknown as WorkerParts
+    const host = new WorkerHost(parts)
+    await host.start(() => undefined)
+    const refusal = { code: 'TEMPORAL_WORKER_ALREADY_STARTED', message: expect.stringContaining('once') }
+    await expect(host.start(() => undefined)).rejects.toMatchObject(refusal)
+    await host.stop()
+    await host.start(() => undefined)
+    await host.stop()
+    await connection.close()
+  })
+
   it('goes on with a run whose plan has an older format, over rotations and after another worker [TMP-18, TMP-02]', async () => {
     const directory = mkdtempSync(join(tmpdir(), 'keelson-temporal-older-'))
-    const reopen = () => temporalWorld(server.address, steps, { taskQueue: 'older', rotation: { steps: 2 }, open: { directory } })
+    const reopen = () =>
+      temporalWorld(server.address, steps, { taskQueue: 'older', rotation: { steps: 2 }, open: { directory } })
     const chain = Array.from({ length: 8 }, (_, n) => {
       const [what, after] = n === 0 ? ['gated', ''] : ['ok', `, dependsOn: [s${n - 1}]`]
       return `  - { id: s${n}, run: ${what}${after} }`
@@ -192,27 +212,58 @@ describe('a worker', () => {
 
   it('leaves a run alone whose rules it does not know, says so, and whoever knows them goes on [TMP-18]', async () => {
     const directory = mkdtempSync(join(tmpdir(), 'keelson-temporal-rules-'))
-    const world = await temporalWorld(server.address, steps, { taskQueue: 'rules', open: { directory } })
-    gate = Promise.withResolvers()
-    const run = await world.start('plan: rules\nversion: 1.0.0\nsteps: [{ id: a, run: gated }, { id: b, dependsOn: [a], run: ok }]\n')
-    await logHas(run, 'StepStarted a#1')
+    const reopen = () => temporalWorld(server.address, steps, { taskQueue: 'rules', open: { directory } })
+    const first = await reopen()
+    const plan = `plan: rules\nversion: 1.0.0\nsteps: [{ id: ask, manual: { title: 'Go on?' } }, { id: b, dependsOn: [ask], run: ok }]\n`
+    const { runId } = await first.start(plan)
+    await logHas(await first.keelson.run(runId), 'ManualTaskOpened ask#1')
+    await first.close()
     const database = new DatabaseSync(join(directory, 'keelson.db'))
     const need = (version: number) => database.prepare('UPDATE runs SET min_rules_version = ?').run(version)
     need(99)
+    const second = await reopen()
+    await second.keelson.ready()
+    const run = await second.keelson.run(runId)
     const before = await eventsOf(run)
-    const told: string[] = []
-    process.on('warning', ({ message }) => void told.push(message))
-    await run.pause('wake up')
+    const told = warnings()
+    await run.signal('UPDATE_PARAMS', { params: { n: 1 } })
     await until(() => told.some((one) => one.includes('needs rules version 99')))
     expect(await eventsOf(run)).toEqual(before)
+    expect(described(runId).workflowExecutionInfo['status']).toMatch(/RUNNING$/)
     need(1)
     database.close()
-    gate.resolve()
-    await run.resume()
+    await logHas(run, 'SignalAccepted')
+    const [task] = await run.tasks()
+    await run.completeTask({ completionToken: task?.token ?? '', outcome: 'Succeeded', actorUserId: 'ana' })
     await expect(run.result()).resolves.toMatchObject({ status: 'COMPLETED' })
-    const events = await expectSound(world.keelson, run)
-    expect(events.filter((one) => one.startsWith('StepFailed'))).toEqual([])
-    await world.close()
+    await expectSound(second.keelson, run)
+    await second.close()
+    rmSync(directory, { recursive: true, force: true })
+  })
+
+  it('leaves a step alone whose handler it lacks, says so, and another worker carries it out [P-38]', async () => {
+    const directory = mkdtempSync(join(tmpdir(), 'keelson-temporal-handlers-'))
+    const engine = { taskQueue: 'handlers', open: { directory } }
+    const client = await temporalWorld(server.address, steps, { ...engine, worker: false })
+    const poor = await temporalWorld(server.address, { echo: steps.echo }, engine)
+    await poor.keelson.ready()
+    const told = warnings()
+    const run = await client.start('plan: lacking\nversion: 1.0.0\nsteps: [{ id: a, run: ok }]\n')
+    await until(() => told.filter((one) => one.includes("no function 'ok'")).length >= 3)
+    const rich = await temporalWorld(server.address, steps, engine)
+    await rich.keelson.ready()
+    await poor.close()
+    await expect(run.result()).resolves.toMatchObject({ status: 'COMPLETED' })
+    const events = await expectSound(client.keelson, run)
+    expect(events.filter((one) => one.startsWith('Step'))).toEqual(['StepStarted a#1', 'StepCompleted a#1'])
+    await rich.close()
+    await client.close()
     rmSync(directory, { recursive: true, force: true })
   })
 })
+
+function warnings(): readonly string[] {
+  const told: string[] = []
+  process.on('warning', ({ message }) => void told.push(message))
+  return told
+}

@@ -3,7 +3,7 @@
  * its own to them: the file system itself counts who is left, so no record of it can be wrong after a crash.
  */
 import { createHash } from 'node:crypto'
-import { access, link, mkdir, open, readdir, rm, rmdir, stat, unlink } from 'node:fs/promises'
+import { access, link, mkdir, open, readdir, rm, rmdir, stat } from 'node:fs/promises'
 import { statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { ArtifactHolder } from '../../ports/artifacts.ts'
@@ -61,11 +61,11 @@ export class Shelf {
         // Somebody took hold of them in between: theirs is the shared name again.
         if (((await entry(own))?.nlink ?? 0) > 1) await linked(own, shared)
       }
-      await unlink(own)
+      await rm(own, { force: true })
       // Two runs dropped at once each saw the other one hold them.
       if ((await entry(shared))?.nlink === 1) await rm(shared, { force: true })
     }
-    if (await isThere(this.#run)) await rmdir(this.#run)
+    await rmdir(this.#run).catch(unlessMissing)
   }
 }
 
@@ -82,11 +82,16 @@ async function linked(from: string, to: string): Promise<'made' | 'there' | 'gon
 }
 
 async function entry(path: string): Promise<{ readonly ino: number; readonly nlink: number } | undefined> {
-  return (await isThere(path)) ? stat(path) : undefined
+  return stat(path).catch(unlessMissing)
+}
+
+function unlessMissing(thrown: NodeJS.ErrnoException): undefined {
+  if (thrown.code !== 'ENOENT') throw thrown
+  return undefined
 }
 
 async function namesIn(folder: string): Promise<readonly string[]> {
-  return (await isThere(folder)) ? readdir(folder) : []
+  return (await readdir(folder).catch(unlessMissing)) ?? []
 }
 
 async function isThere(path: string): Promise<boolean> {

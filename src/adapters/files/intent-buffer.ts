@@ -6,6 +6,7 @@ import { open, readdir, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fail } from '../../core/problems/problem.ts'
 import type { IntentBuffer, LeftIntents } from '../../ports/intents.ts'
+import { makeFolder } from './make-folder.ts'
 import { readLines } from './read-lines.ts'
 import { syncFolder } from './sync-folder.ts'
 

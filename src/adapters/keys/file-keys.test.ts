@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { systemRandom } from '../system/random.ts'
 import { fileSigningKeys } from './file-keys.ts'
+import { fileReceiptKeys } from './receipt-keys.ts'
 
 let folder = ''
 beforeEach(async () => {
@@ -36,4 +37,14 @@ it('signs with the newest key while older ones still verify [P-35]', async () =>
   expect((await keys.find(old.keyId))?.keyId).toBe(old.keyId)
   expect(await keys.find('k9')).toBeUndefined()
   expect(await keys.find('../k1')).toBeUndefined()
+})
+
+it('says at once where no folder can be made, rather than try for ever', async () => {
+  for (const keys of [fileSigningKeys, fileReceiptKeys])
+    await expect(keys('/proc/keelson/keys', systemRandom).current()).rejects.toThrow(/ENOENT|EACCES|EPERM|EROFS/)
+})
+
+it('lies in a folder that is its owner’s alone, as is the way to it [P-35]', async () => {
+  await fileSigningKeys(join(folder, 'state', 'keys'), systemRandom).current()
+  for (const path of ['state', 'state/keys']) expect((await stat(join(folder, path))).mode & 0o777).toBe(0o700)
 })

@@ -66,6 +66,12 @@ export const RUN_PROBLEMS = {
     did: 'The signal was recorded as rejected.',
     todo: 'To run a step that succeeded once more, fork the run.',
   },
+  IDEMPOTENCY_KEY_CONFLICT: {
+    title: 'Another run was started under this request id.',
+    retryable: false,
+    did: 'Nothing: the run that was started first stands as it is.',
+    todo: 'Send the very request again to find its run, or choose a new request id for a new one.',
+  },
   SIGNAL_DUPLICATE: {
     title: 'A different signal was already sent under this id.',
     retryable: false,

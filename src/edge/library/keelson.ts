@@ -58,6 +58,7 @@ export class Keelson {
   readonly #principal: Principal
   readonly #plans = new LoadedPlans()
   readonly #subscriptions = new Set<Subscription>()
+  readonly #starting = new Set<string>()
 
   constructor(parts: Parts) {
     this.#parts = parts
@@ -126,7 +127,7 @@ export class Keelson {
   operations(options: OperationsOptions = {}): RunOperations {
     const { services, advancer, engine: engines } = this.#parts
     const plans = new PlanFetcher(services.store, services.clock)
-    return new RunOperations({ services, advancer, engines, plans, ...options })
+    return new RunOperations({ services, advancer, engines, plans, starting: this.#starting, ...options })
   }
 
   /** A run by its id. What its output is like, only its plan knows: say it, and it is believed. */
@@ -216,6 +217,7 @@ export class Keelson {
     const { services, advancer, engine, engineType } = this.#parts
     const { row } = await this.run(runId)
     this.#needHandlers((await advancer.plans.get(row.planSha256)).plan)
+    await engine.ready()
     const answer = await forkRun(services, advancer, {
       row,
       principal: this.#principal,

@@ -211,7 +211,7 @@ export class RunHandle<O = unknown> {
     return deliverSignal(this.#parts, this.row, { signalId, signalType, payload }, sender)
   }
 
-  /** Asks the run to stop: steps have 5 s, what was done is undone where the plan says so. */
+  /** Asks the run to stop: steps have 5 s. What was done stays; only a run that fails undoes it. */
   cancel(reason?: string): Promise<SignalAnswer> {
     return this.signal('CANCEL', reasonOf(reason))
   }

@@ -16,7 +16,15 @@ import { replyOf } from './replies.ts'
 import type { CheckedSettings } from './settings.ts'
 import { carryOut, withHeartbeat, type AttemptEnd } from './step-attempt.ts'
 import { Turns } from './turns.ts'
-import { LEFT_ALONE, longStepId, RUN_WORKFLOW, type Reply, type RunActivities, type StepCall, type WakeCall } from './wire.ts'
+import {
+  LEFT_ALONE,
+  longStepId,
+  RUN_WORKFLOW,
+  type Reply,
+  type RunActivities,
+  type StepCall,
+  type WakeCall,
+} from './wire.ts'
 
 const RETRY_FIRST_MS = 200
 const RETRY_MAX_MS = 5_000
@@ -65,7 +73,8 @@ async function wake(parts: ActivityParts, context: Context, call: WakeCall): Pro
   // It was taken over since its row was read, by a caretaker or another engine: the row says by whom.
   if (report === undefined) return wake(parts, context, call)
   parts.onReport(row.runKey, report)
-  return { ...(await replyOf(parts, row, report, call.after)), rotation }
+  const stops = call.draining === true ? report.effects.filter(({ kind }) => kind === 'CancelStep') : report.effects
+  return { ...(await replyOf(parts, row, { ...report, effects: stops }, call.after)), rotation }
 }
 
 async function step(parts: Recording, context: Context, call: StepCall): Promise<Reply> {

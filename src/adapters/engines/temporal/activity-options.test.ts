@@ -30,8 +30,14 @@ describe('a step', () => {
   })
 
   it.each([
-    ['dbt-run', { startToCloseTimeout: 240 * MINUTE, scheduleToCloseTimeout: 300 * MINUTE, heartbeatTimeout: 5 * MINUTE }],
-    ['healthcheck', { startToCloseTimeout: 10_000, scheduleToCloseTimeout: 15_000, retry: { ...RETRY, maximumAttempts: 1 } }],
+    [
+      'dbt-run',
+      { startToCloseTimeout: 240 * MINUTE, scheduleToCloseTimeout: 300 * MINUTE, heartbeatTimeout: 5 * MINUTE },
+    ],
+    [
+      'healthcheck',
+      { startToCloseTimeout: 10_000, scheduleToCloseTimeout: 15_000, retry: { ...RETRY, maximumAttempts: 1 } },
+    ],
     ['warehouse-query', { startToCloseTimeout: 15 * MINUTE, heartbeatTimeout: 30_000 }],
   ])('of the kind %s has times of its own [TMP-10]', (kind, times) => {
     const own = KIND_TIMES[kind]

@@ -4,7 +4,7 @@
  */
 import { isTerminalRun } from '../../../core/run/transitions.ts'
 import type { EngineParts } from '../../../ports/engine.ts'
-import type { RunRow } from '../../../ports/run-store.ts'
+import type { RunKey, RunRow } from '../../../ports/run-store.ts'
 import { problemOf } from './problem-of.ts'
 import { lostReport } from './lost-report.ts'
 import type { LostEffect } from './wire.ts'
@@ -17,10 +17,17 @@ const CARE_LEASE_MS = 15_000
 /** Closed workflows are asked for at every so-manieth poll, each time a little further back: the list is late by seconds. */
 const CLOSED_EVERY = 5
 const OVERLAP_MS = 60_000
+const AGAIN_MAX_MS = 60_000
 
 export interface CaretakerParts extends EngineParts {
   readonly workflows: Workflows
   readonly pollMs: number
+}
+
+interface Looked {
+  readonly nextSeq: number
+  readonly times: number
+  readonly next: number
 }
 
 export class Caretaker {
@@ -30,6 +37,7 @@ export class Caretaker {
   #stopped = false
   #polls = 0
   #closedSince: number
+  #looked = new Map<RunKey, Looked>()
 
   constructor(parts: CaretakerParts) {
     this.#parts = parts
@@ -57,7 +65,8 @@ export class Caretaker {
     const { store, clock, tell } = this.#parts
     try {
       const at = { now: clock.now(), forMs: STALLED_MS }
-      for (const row of await store.stalledRuns('temporal', at, PAGE)) {
+      const stalled = await store.stalledRuns('temporal', at, PAGE)
+      for (const row of this.#unlessLooked(stalled, at.now)) {
         if (this.#stopped) return
         await this.#told(() => this.look(row))
       }
@@ -66,6 +75,20 @@ export class Caretaker {
     } catch (error) {
       tell(problemOf(error))
     }
+  }
+
+  /** A run that did not move after a wake-up is woken less and less often: every one of them costs its workflow history. */
+  #unlessLooked(rows: readonly RunRow[], now: number): readonly RunRow[] {
+    const before = this.#looked
+    this.#looked = new Map()
+    return rows.filter(({ runKey, nextSeq }) => {
+      const last = before.get(runKey)
+      const known = last?.nextSeq === nextSeq ? last : { nextSeq, times: 0, next: now }
+      const isDue = now >= known.next
+      const next = now + Math.min(this.#parts.pollMs * 2 ** known.times, AGAIN_MAX_MS)
+      this.#looked.set(runKey, isDue ? { nextSeq, times: known.times + 1, next } : known)
+      return isDue
+    })
   }
 
   /** What cannot be done for one run is no reason to leave the others. */
@@ -85,7 +108,10 @@ export class Caretaker {
     for (const one of closed) {
       const { workflowId, isStep } = one
       if (this.#stopped) return
-      const row = await store.findRun({ tenantId: scope.tenantId, runId: isStep ? stepOf(workflowId).runId : workflowId })
+      const row = await store.findRun({
+        tenantId: scope.tenantId,
+        runId: isStep ? stepOf(workflowId).runId : workflowId,
+      })
       if (row === undefined || row.engineType !== 'temporal' || isTerminalRun(row.status)) continue
       await this.#told(() => (isStep ? this.#giveUpStep(row, one) : this.look(row)))
     }

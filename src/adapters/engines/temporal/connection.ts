@@ -81,17 +81,30 @@ export class TemporalConnection {
       return await client.withDeadline(Date.now() + this.#settings.requestTimeoutMs, () => call(client))
     } catch (error) {
       if (error instanceof KeelsonError || isExpected(error)) throw error
-      const why = error instanceof Error ? error.message : String(error)
+      const why = reasonOf(error)
       const details = { provider: 'temporal', operation, runId }
       return fail('ADAPTER_PROVIDER_ERROR', `Temporal: ${operation} of run ${runId} failed: ${why}`, { details })
     }
   }
 }
 
+/** The SDK says what it was doing; the server's own word is the cause. */
+function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error)
+  return error.cause instanceof Error ? `${error.message}: ${error.cause.message}` : error.message
+}
+
 /** What callers tell apart by its name: no such workflow, or one that is there already. */
 function isExpected(error: unknown): boolean {
   const name = error instanceof Error ? error.name : ''
   return name === 'WorkflowNotFoundError' || name === 'WorkflowExecutionAlreadyStartedError'
+}
+
+/** A server that went away while a worker was made is told like one that never answered. */
+export function notServed(settings: CheckedSettings, error: unknown): never {
+  if (error instanceof Error && /Unavailable|DeadlineExceeded|transport error/.test(error.message))
+    return notConnected(settings, error)
+  throw error
 }
 
 function notConnected({ address }: CheckedSettings, error: unknown): never {

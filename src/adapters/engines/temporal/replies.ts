@@ -7,8 +7,8 @@ import type { AdvanceReport, RunDriver } from '../../../ports/engine.ts'
 import type { RunRow } from '../../../ports/run-store.ts'
 import { ADVANCE_SENDING, KIND_TIMES, LONG_STEP_MS, stepSending } from './activity-options.ts'
 import type { CheckedSettings } from './settings.ts'
-import { stepQueue } from './task-queues.ts'
-import type { Reply, SentEffect } from './wire.ts'
+import { runQueue, stepQueue } from './task-queues.ts'
+import { wakeQueue, type Reply, type SentEffect } from './wire.ts'
 
 /** More open effects than this come in the next answer. */
 const PAGE = 500
@@ -47,7 +47,9 @@ async function sentEffect(
   effect: SentEffect['effect'],
 ): Promise<SentEffect> {
   const traits = await driver.traits?.(row.runKey, effect)
-  if (traits === undefined) return { effect, sending: ADVANCE_SENDING }
+  // A word to a child run must not wait until its steps are done.
+  if (traits === undefined)
+    return { effect, sending: { ...ADVANCE_SENDING, taskQueue: wakeQueue(runQueue(settings, row)) } }
   const { timeoutMs, actionKind } = traits
   const times = { ...KIND_TIMES, ...settings.times }[actionKind]
   const taskQueue = stepQueue(settings, row, traits)

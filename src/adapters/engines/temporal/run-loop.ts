@@ -16,7 +16,7 @@ import {
 } from '@temporalio/workflow'
 import { ActivityFailure, ApplicationFailure, WorkflowExecutionAlreadyStartedError } from '@temporalio/common'
 import { ADVANCE_SENDING } from './activity-options.ts'
-import { EPOCH_MEMO, LEFT_ALONE, longStepId, STEP_WORKFLOW } from './wire.ts'
+import { EPOCH_MEMO, LEFT_ALONE, longStepId, STEP_WORKFLOW, wakeQueue } from './wire.ts'
 import type { Carried, LostEffect, Phase, Reply, Rotation, SentEffect, WakeCall } from './wire.ts'
 
 /** Past this part of a threshold a moment without work is taken for the rotation, before it must be waited for. */
@@ -105,11 +105,13 @@ export class RunLoop {
       ...this.#carried,
       ...(lost.length === 0 ? {} : { lost }),
       ...(this.#cancelled ? { cancelled: true } : {}),
+      ...(this.#draining ? { draining: true } : {}),
       ...(this.#after === undefined ? {} : { after: this.#after }),
     }
     this.#cancelled = false
     try {
-      const reply = await scheduleActivity<Reply>('wake', [call], ADVANCE_SENDING)
+      const taskQueue = wakeQueue(workflowInfo().taskQueue)
+      const reply = await scheduleActivity<Reply>('wake', [call], { ...ADVANCE_SENDING, taskQueue })
       this.#waking = false
       this.#rotation = reply.rotation ?? this.#rotation
       this.#after = reply.more
@@ -226,15 +228,18 @@ export class RunLoop {
     this.#timer?.scope.cancel()
     const scope = new CancellationScope()
     this.#timer = { at: wakeAt, scope }
-    void scope
-      .run(() => sleep(Math.max(1, wakeAt - Date.now())))
-      .then(
-        () => {
-          this.#timer = undefined
-          this.wake()
-        },
-        () => undefined,
-      )
+    void this.#wakeAfter(scope, Math.max(1, wakeAt - Date.now()))
+  }
+
+  async #wakeAfter(scope: CancellationScope, ms: number): Promise<void> {
+    try {
+      await scope.run(() => sleep(ms))
+    } catch {
+      // An earlier timer has taken its place.
+      return
+    }
+    this.#timer = undefined
+    this.wake()
   }
 
   /** A quiet point: nothing is under way that an answer is owed for, so the next execution can ask for everything. */

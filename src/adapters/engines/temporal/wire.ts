@@ -81,6 +81,8 @@ export interface WakeCall extends Carried {
   readonly lost?: readonly LostEffect[]
   /** Somebody cancelled the workflow itself. */
   readonly cancelled?: true
+  /** It sends nothing out any more but what stops work: it need not be told the rest again and again. */
+  readonly draining?: true
   /** The last id that was told: those before it come and go, so a place in the list would pass some over. */
   readonly after?: string
 }
@@ -95,6 +97,11 @@ export interface RunActivities {
   step(call: StepCall): Promise<Reply>
   /** Carries the effect out and leaves its outcome in the run's inbox. */
   longStep(call: StepCall): Promise<void>
+}
+
+/** Wake-ups have a queue of their own: they must be heard while steps take every place of the worker (TMP-06). */
+export function wakeQueue(taskQueue: string): string {
+  return `${taskQueue}-wake`
 }
 
 /** The id of the child workflow that carries a long step out (P-36). */

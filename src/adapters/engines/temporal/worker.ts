@@ -3,16 +3,19 @@
  * gracefully: no new work, a grace for what runs, then the platform gives it to others.
  */
 import { fileURLToPath } from 'node:url'
-import type { Worker, WorkflowBundleWithSourceMap } from '@temporalio/worker'
+import type { Worker, WorkerOptions, WorkflowBundleWithSourceMap } from '@temporalio/worker'
 import { fail } from '../../../core/problems/problem.ts'
 import { HEARTBEAT_THROTTLE_MS } from './activity-options.ts'
 import { runActivities, type ActivityParts } from './activities.ts'
-import { converterOf, type TemporalConnection } from './connection.ts'
+import { converterOf, notServed, type TemporalConnection } from './connection.ts'
 import type { TemporalSdk } from './driver.ts'
+import { wakeQueue } from './wire.ts'
 
 const SUFFIX = import.meta.url.endsWith('.ts') ? 'ts' : 'js'
 /** Workflow tasks at once, for every queue. */
 const WORKFLOW_TASKS = 40
+/** Wake-ups at once, beside the steps. */
+const WAKES = 40
 
 let bundle: Promise<WorkflowBundleWithSourceMap> | undefined
 
@@ -65,23 +68,29 @@ export class WorkerHost {
     const sdk = await connection.sdk()
     const [native, workflows] = await Promise.all([connection.native(), workflowBundle(sdk)])
     const activities = { ...runActivities({ ...this.#parts, sdk }) }
-    return Promise.all(
-      queues.map((taskQueue) =>
-        sdk.worker.Worker.create({
-          connection: native,
-          namespace: settings.namespace,
-          taskQueue,
-          workflowBundle: workflows,
-          activities,
-          dataConverter: converterOf(settings),
-          maxConcurrentActivityTaskExecutions: settings.maxSteps,
-          maxConcurrentWorkflowTaskExecutions: WORKFLOW_TASKS,
-          ...(settings.maxCachedWorkflows === undefined ? {} : { maxCachedWorkflows: settings.maxCachedWorkflows }),
-          defaultHeartbeatThrottleInterval: HEARTBEAT_THROTTLE_MS,
-          maxHeartbeatThrottleInterval: HEARTBEAT_THROTTLE_MS,
-          shutdownGraceTime: settings.shutdownGraceMs,
-        }),
-      ),
-    )
+    const common = {
+      connection: native,
+      namespace: settings.namespace,
+      activities,
+      dataConverter: converterOf(settings),
+      defaultHeartbeatThrottleInterval: HEARTBEAT_THROTTLE_MS,
+      maxHeartbeatThrottleInterval: HEARTBEAT_THROTTLE_MS,
+      shutdownGraceTime: settings.shutdownGraceMs,
+    }
+    const work = {
+      ...common,
+      workflowBundle: workflows,
+      maxConcurrentActivityTaskExecutions: settings.maxSteps,
+      maxConcurrentWorkflowTaskExecutions: WORKFLOW_TASKS,
+      ...(settings.maxCachedWorkflows === undefined ? {} : { maxCachedWorkflows: settings.maxCachedWorkflows }),
+    }
+    const wakes = { ...common, maxConcurrentActivityTaskExecutions: WAKES }
+    const options = queues.flatMap((queue) => [
+      { ...work, taskQueue: queue },
+      { ...wakes, taskQueue: wakeQueue(queue) },
+    ])
+    const create = (one: WorkerOptions): Promise<Worker> =>
+      sdk.worker.Worker.create(one).catch((error: unknown) => notServed(settings, error))
+    return Promise.all(options.map(create))
   }
 }

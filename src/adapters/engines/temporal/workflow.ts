@@ -16,10 +16,11 @@ import {
   scheduleActivity,
   setHandler,
   sleep,
+  workflowInfo,
 } from '@temporalio/workflow'
 import { ADVANCE_SENDING } from './activity-options.ts'
 import { isLeftAlone, LEFT_ALONE_MS, RunLoop } from './run-loop.ts'
-import { PHASE_QUERY, WAKE_SIGNAL, type Carried, type Phase, type Sending, type StepCall } from './wire.ts'
+import { PHASE_QUERY, WAKE_SIGNAL, wakeQueue, type Carried, type Phase, type Sending, type StepCall } from './wire.ts'
 
 export async function keelsonRun(carried: Carried): Promise<void> {
   const loop = new RunLoop(carried)
@@ -66,7 +67,9 @@ export async function keelsonStep(call: StepCall, sending: Sending): Promise<voi
   await CancellationScope.nonCancellable(async () => {
     if (isLost && 'engineAttempt' in effect) {
       const { slot, attempt, engineAttempt } = effect
-      await scheduleActivity('wake', [{ ...carried, lost: [{ slot, attempt, engineAttempt }] }], ADVANCE_SENDING)
+      const taskQueue = wakeQueue(workflowInfo().taskQueue)
+      const told = { ...carried, lost: [{ slot, attempt, engineAttempt }] }
+      await scheduleActivity('wake', [told], { ...ADVANCE_SENDING, taskQueue })
     }
     await getExternalWorkflowHandle(call.runId)
       .signal(WAKE_SIGNAL)

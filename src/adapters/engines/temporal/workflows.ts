@@ -52,8 +52,10 @@ export class Workflows {
       await this.#connection.ask('start', row.runId, (client) => client.workflow.start(RUN_WORKFLOW, options))
       return true
     } catch (error) {
-      if (nameOf(error) !== 'WorkflowExecutionAlreadyStartedError') throw error
-      return false
+      if (nameOf(error) === 'WorkflowExecutionAlreadyStartedError') return false
+      // A server that was set up anew has lost them: they are looked for again before the next start.
+      this.#registered = undefined
+      throw error
     }
   }
 

@@ -104,5 +104,8 @@ const TELLERS: Readonly<Record<string, Teller>> = {
   CompensationCompleted: (_payload, record) => told('undone', `${slotName(record)} undone`),
   CompensationFailed: (payload, record) => told('failed', `undoing ${slotName(record)} failed`, errorOf(payload)),
   AlertRaised: (payload) => told('failed', `alert ${text(payload['priority'])}`, text(payload['code'])),
-  LateOutcomeRecorded: (_payload, record) => told('waiting', slotName(record), 'a late result came and was only noted'),
+  LateOutcomeRecorded: ({ compensation }, record) => {
+    const what = compensation === true ? 'a late result of undoing it' : 'a late result'
+    return told('waiting', slotName(record), `${what} came and was only noted`)
+  },
 }

@@ -1,0 +1,213 @@
+/**
+ * What the operations tell of runs on a real Temporal server: the status is the log's whether the server is there or not, and
+ * what only Temporal knows comes beside it.
+ */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { temporal } from '../../src/adapters/engines/temporal/engine.ts'
+import { KeelsonError, loadPlan } from '../../src/main.ts'
+import type { ActorContext } from '../../src/ports/provider-adapter.ts'
+import { adapterWorld } from '../fixtures/adapter-world.ts'
+import { expectSound } from '../fixtures/temporal-log.ts'
+import { began, startWorker, workerSteps } from '../fixtures/temporal-worker.ts'
+import { temporalWorld } from '../fixtures/temporal-world.ts'
+import { until } from '../fixtures/until.ts'
+import { startTemporal, type TemporalServer } from '../setup/temporal.ts'
+
+const ADA: ActorContext = { userId: 'ada', roles: ['Admin'], tenantId: 'local' }
+const PLACE = { tenantId: 'local', projectId: 'default', environmentId: 'local' }
+
+let server: TemporalServer
+beforeAll(async () => {
+  server = await startTemporal()
+}, 600_000)
+afterAll(() => server?.stop())
+
+it('a reference names the queue of the run’s workflow, and the execution once there is one [TMP-19, ENG-03]', async () => {
+  const world = await adapterWorld('temporal', { engine: temporal({ address: server.address }) })
+  const operations = world.keelson.operations()
+  const plan = await world.publish('{ plan: one, version: 1.0.0, steps: [{ id: a, run: echo }] }')
+  const runId = world.uuid()
+  const ref = await operations.startRun(plan, { ...PLACE, runId }, ADA)
+  const taskQueue = 'dvt-temporal-local'
+  expect(ref).toEqual({ provider: 'temporal', namespace: 'default', workflowId: runId, runId, taskQueue })
+  expect(await world.ended(runId)).toBe('COMPLETED')
+  const { engineRunRef } = (await world.keelson.run(runId)).row
+  expect(await operations.getRunStatus(engineRunRef, ADA)).toMatchObject({ runId, status: 'COMPLETED' })
+  await expect(operations.adapter('temporal').ping?.()).resolves.toBeUndefined()
+  await world.close()
+})
+
+it('a plan that may do without is marked as degraded by what its engine lacks; another only keeps the report [CAP-05, CAP-15]', async () => {
+  const world = await adapterWorld('temporal', { engine: temporal({ address: server.address, taskQueue: 'lacking' }) })
+  const operations = world.keelson.operations()
+  const startedBy = async (yaml: string) => {
+    const { runId } = await operations.startRun(await world.publish(yaml), { ...PLACE, runId: world.uuid() }, ADA)
+    expect(await world.ended(runId)).toBe('COMPLETED')
+    await expectSound(world.keelson, await world.keelson.run(runId))
+    const records = await world.records(runId)
+    expect(records[0]?.eventType).toBe('RunValidated')
+    return {
+      report: records[0]?.payload,
+      started: records.find(({ eventType }) => eventType === 'RunStarted')?.payload,
+    }
+  }
+  const degrading = await startedBy(`
+plan: degrading
+version: 1.0.0
+requires: [cancel.forced]
+metadata: { fallbackBehavior: degrade }
+steps: [{ id: a, run: echo }]
+`)
+  expect(degrading.report).toMatchObject({ status: 'WARNINGS', warnings: [{ code: 'CAPABILITY_DEGRADED' }] })
+  expect(degrading.started).toMatchObject({
+    degraded: true,
+    warnings: [{ code: 'CAPABILITY_DEGRADED' }],
+    validationReportRef: 'event:1',
+  })
+  const wide = await startedBy(`
+plan: wide
+version: 1.0.0
+policy: { concurrency: 600 }
+steps: [{ id: a, run: echo }]
+`)
+  expect(wide.report).toMatchObject({ status: 'WARNINGS', warnings: [{ code: 'PERFORMANCE_IMPACT' }] })
+  for (const field of ['degraded', 'warnings', 'validationReportRef']) expect(wide.started).not.toHaveProperty(field)
+  await world.close()
+})
+
+it('a plan that is altered between its check here and the worker’s is not run: the worker’s check decides [X-43]', async () => {
+  const directory = mkdtempSync(join(tmpdir(), 'keelson-altered-'))
+  const engine = { address: server.address, taskQueue: 'altered' }
+  const client = await temporalWorld(server.address, workerSteps(directory), {
+    taskQueue: 'altered',
+    worker: false,
+    open: { directory },
+  })
+  const operations = client.keelson.operations()
+  const plan = await client.keelson.refer(loadPlan('{ plan: altered, version: 1.0.0, steps: [{ id: a, run: echo }] }'))
+  const { runId } = await operations.startRun(plan, { ...PLACE, runId: crypto.randomUUID() }, ADA)
+  const database = new DatabaseSync(join(directory, 'keelson.db'))
+  database.prepare(`UPDATE plans SET text = replace(text, '"a"', '"x"') WHERE sha256 = ?`).run(plan.sha256)
+  database.close()
+  const worker = await startWorker({ directory, engine })
+  const run = await client.keelson.run(runId)
+  await expect(run.result()).resolves.toMatchObject({
+    status: 'FAILED',
+    error: { code: 'PLAN_INTEGRITY_VALIDATION_FAILED' },
+  })
+  expect((await run.records()).map(({ eventType }) => eventType)).toEqual(['RunApproved', 'AlertRaised', 'RunFailed'])
+  expect(began(directory)).toEqual([])
+  await worker.stop()
+  await client.close()
+  rmSync(directory, { recursive: true, force: true })
+})
+
+it('a workflow that drains for a rotation is seen so beside the status, and nowhere else [TMP-17, ENG-08, ENG-10]', async () => {
+  const engine = temporal({ address: server.address, taskQueue: 'rotating', rotation: { steps: 2 } })
+  const world = await adapterWorld('temporal', { engine })
+  const operations = world.keelson.operations()
+  const plan = await world.publish(`
+plan: rotating
+version: 1.0.0
+steps:
+  - { id: a, dependsOn: [], run: held }
+  - { id: b, dependsOn: [], run: echo }
+  - { id: c, dependsOn: [b], run: echo }
+`)
+  const { runId } = await operations.startRun(plan, { ...PLACE, runId: world.uuid() }, ADA)
+  await world.stage.atWork(runId, 'a')
+  await world.logged(runId, 'StepCompleted', 'b')
+  const seen = async () => (await operations.getEnrichedStatus(runId, ADA)).substatus
+  await until(async () => (await seen()) === 'CONTINUE_AS_NEW')
+  const plain = await operations.getRunStatus(runId, ADA)
+  expect(plain).toMatchObject({ status: 'RUNNING' })
+  expect(plain).not.toHaveProperty('substatus')
+  expect(await operations.getEnrichedStatus(runId, ADA)).toMatchObject({ status: 'RUNNING', provider: 'answered' })
+  world.stage.release(runId)
+  expect(await world.ended(runId)).toBe('COMPLETED')
+  const ended = await operations.getEnrichedStatus(runId, ADA)
+  expect(ended).toMatchObject({ status: 'COMPLETED', provider: 'unneeded' })
+  expect(ended).not.toHaveProperty('substatus')
+  await world.close()
+})
+
+it('a run whose worker was killed is seen as recovering until another has its step [TMP-17, ENG-08]', async () => {
+  const directory = mkdtempSync(join(tmpdir(), 'keelson-recovering-'))
+  const engine = { address: server.address, taskQueue: 'recovering' }
+  const client = await temporalWorld(server.address, workerSteps(directory), {
+    taskQueue: 'recovering',
+    worker: false,
+    open: { directory },
+  })
+  const operations = client.keelson.operations()
+  const first = await startWorker({ directory, engine })
+  const run = await client.start('{ plan: gated, version: 1.0.0, steps: [{ id: a, run: gated }] }')
+  await until(() => began(directory).includes(`${first.pid} a#1/1`))
+  const seen = () => operations.getEnrichedStatus(run.runId, ADA)
+  expect(await seen()).not.toHaveProperty('substatus')
+  await first.kill9()
+  // No worker is left: only Temporal can tell, once the heartbeats are missed.
+  await until(async () => (await seen()).substatus === 'RECOVERING')
+  expect(await seen()).toMatchObject({ status: 'RUNNING', provider: 'answered' })
+  writeFileSync(join(directory, 'open-a'), '')
+  const second = await startWorker({ directory, engine })
+  await expect(run.result()).resolves.toMatchObject({ status: 'COMPLETED' })
+  expect(await seen()).not.toHaveProperty('substatus')
+  await second.stop()
+  await client.close()
+  rmSync(directory, { recursive: true, force: true })
+}, 120_000)
+
+describe('a server that is away', () => {
+  it('keeps nobody from a run’s status; it is asked a few times for more, then left in peace [ENG-10, ADP-06]', async () => {
+    const own = await startTemporal()
+    const settings = { address: own.address, connectTimeoutMs: 500, requestTimeoutMs: 500 }
+    const world = await adapterWorld('temporal', { engine: temporal(settings) })
+    const operations = world.keelson.operations({ breaker: { failures: 2 } })
+    const plan = await world.publish('{ plan: held, version: 1.0.0, steps: [{ id: a, run: held }] }')
+    const { runId } = await operations.startRun(plan, { ...PLACE, runId: world.uuid() }, ADA)
+    await world.stage.atWork(runId, 'a')
+    await own.kill9()
+    expect(await operations.getRunStatus(runId, ADA)).toMatchObject({ runId, status: 'RUNNING' })
+    const seen = () => operations.getEnrichedStatus(runId, ADA)
+    for (const status of [await seen(), await seen()]) {
+      expect(status).toMatchObject({ status: 'RUNNING', provider: 'unavailable' })
+      expect(status.problem?.details).toMatchObject({ provider: 'temporal', operation: 'getEnrichedStatus', runId })
+    }
+    const rested = await seen()
+    expect(rested).toMatchObject({ status: 'RUNNING', provider: 'unavailable' })
+    expect(rested).not.toHaveProperty('problem')
+    const failure = await operations
+      .adapter('temporal')
+      .ping?.()
+      .catch((error: unknown) => error)
+    expect(failure).toBeInstanceOf(KeelsonError)
+    expect((failure as KeelsonError).problems[0]?.details).toMatchObject({ provider: 'temporal', operation: 'ping' })
+    world.stage.release(runId)
+    await own.restart()
+    await world.close()
+    await own.stop()
+  }, 60_000)
+
+  it('starts nothing, and the error keeps provider, operation and run [ADP-06]', async () => {
+    const world = await adapterWorld('temporal', {
+      engine: temporal({ address: '127.0.0.1:1', connectTimeoutMs: 300, worker: false }),
+    })
+    const plan = await world.publish('{ plan: one, version: 1.0.0, steps: [{ id: a, run: echo }] }')
+    const runId = world.uuid()
+    const failure = await world.keelson
+      .operations()
+      .startRun(plan, { ...PLACE, runId }, ADA)
+      .catch((error: unknown) => error)
+    expect(failure).toMatchObject({
+      code: 'TEMPORAL_CLIENT_NOT_CONNECTED',
+      problems: [{ details: { provider: 'temporal', operation: 'startRun', runId, call: 'connect' } }],
+    })
+    expect(await world.records(runId)).toEqual([])
+    await world.close()
+  })
+})
