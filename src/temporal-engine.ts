@@ -7,16 +7,11 @@ import { TemporalConnection } from './adapters/engines/temporal/connection.ts'
 import { temporal, type TemporalOptions } from './adapters/engines/temporal/engine.ts'
 import { checkSettings } from './adapters/engines/temporal/settings.ts'
 import { checkNamespace } from './adapters/engines/temporal/sight.ts'
-import {
-  findTemporal,
-  freePort,
-  startTemporalServer,
-  type TemporalProcess,
-} from './adapters/processes/temporal-server.ts'
+import { findTemporal, freePort, startTemporalServer } from './adapters/processes/temporal-server.ts'
 import { fail } from './core/problems/problem.ts'
 import type { EngineFactory } from './ports/engine.ts'
 
-export { findTemporal, freePort, startTemporalServer, type TemporalProcess }
+export { findTemporal, freePort, startTemporalServer }
 
 export interface TemporalFlags {
   readonly address?: string | undefined

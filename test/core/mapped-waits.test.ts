@@ -91,9 +91,9 @@ describe('the items of a fan-out', () => {
     await run.world.advanceBy(2000)
     expect(run.world.row(run.key).status).toBe('FAILED')
     const failed = run.world.records(run.key).filter((one) => one.eventType === 'StepFailed')
-    expect(failed.map((one) => [one.itemIndex, (one.payload?.['error'] as { code: string }).code])).toEqual([
-      [1, 'INPUT_INVALID'],
-      [undefined, 'ITEMS_FAILED'],
+    expect(failed).toMatchObject([
+      { itemIndex: 1, payload: { error: { code: 'INPUT_INVALID' } } },
+      { payload: { error: { code: 'ITEMS_FAILED' }, failedItem: 1 } },
     ])
     expect(await differences(run)).toEqual([])
   })
@@ -110,7 +110,12 @@ describe('the items of a fan-out', () => {
   it('ask each its own people, with their own words [MAN-02, P-47]', async () => {
     const run = await started(
       `steps: [{ id: sign, forEach: 'input.forms', manual: { title: "Sign form \${item.no}", assignees: ["\${item.who}"] } }]`,
-      { forms: [{ no: 7, who: 'ana' }, { no: 8, who: 'bo' }] },
+      {
+        forms: [
+          { no: 7, who: 'ana' },
+          { no: 8, who: 'bo' },
+        ],
+      },
     )
     const [first, second] = await tasksOf(run)
     expect([first?.title, second?.title]).toEqual(['Sign form 7', 'Sign form 8'])

@@ -63,6 +63,8 @@ export class Command {
     running.add(this.#child)
     this.#child.stdout?.on('data', (chunk: Buffer) => (this.stdout += chunk.toString('utf8')))
     this.#child.stderr?.on('data', (chunk: Buffer) => (this.stderr += chunk.toString('utf8')))
+    // A command may be over before it reads anything: that is its affair.
+    this.#child.stdin?.on('error', () => undefined)
     this.#child.stdin?.end(input ?? '')
     this.finished = new Promise((resolve) => {
       this.#child.on('close', (code) => {

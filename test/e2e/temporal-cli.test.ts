@@ -238,7 +238,7 @@ describe('a worker', () => {
 })
 
 describe('from a third terminal', () => {
-  it('signals reach the run through its worker, and at once where the server is named', async () => {
+  it('signals reach the run through its worker, whether or not the server is named', async () => {
     const folder = project()
     const at = apart()
     const command = run(folder, at)
@@ -259,9 +259,30 @@ describe('from a third terminal', () => {
     expect(list.stdout).not.toContain('nobody')
     finishStep(folder, 'b')
     expect((await command.finished).code).toBe(0)
-    // Nobody is woken by hand in the first case; in the second the sender's own connection does it.
-    const history = server.command('workflow', 'show', '--workflow-id', await wholeId(folder, id), '--output', 'json')
-    expect(history).toContain('WORKFLOW_EXECUTION_SIGNALED')
+  })
+
+  it('a signal wakes the workflow by itself where the server is named, and only there', async () => {
+    const folder = project()
+    const at = apart()
+    const client = run(folder, at, '--client-only')
+    const [, id = ''] = await client.shows(/run ([0-9a-f]{8})/)
+    const whole = await wholeId(folder, id)
+    const history = (): string => server.command('workflow', 'show', '--workflow-id', whole, '--output', 'json')
+    await until('its workflow is there', () => {
+      try {
+        return history().includes('WORKFLOW_EXECUTION_STARTED')
+      } catch {
+        return false
+      }
+    })
+    client.kill('SIGKILL')
+    await client.finished
+    const woken = (): number => history().split('WORKFLOW_EXECUTION_SIGNALED').length - 1
+    const before = woken()
+    await call(folder, { TEMPORAL_ADDRESS: '' }, 'signal', id, 'cancel')
+    expect(woken()).toBe(before)
+    await call(folder, at, 'signal', id, 'pause')
+    expect(woken()).toBe(before + 1)
   })
 
   it('events --follow shows the log as it grows, to the end of the run', async () => {

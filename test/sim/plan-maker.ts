@@ -88,11 +88,10 @@ function makeStep(
   const id = `s${index}`
   const kind = rng.weighted({ run: 76, wait: 8, manual: 7, plan: style.children.length > 0 ? 9 : 0 })
   const ancestors = dependsOn ?? before
-  const action = actionOf(rng, kind, style)
-  const doc: StepDoc = {
+  return {
     id,
     ...(dependsOn === undefined ? {} : { dependsOn }),
-    ...action,
+    ...actionOf(rng, kind, style),
     ...(rng.chance(0.12) ? { [rng.pick(['if', 'unless'])]: rng.pick(['input.yes', 'input.no']) } : {}),
     ...(kind === 'wait' ? {} : { with: { ...mappingOf(rng, ancestors), ...(kind === 'plan' ? WHOLE_INPUT : {}) } }),
     ...(rng.chance(0.14) ? { forEach: `input.${rng.pick(['list0', 'list1', 'list3', 'list5'])}` } : {}),
@@ -102,16 +101,7 @@ function makeStep(
       ? { retry: { maxAttempts: 1, initialBackoffMs: 0, backoffMultiplier: 1, maxBackoffMs: 0 } }
       : {}),
   }
-  return 'forEach' in doc ? { ...doc, ...ofItem(action) } : doc
 }
-
-/** Each item waits and asks for itself. */
-function ofItem({ wait, manual }: Fields): Fields {
-  if (JSON.stringify(wait) === JSON.stringify(WAIT_OF_INPUT)) return { wait: { forMs: '${index}' } }
-  return manual === undefined ? {} : { manual: { ...(manual as Fields), title: 'look at ${index}' } }
-}
-
-const WAIT_OF_INPUT: Fields = { forMs: '${input.n}' }
 
 function actionOf(rng: Rng, kind: 'run' | 'wait' | 'manual' | 'plan', style: PlanStyle): Fields {
   switch (kind) {
@@ -123,17 +113,14 @@ function actionOf(rng: Rng, kind: 'run' | 'wait' | 'manual' | 'plan', style: Pla
           { forMs: 0 },
           { forMs: 700 },
           { forMs: 9000 },
-          WAIT_OF_INPUT,
+          { forMs: '${input.n}' },
           { until: '2030-01-01T00:00:05.000Z' },
           { until: '${input.soon}' },
         ]),
       }
     case 'manual':
       return {
-        manual: {
-          title: 'look at ${input.n}',
-          ...(rng.chance(0.4) ? { expiresAfterMs: rng.pick([800, 20_000]) } : {}),
-        },
+        manual: { title: 'look at it', ...(rng.chance(0.4) ? { expiresAfterMs: rng.pick([800, 20_000]) } : {}) },
       }
     case 'plan':
       return { plan: { planId: rng.pick(style.children) } }

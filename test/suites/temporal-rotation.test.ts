@@ -112,12 +112,12 @@ describe('a plan of many steps', () => {
     const other = await temporalWorld(server.address, steps, {
       taskQueue: 'uncached',
       maxCachedWorkflows: 0,
-      rotation: { steps: 50 },
+      rotation: { steps: 20 },
     })
-    const run = await other.start(chainOf(120))
+    const run = await other.start(chainOf(60))
     await expect(run.result()).resolves.toMatchObject({ status: 'COMPLETED' })
     const events = await expectSound(other.keelson, run)
-    expect(events).toHaveLength(3 + 2 * 120)
+    expect(events).toHaveLength(3 + 2 * 60)
     expect(executionsOf(server.command, run.runId).length).toBeGreaterThanOrEqual(3)
     await other.close()
   }, 120_000)

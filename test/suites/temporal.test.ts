@@ -4,6 +4,7 @@
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { RunHandle } from '../../src/main.ts'
+import { executionsOf } from '../fixtures/temporal-executions.ts'
 import { eventsOf, logHas, temporalWorld, type TemporalWorld } from '../fixtures/temporal-world.ts'
 import { until } from '../fixtures/until.ts'
 import { startTemporal, type TemporalServer } from '../setup/temporal.ts'
@@ -195,6 +196,7 @@ describe('the history of a run', () => {
     const last = historyOf(run)
     expect(last).not.toContain(`"originalExecutionRunId": "${firstId}"`)
     expect(JSON.stringify(JSON.parse(last))).toContain('continuedExecutionRunId')
+    expect(executionsOf(server.command, run.runId).length).toBeGreaterThanOrEqual(4)
   }, 120_000)
 })
 

@@ -171,6 +171,18 @@ export const PLAN_PROBLEMS = {
     did: REFUSED,
     todo: 'Leave schemaVersion out for the newest one, or use a Keelson that knows it.',
   },
+  WORKFLOW_INVALID: {
+    title: 'The workflow document to import breaks a rule of its own format, or cannot be made a plan.',
+    retryable: false,
+    did: 'No plan was written.',
+    todo: 'Correct the workflow at the line and column given, and import it again.',
+  },
+  CAPABILITY_MATRIX_INVALID: {
+    title: 'The capability matrix given to an import breaks a rule of its own format.',
+    retryable: false,
+    did: 'No plan was written.',
+    todo: 'Correct the matrix: a compensation has an operation <entity>:<verb> and an input schema, and safety.supportsCompensation is true.',
+  },
   CAPABILITY_UNKNOWN: {
     title: 'The plan requires a capability that does not exist.',
     retryable: false,

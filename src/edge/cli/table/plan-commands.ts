@@ -23,6 +23,19 @@ export const PLAN_COMMANDS: readonly Spec[] = [
     load: async () => (await import('../commands/plan-compile.ts')).planCompile,
   },
   {
+    use: 'plan import <workflow>',
+    about: 'a plan made of a WorkflowV1 document',
+    options: [
+      ['--matrix <file...>', 'capability matrices: what the adapters can do, and how it is undone'],
+      ['--out <file>', 'write the plan there, as JSON where the name ends in .json'],
+    ],
+    examples: [
+      'keelson plan import workflow.json --out plan.yaml',
+      'keelson plan import workflow.json --matrix finance.json --out plan.yaml',
+    ],
+    load: async () => (await import('../commands/plan-import.ts')).planImport,
+  },
+  {
     use: 'plan graph <file>',
     about: 'a picture of a plan, layer by layer',
     options: [['--format <format>', 'text, mermaid or dot; default text']],

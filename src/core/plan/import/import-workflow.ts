@@ -1,0 +1,129 @@
+/**
+ * A foreign workflow made a plan document: its actions by `order` one after another, its tiers as manual steps, its matrices'
+ * compensations as `compensate`. What would be lost or weakened on the way is refused, never left out in silence.
+ */
+import type { Problem } from '../../problems/problem.ts'
+import { ok, type Result } from '../../result.ts'
+import { completionModeOf } from '../../view/vocabulary.ts'
+import { sortProblems } from '../parse-plan.ts'
+import type { Json } from '../plan.ts'
+import { child, refuse, suggest, type Place, type Reading } from '../reading.ts'
+import { robotProblem } from '../robot-action.ts'
+import { capabilityOf, type Capability, type CapabilityMatrix } from './capability-matrix.ts'
+import { compensationInput, outputOf } from './compensation-input.ts'
+import { effectiveTier, type ReadWorkflow, type WorkflowAction, type WorkflowV1 } from './workflow-v1.ts'
+
+type Document = { readonly [field: string]: Json }
+
+interface Importing extends Pick<Reading, 'problems' | 'positionOf'> {
+  readonly workflow: WorkflowV1
+  readonly matrices: readonly CapabilityMatrix[]
+  /** Which operation each function stands for: two must not become one. */
+  readonly functions: Map<string, string>
+}
+
+export function importWorkflow(read: ReadWorkflow, matrices: readonly CapabilityMatrix[] = []): Result<Document> {
+  const { workflow, positionOf } = read
+  const problems: Problem[] = []
+  const importing: Importing = { problems, positionOf, workflow, matrices, functions: new Map() }
+  const ordered = workflow.actions
+    .map((action, index) => ({ action, place: child(child(undefined, 'actions'), index) }))
+    .sort((a, b) => a.action.order - b.action.order)
+  const steps = ordered.flatMap(({ action, place }, rank) =>
+    stepsOf(importing, action, place, ordered[rank - 1]?.action.actionId),
+  )
+  if (problems.length > 0) return { ok: false, problems: sortProblems(problems) }
+  const { workflowId, workspaceId, name, description = '', version } = workflow
+  return ok({
+    plan: workflowId,
+    version: String(version),
+    metadata: { name, ...(description === '' ? {} : { description }), labels: { workspaceId } },
+    steps,
+  })
+}
+
+function stepsOf(
+  importing: Importing,
+  action: WorkflowAction,
+  place: Place,
+  before: string | undefined,
+): readonly Document[] {
+  const { workflow } = importing
+  const { actionId, portFamily, operation } = action
+  const tier = effectiveTier(workflow, action)
+  const capability = findCapability(importing, action, place)
+  const labels = { portFamily, executionTier: tier }
+  if (completionModeOf(workflow.executionTier, action.executionTierOverride) === 'manual')
+    return [{ id: actionId, labels, manual: { title: `Do ${operation} (${portFamily})` } }]
+  const robot = robotProblem(operation, { executionTier: tier })
+  if (robot !== undefined) {
+    const hint = 'a workflow cannot say so; write this step in a plan by hand'
+    refuse(importing, 'WORKFLOW_INVALID', child(place, 'operation'), robot, { hint })
+  }
+  const step = {
+    id: actionId,
+    labels,
+    run: functionOf(importing, portFamily, operation, place),
+    with: { input: '${input}', ...(before === undefined ? {} : { previous: `\${${outputOf(before)}}` }) },
+    ...undoing(importing, action, capability, place),
+  }
+  const asks = tier === 'HumanApprove' || capability?.safety.requiresApproval === true
+  return asks ? [approval(importing, action, place), step] : [step]
+}
+
+/** The action itself stays automatic (MAN-14): what waits for a person is a step of its own before it. */
+function approval({ workflow, problems, positionOf }: Importing, action: WorkflowAction, place: Place): Document {
+  const { actionId, operation, portFamily } = action
+  const id = `${actionId}.approve`
+  if (workflow.actions.some((other) => other.actionId === id)) {
+    const message = `the approval of '${actionId}' would have the id of the action '${id}'`
+    refuse({ problems, positionOf }, 'WORKFLOW_INVALID', child(place, 'actionId'), message)
+  }
+  const title = `Approve ${operation} (${portFamily})`
+  return { id, effect: 'none', manual: { title, rule: 'MakerChecker' } }
+}
+
+/** Where a matrix of the family is given, it says all that can be done there. */
+function findCapability(importing: Importing, action: WorkflowAction, place: Place): Capability | undefined {
+  const { portFamily, operation } = action
+  const ofFamily = importing.matrices.filter((matrix) => matrix.portFamily === portFamily)
+  if (ofFamily.length === 0) return undefined
+  const found = ofFamily.flatMap((matrix) => capabilityOf(matrix, operation) ?? [])
+  const [first, second] = found
+  const at = child(place, 'operation')
+  if (first === undefined) {
+    const known = ofFamily.flatMap(({ capabilities }) => capabilities.map(({ capability }) => capability))
+    const message = `the capability matrix of ${portFamily} has no '${operation}'`
+    refuse(importing, 'WORKFLOW_INVALID', at, message, suggest(importing, operation, known))
+  } else if (second !== undefined) {
+    refuse(importing, 'WORKFLOW_INVALID', at, `several capability matrices of ${portFamily} have '${operation}'`)
+  } else if (first.supported === false) {
+    refuse(importing, 'WORKFLOW_INVALID', at, `the adapter of ${portFamily} does not support '${operation}'`)
+  }
+  return first
+}
+
+function undoing(
+  importing: Importing,
+  { actionId, portFamily }: WorkflowAction,
+  capability: Capability | undefined,
+  place: Place,
+): Document {
+  const { compensationOperation: undo, compensationInputSchema: schema, safety } = capability ?? {}
+  if (undo === undefined || schema === undefined) return safety?.idempotent === false ? { effect: 'irreversible' } : {}
+  const run = functionOf(importing, portFamily, undo, place)
+  return { compensate: { run, with: compensationInput(actionId, schema), 'x-inputSchema': schema } }
+}
+
+/** `invoice:write` is called as `invoice.write`; robots keep their names, by which the plan format knows its rules for them. */
+function functionOf({ functions, ...importing }: Importing, family: string, operation: string, place: Place): string {
+  const name = operation.startsWith('robot:') ? operation : operation.replaceAll(':', '.')
+  const meant = `'${operation}' of ${family}`
+  const other = functions.get(name) ?? meant
+  if (other !== meant) {
+    const message = `${meant} and ${other} would both be the function '${name}'`
+    refuse(importing, 'WORKFLOW_INVALID', child(place, 'operation'), message)
+  }
+  functions.set(name, other)
+  return name
+}
