@@ -12,6 +12,7 @@ import { RunOperations, type OperationsOptions } from '../../app/run-operations.
 import { startRun } from '../../app/start-run.ts'
 import type { Services } from '../../app/services.ts'
 import { fail } from '../../core/problems/problem.ts'
+import { isOutside } from '../../core/run/engines.ts'
 import { isTerminalRun } from '../../core/run/transitions.ts'
 import { isoFromMs } from '../../core/time.ts'
 import type { Plan } from '../../core/plan/plan.ts'
@@ -79,6 +80,8 @@ export class Keelson {
     const plan = this.#plans.get(from)
     // What is queued may be started by a process that has other handlers; that one checks.
     if (options.queue !== true) this.#needHandlers(plan.plan)
+    else if (isOutside(engineType.engineType))
+      fail('USAGE', `runs of ${engineType.engineType} are not queued here; give them an instant instead: notBefore`)
     const { actorId = this.#principal.actorId } = options
     const admission = admissionOf(options)
     await engine.ready?.()

@@ -33,6 +33,7 @@ export interface TemporalOptions extends TemporalSettings {
 
 const POLL_MS = 1_000
 const ASK_MS = 100
+const LISTEN_AGAIN_MS = 2_000
 
 /** The Temporal engine, for `openKeelson({ engine })`. */
 export function temporal(options: TemporalOptions = {}): EngineFactory {
@@ -96,8 +97,21 @@ export class TemporalEngine implements EngineHost {
   }
 
   async #serve(): Promise<void> {
-    await this.#worker?.start((error) => this.#parts.tell(problemOf(error)))
+    await this.#listen()
     if (!this.#stopped) this.#caretaker.start()
+  }
+
+  async #listen(): Promise<void> {
+    await this.#worker?.start((error) => this.#listenAgain(error))
+  }
+
+  /** A process whose worker broke would look alive and do nothing: it listens again until it is stopped. */
+  #listenAgain(error: unknown): void {
+    this.#parts.tell(problemOf(error))
+    if (this.#stopped) return
+    this.#parts.timers.after(LISTEN_AGAIN_MS, () => {
+      if (!this.#stopped) void this.#listen().catch((again: unknown) => this.#listenAgain(again))
+    })
   }
 
   drive(runKey: RunKey, _report: AdvanceReport): void {

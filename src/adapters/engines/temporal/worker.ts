@@ -42,14 +42,18 @@ export class WorkerHost {
     this.#parts = parts
   }
 
-  /** Once; a worker that cannot be made leaves nothing behind and may be tried again. */
+  /** Once at a time; a worker that cannot be made, or that broke, leaves nothing behind and may be tried again. */
   async start(onEnd: (error: unknown) => void): Promise<void> {
     if (this.#starting !== undefined)
       fail('TEMPORAL_WORKER_ALREADY_STARTED', `a worker listens to ${this.#parts.queues.join(', ')} already`)
     this.#starting = this.#create()
     try {
       const workers = await this.#starting
-      this.#ended = Promise.all(workers.map((worker) => worker.run())).catch(onEnd)
+      this.#ended = Promise.all(workers.map((worker) => worker.run())).catch((error: unknown) => {
+        for (const worker of workers) if (worker.getState() === 'RUNNING') worker.shutdown()
+        this.#starting = undefined
+        onEnd(error)
+      })
     } catch (error) {
       this.#starting = undefined
       throw error

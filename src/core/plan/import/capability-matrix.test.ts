@@ -24,7 +24,14 @@ describe('a compensation', () => {
   })
 
   it('has an operation of the form <entity>:<verb> [CMP-07]', () => {
-    for (const compensationOperation of ['reverse', 'invoice:', ':reverse', 'invoice:reverse:now', 'in voice:reverse', 7])
+    for (const compensationOperation of [
+      'reverse',
+      'invoice:',
+      ':reverse',
+      'invoice:reverse:now',
+      'in voice:reverse',
+      7,
+    ])
       expect(refusals({ ...ENTRY, ...UNDO, compensationOperation })).toEqual([wrong('compensationOperation')])
   })
 
@@ -44,7 +51,10 @@ describe('a compensation', () => {
 describe('a capability', () => {
   it('is listed once and is found by its name, else by another name of it', () => {
     expect(refusals(ENTRY, ENTRY)).toEqual(['CAPABILITY_MATRIX_INVALID /capabilities/1/capability'])
-    const read = parsed({ ...ENTRY, operations: ['createInvoice', 'note:write'] }, { ...ENTRY, capability: 'note:write' })
+    const read = parsed(
+      { ...ENTRY, operations: ['createInvoice', 'note:write'] },
+      { ...ENTRY, capability: 'note:write' },
+    )
     if (!read.ok) throw new Error('the matrix is not readable')
     expect(capabilityOf(read.value, 'createInvoice')?.capability).toBe('invoice:write')
     expect(capabilityOf(read.value, 'note:write')?.capability).toBe('note:write')

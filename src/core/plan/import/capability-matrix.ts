@@ -14,7 +14,11 @@ import { child, refuse, type Place, type Reading } from '../reading.ts'
 import { readForeign, yesOrNo } from './read-foreign.ts'
 
 const ENTITY_VERB = /^[A-Za-z0-9_-]+:[A-Za-z0-9_-]+$/
-const operation = text({ max: 256, pattern: ENTITY_VERB, what: 'text of the form <entity>:<verb> such as invoice:reverse' })
+const operation = text({
+  max: 256,
+  pattern: ENTITY_VERB,
+  what: 'text of the form <entity>:<verb> such as invoice:reverse',
+})
 const schema = kindOf('a JSON Schema (an object)', { type: 'object' }, isObject)
 
 /** What a plan has no use for; it is neither read nor kept. */

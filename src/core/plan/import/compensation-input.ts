@@ -8,13 +8,21 @@ import type { Json } from '../plan.ts'
 export function compensationInput(stepId: string, schema: Json): { readonly [field: string]: string } {
   const required = isObject(schema) && isList(schema.required) ? schema.required : []
   const fields = required.filter((name) => typeof name === 'string')
-  return Object.fromEntries(fields.map((name) => [name, sourceOf(stepId, name)]))
+  return Object.fromEntries(fields.map((name) => [name, sourceOf(stepId, name, schema)]))
 }
 
-function sourceOf(stepId: string, field: string): string {
+function sourceOf(stepId: string, field: string, schema: Json): string {
   if (field === 'idempotencyKey') return `\${run.id}:${stepId}:compensate`
   if (field === 'reason') return `Run \${run.id} failed after ${stepId}.`
-  return `\${${member(outputOf(stepId), field)} || ${member('context', field)} || ${member('input', field)}}`
+  const found = [outputOf(stepId), 'context', 'input'].map((root) => member(root, field)).join(' || ')
+  return isText(schema, field) ? `\${join('', [${found}])}` : `\${${found}}`
+}
+
+/** Joining takes nothing but text: where there is none, the input cannot be made, and no hook is called with null. */
+function isText(schema: Json, field: string): boolean {
+  const properties = isObject(schema) ? schema.properties : undefined
+  const property = isObject(properties) ? properties[field] : undefined
+  return isObject(property) && property.type === 'string'
 }
 
 export function outputOf(stepId: string): string {

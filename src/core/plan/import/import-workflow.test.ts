@@ -9,7 +9,14 @@ import { parseWorkflow } from './workflow-v1.ts'
 type Fields = Readonly<Record<string, unknown>>
 
 function imported(actions: readonly Fields[], matrices: readonly CapabilityMatrix[] = [], more: Fields = {}) {
-  const head = { schemaVersion: 1, workflowId: 'billing', workspaceId: 'acme', name: 'Billing', version: 3, active: true }
+  const head = {
+    schemaVersion: 1,
+    workflowId: 'billing',
+    workspaceId: 'acme',
+    name: 'Billing',
+    version: 3,
+    active: true,
+  }
   const numbered = actions.map((action, index) => ({ order: index + 1, portFamily: 'Finance', ...action }))
   const read = parseWorkflow(JSON.stringify({ ...head, executionTier: 'Auto', ...more, actions: numbered }))
   if (!read.ok) throw new Error(read.problems.map(({ message }) => message).join('\n'))
@@ -42,7 +49,7 @@ const REVERSED = matrixOf({
   compensationOperation: 'invoice:reverse',
   compensationInputSchema: {
     type: 'object',
-    properties: { reversalDateIso: { type: 'string' } },
+    properties: { invoiceId: { type: 'string' }, reversalDateIso: { type: 'string' } },
     required: ['invoiceId', 'line-no', 'reason', 'idempotencyKey'],
   },
 })
@@ -86,7 +93,11 @@ describe('a tier', () => {
     const byHand = { actionId: 'file', operation: 'paper:file', executionTierOverride: 'ManualOnly' }
     const steps = stepsOf([WRITE, byHand], [], { executionTier: 'HumanApprove' })
     expect(steps).toMatchObject([
-      { stepId: 'write.approve', manual: { title: 'Approve invoice:write (Finance)', rule: 'MakerChecker' }, effect: 'none' },
+      {
+        stepId: 'write.approve',
+        manual: { title: 'Approve invoice:write (Finance)', rule: 'MakerChecker' },
+        effect: 'none',
+      },
       { stepId: 'write', run: 'invoice.write' },
       { stepId: 'file', manual: { title: 'Do paper:file (Finance)' } },
     ])
@@ -106,7 +117,7 @@ describe('a compensation of the matrix', () => {
         compensate: {
           run: 'invoice.reverse',
           with: {
-            invoiceId: '${steps.write.output.invoiceId || context.invoiceId || input.invoiceId}',
+            invoiceId: "${join('', [steps.write.output.invoiceId || context.invoiceId || input.invoiceId])}",
             'line-no': '${steps.write.output."line-no" || context."line-no" || input."line-no"}',
             reason: 'Run ${run.id} failed after write.',
             idempotencyKey: '${run.id}:write:compensate',
@@ -144,7 +155,7 @@ describe('refused is', () => {
     ])
   })
 
-  it('a robot’s action whose safety a workflow cannot state, but not one done by hand [MAN-11]', () => {
+  it('a robot’s action whose safety a workflow cannot state, but not one done by hand', () => {
     const robot = { actionId: 'go', operation: 'robot:execute_action' }
     expect(refusals([robot])).toEqual([expect.stringContaining('/actions/0/operation: ')])
     expect(refusals([{ ...robot, executionTierOverride: 'ManualOnly' }])).toEqual([])

@@ -88,7 +88,8 @@ function checkWorkflow(read: WorkflowV1, reading: Reading): void {
       const message = `'${override}' is looser than the workflow's '${read.executionTier}'; an override may only be stricter`
       refuse(reading, reading.codes.invalid, child(at, 'executionTierOverride'), message)
     }
-    if (ids.has(name)) refuse(reading, reading.codes.invalid, child(at, 'actionId'), `two actions have the id '${name}'`)
+    if (ids.has(name))
+      refuse(reading, reading.codes.invalid, child(at, 'actionId'), `two actions have the id '${name}'`)
     if (orders.has(order) || order > read.actions.length) {
       const message = `'order' must be each of 1 to ${read.actions.length} once; ${order} is ${orders.has(order) ? 'there twice' : 'beyond them'}`
       refuse(reading, reading.codes.invalid, child(at, 'order'), message)

@@ -1,0 +1,175 @@
+/** Imported workflows that run: tiers that wait for people, and the invoice that is written and reversed. */
+import { describe, expect, it } from 'vitest'
+import { validateJson } from '../../src/app/json-schema.ts'
+import { completeTask, openTasksFor } from '../../src/app/manual-tasks.ts'
+import { parseCapabilityMatrix } from '../../src/core/plan/import/capability-matrix.ts'
+import { importWorkflow } from '../../src/core/plan/import/import-workflow.ts'
+import { planYaml } from '../../src/core/plan/import/plan-yaml.ts'
+import { parseWorkflow } from '../../src/core/plan/import/workflow-v1.ts'
+import { evidenceOf } from '../../src/core/view/evidence.ts'
+import type { RunKey } from '../../src/ports/run-store.ts'
+import { World, type Call, type Process, type Script } from '../fixtures/virtual-world.ts'
+
+const REVERSAL = {
+  type: 'object',
+  properties: {
+    invoiceId: { type: 'string' },
+    reason: { type: 'string' },
+    reversalDateIso: { type: 'string' },
+    idempotencyKey: { type: 'string' },
+  },
+  required: ['invoiceId', 'reason'],
+  additionalProperties: false,
+}
+
+const FINANCE = JSON.stringify({
+  portFamily: 'FinanceAccounting',
+  capabilities: [
+    {
+      capability: 'invoice:write',
+      supported: true,
+      safety: { supportsCompensation: true },
+      compensationOperation: 'invoice:reverse',
+      compensationInputSchema: REVERSAL,
+    },
+  ],
+})
+
+function planOf(actions: readonly Readonly<Record<string, unknown>>[], matrix?: string): string {
+  const head = {
+    schemaVersion: 1,
+    workflowId: 'billing',
+    workspaceId: 'acme',
+    name: 'Billing',
+    version: 1,
+    active: true,
+  }
+  const numbered = actions.map((action, index) => ({ order: index + 1, ...action }))
+  const workflow = parseWorkflow(JSON.stringify({ ...head, executionTier: 'Auto', actions: numbered }))
+  const matrices = matrix === undefined ? [] : [parseCapabilityMatrix(matrix)]
+  if (!workflow.ok) throw new Error('the workflow is refused')
+  const document = importWorkflow(
+    workflow.value,
+    matrices.flatMap((read) => (read.ok ? [read.value] : [])),
+  )
+  if (!document.ok) throw new Error('the workflow is not imported')
+  return planYaml(document.value)
+}
+
+const WRITE = { actionId: 'write', portFamily: 'FinanceAccounting', operation: 'invoice:write' }
+const SEND = { actionId: 'send', portFamily: 'CommsCollaboration', operation: 'mail:send' }
+
+/** A ledger as a finance system keeps it: nothing is taken out, a reversal is an entry of its own, a key counts once. */
+class Ledger {
+  readonly entries = new Map<string, { readonly kind: 'invoice' | 'reversal'; readonly invoiceId: string }>()
+  /** How often the answer to a reversal is lost after it was made. */
+  lostAnswers = 0
+
+  readonly write = ({ context }: Call): unknown => {
+    this.entries.set(context.idempotencyKey, { kind: 'invoice', invoiceId: 'inv-7' })
+    return { invoiceId: 'inv-7' }
+  }
+
+  readonly reverse = ({ input, context }: Call): unknown => {
+    const { idempotencyKey } = context
+    const { invoiceId } = input as { readonly invoiceId: string }
+    this.entries.set(idempotencyKey, { kind: 'reversal', invoiceId })
+    this.lostAnswers -= 1
+    if (this.lostAnswers >= 0) throw new Error('connection reset')
+    return null
+  }
+}
+
+async function failedBilling(ledger: Ledger, write = ledger.write) {
+  const world = new World()
+  const send = (): never => {
+    throw Object.assign(new Error('the address is unknown'), { name: 'ConflictError' })
+  }
+  const script: Script = { 'invoice.write': write, 'invoice.reverse': ledger.reverse, 'mail.send': send }
+  const key = await world.process('p', { script }).start(planOf([WRITE, SEND], FINANCE))
+  await world.runUntil(() => world.hasEnded(key))
+  return { world, key, runId: world.row(key).runId }
+}
+
+describe('the invoice example', () => {
+  it('reverses what was written when a later action fails, with the input its schema asks for and the hook’s key [CMP-10, CMP-02]', async () => {
+    const ledger = new Ledger()
+    const { world, key, runId } = await failedBilling(ledger)
+    expect(world.row(key).status).toBe('FAILED')
+    const [reversal, ...more] = world.calls.filter(({ name }) => name === 'invoice.reverse')
+    expect(more).toEqual([])
+    expect(reversal?.input).toEqual({ invoiceId: 'inv-7', reason: `Run ${runId} failed after write.` })
+    expect(reversal?.context.idempotencyKey).toBe(`${runId}:write:compensate`)
+    const sent = { ...(reversal?.input as object), idempotencyKey: reversal?.context.idempotencyKey }
+    expect(validateJson(REVERSAL, sent, 'INPUT_INVALID').ok).toBe(true)
+    expect([...ledger.entries.values()]).toEqual([
+      { kind: 'invoice', invoiceId: 'inv-7' },
+      { kind: 'reversal', invoiceId: 'inv-7' },
+    ])
+  })
+
+  it('keeps the evidence of the original write beside the reversal, which counts once however often it is tried [CMP-10]', async () => {
+    const ledger = new Ledger()
+    ledger.lostAnswers = 1
+    const { world, key, runId } = await failedBilling(ledger)
+    expect(world.log(key, 'StepCompleted', 'CompensationFailed', 'CompensationCompleted', 'RunFailed')).toEqual([
+      'StepCompleted write#1',
+      'CompensationFailed write#1',
+      'CompensationCompleted write#2',
+      'RunFailed RUN#1',
+    ])
+    expect(evidenceOf(world.records(key))).toContainEqual(
+      expect.objectContaining({ actionId: 'write', kind: 'terminal', outcome: 'Succeeded' }),
+    )
+    const reversals = [...ledger.entries].filter(([, { kind }]) => kind === 'reversal')
+    expect(reversals).toEqual([[`${runId}:write:compensate`, { kind: 'reversal', invoiceId: 'inv-7' }]])
+    expect(ledger.entries.size).toBe(2)
+  })
+
+  it('is not reversed where nobody knows which invoice it was: the failure is recorded, nothing is called with null', async () => {
+    const { world, key } = await failedBilling(new Ledger(), () => ({}))
+    expect(world.called('invoice.reverse')).toEqual([])
+    expect(world.log(key, 'CompensationFailed', 'CompensationCompleted')).toEqual(['CompensationFailed write#1'])
+    expect(world.row(key).status).toBe('FAILED')
+  })
+})
+
+const KEY = { keyId: 'k1', secret: new Uint8Array(32).fill(7) }
+const KEYS = { current: async () => KEY, find: async () => KEY }
+
+/** The steps that wait for a person now. */
+async function waiting(process: Process, key: RunKey) {
+  const viewer = { tenantId: 'local', actorId: 'maria', allowed: true }
+  return openTasksFor(process.services, process.advancer, KEYS, process.world.row(key).runId, viewer)
+}
+
+async function complete(process: Process, key: RunKey): Promise<void> {
+  const [task] = await waiting(process, key)
+  const completion = { completionToken: task?.token ?? '', outcome: 'Succeeded', actorUserId: 'maria' } as const
+  await completeTask(process.services, process.advancer, KEYS, process.world.row(key), completion)
+  process.engine.wake(key)
+  await process.world.time.quiet()
+}
+
+describe('an imported action', () => {
+  it('of tier HumanApprove is called by itself once it was approved; of ManualOnly a person ends it [GRF-14]', async () => {
+    const world = new World()
+    const process = world.process('p')
+    const key = await process.start(
+      planOf([
+        { ...WRITE, executionTierOverride: 'HumanApprove' },
+        { ...SEND, executionTierOverride: 'ManualOnly' },
+      ]),
+      { input: { order: 5 } },
+    )
+    await world.time.quiet()
+    expect((await waiting(process, key)).map(({ slot }) => slot)).toEqual(['write.approve'])
+    expect(world.calls).toEqual([])
+    await complete(process, key)
+    expect(world.calls.map(({ name, input }) => [name, input])).toEqual([['invoice.write', { input: { order: 5 } }]])
+    expect((await waiting(process, key)).map(({ slot }) => slot)).toEqual(['send'])
+    await complete(process, key)
+    expect(world.row(key).status).toBe('COMPLETED')
+    expect(world.called('mail.send')).toEqual([])
+  })
+})
