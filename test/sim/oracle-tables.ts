@@ -112,8 +112,7 @@ export function expectedKey(event: LogEvent): string {
   else if (eventType === 'LateOutcomeRecorded') {
     const hook = payload['compensation'] === true ? 'COMP:' : ''
     slot = `LATE:${hook}${about}:${String(payload['attempt'])}`
-  }
-  else if (eventType.startsWith('Signal')) slot = `SIGNAL:${String(payload['signalId'])}`
+  } else if (eventType.startsWith('Signal')) slot = `SIGNAL:${String(payload['signalId'])}`
   else if (eventType === 'RunForked') slot = `FORK:${String(payload['newRunId'])}`
   else if (eventType.startsWith('Alert')) slot = `ALERT:${String(payload['code'])}:${about}:${event.decision.firstSeq}`
   return createHash('sha256')

@@ -80,7 +80,10 @@ export const lateHookRecorded: Rule = ({ model, must }, event) => {
   const id = `COMP:${attempt}:${event.attempt}`
   const isOpen = model.undo?.state === 'RUNNING' && `${model.undo.slot}#${model.undo.attempt}` === attempt
   must(model.undoEpochs.has(attempt), 'X-31 late for an attempt at undoing that never was')
-  must(!isOpen || (model.phase !== 'RUNNING' && model.phase !== 'PAUSED'), 'X-31 late for an attempt at undoing that has not ended')
+  must(
+    !isOpen || (model.phase !== 'RUNNING' && model.phase !== 'PAUSED'),
+    'X-31 late for an attempt at undoing that has not ended',
+  )
   must(!model.late.has(id), 'X-31 the same late outcome twice')
   must(model.undoEnds.get(attempt) !== event.engineAttempt, 'X-31 the very outcome that ended the attempt')
   model.late.add(id)

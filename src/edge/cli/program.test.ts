@@ -103,7 +103,7 @@ describe('completion', () => {
 
   it('works in bash itself', () => {
     expect(offered('keelson', 'ru')).toEqual(['run', 'runs'])
-    expect(offered('keelson', 'plan', '')).toEqual(['check', 'compile', 'graph', 'diff'])
+    expect(offered('keelson', 'plan', '')).toEqual(['check', 'compile', 'import', 'graph', 'diff'])
     expect(offered('keelson', 'plan', 'graph', 'p.yaml', '--f')).toEqual(['--format'])
     expect(offered('keelson', 'signal', 'last', 'retry-')).toEqual(['retry-step', 'retry-run'])
     expect(offered('keelson', 'runs', '--co')).toEqual(['--counts'])

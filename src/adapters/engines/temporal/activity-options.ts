@@ -13,13 +13,13 @@ export const LONG_STEP_MS = 10 * MINUTE
 /** Room between the executor's own limit and the platform's. */
 const SLACK_MS = 5 * MINUTE
 
-export const HEARTBEAT_TIMEOUT_MS = 10 * SECOND
+const HEARTBEAT_TIMEOUT_MS = 10 * SECOND
 export const HEARTBEAT_THROTTLE_MS = SECOND
 /** Of an activity that nobody gave a time. */
-export const START_TO_CLOSE_MS = 30 * MINUTE
+const START_TO_CLOSE_MS = 30 * MINUTE
 
 /** of the numbers that disagree, those of the latest accepted decision. */
-export const STEP_RETRY: Sending['retry'] = {
+const STEP_RETRY: Sending['retry'] = {
   initialInterval: SECOND,
   backoffCoefficient: 2,
   maximumInterval: 60 * SECOND,

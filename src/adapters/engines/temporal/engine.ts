@@ -109,9 +109,15 @@ export class TemporalEngine implements EngineHost {
   #listenAgain(error: unknown): void {
     this.#parts.tell(problemOf(error))
     if (this.#stopped) return
-    this.#parts.timers.after(LISTEN_AGAIN_MS, () => {
-      if (!this.#stopped) void this.#listen().catch((again: unknown) => this.#listenAgain(again))
-    })
+    this.#parts.timers.after(LISTEN_AGAIN_MS, () => void this.#tryToListen())
+  }
+
+  async #tryToListen(): Promise<void> {
+    try {
+      if (!this.#stopped) await this.#listen()
+    } catch (error) {
+      this.#listenAgain(error)
+    }
   }
 
   drive(runKey: RunKey, _report: AdvanceReport): void {

@@ -62,8 +62,12 @@ export async function run({ args, options, terminal }: Call): Promise<number> {
 function clientOnly(options: Options): boolean {
   const isOutside = options.text('engine') === 'temporal'
   if (isOutside && options.flag('queue'))
-    fail('USAGE', '--queue is for runs on this machine; a run on Temporal waits in its task queue until a worker has it')
-  if (!isOutside && options.flag('clientOnly')) fail('USAGE', '--client-only needs an outside engine: --engine temporal')
+    fail(
+      'USAGE',
+      '--queue is for runs on this machine; a run on Temporal waits in its task queue until a worker has it',
+    )
+  if (!isOutside && options.flag('clientOnly'))
+    fail('USAGE', '--client-only needs an outside engine: --engine temporal')
   return options.flag('clientOnly')
 }
 

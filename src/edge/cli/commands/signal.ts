@@ -72,7 +72,9 @@ export async function signal({ args, options, terminal }: Call): Promise<number>
         `${wordOf(type)} taken by run ${shortId(handle.runId)} (runSeq ${record.runSeq})${record.payload?.['applied'] === false ? '; it changed nothing' : ''}`,
       )
     else {
-      terminal.line(`${wordOf(type)} is in the inbox of run ${shortId(handle.runId)}; ${silenceOf(handle.row, answered)}`)
+      terminal.line(
+        `${wordOf(type)} is in the inbox of run ${shortId(handle.runId)}; ${silenceOf(handle.row, answered)}`,
+      )
       if (!answered) terminal.line(`  ${terminal.paint.cyan(howToDrive(handle.row))} goes on with the run and takes it`)
     }
     return EXIT.completed

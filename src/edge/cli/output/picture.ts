@@ -58,7 +58,12 @@ function rowOf(
     case 'undone':
       return row(undoneNote(shown))
     case 'done':
-      return row(itemsNote(shown), ...attempts, ...ofItems, shown.recovered === true ? 'failed; its fallback did it' : '')
+      return row(
+        itemsNote(shown),
+        ...attempts,
+        ...ofItems,
+        shown.recovered === true ? 'failed; its fallback did it' : '',
+      )
     case 'failed':
       return row(itemsNote(shown), ...attempts, ...ofItems, errorNote(shown))
     case 'skipped':
