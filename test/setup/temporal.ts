@@ -20,6 +20,8 @@ export interface TemporalServer {
   stop(): Promise<void>
 }
 
+/** A history of thousands of events is megabytes of JSON. */
+const OUTPUT_MAX = 256 * 1024 * 1024
 const CACHE = join(import.meta.dirname, '..', '..', '.cache', 'temporal')
 
 export async function startTemporal(options: { readonly lasting?: boolean } = {}): Promise<TemporalServer> {
@@ -38,7 +40,7 @@ export async function startTemporal(options: { readonly lasting?: boolean } = {}
       server = await start()
     },
     command: (...words) => {
-      const done = spawnSync(program, [...words, '--address', address], { encoding: 'utf8' })
+      const done = spawnSync(program, [...words, '--address', address], { encoding: 'utf8', maxBuffer: OUTPUT_MAX })
       if (done.status !== 0) throw new Error(`temporal ${words.join(' ')}: ${done.stderr}`)
       return done.stdout
     },

@@ -40,7 +40,7 @@ interface Recording extends ActivityParts {
 }
 
 export function runActivities(given: ActivityParts): RunActivities {
-  const parts = { ...given, turns: new Turns(given.driver) }
+  const parts = { ...given, turns: new Turns(given.driver, given.timers) }
   const context = (): Context => parts.sdk.activity.Context.current()
   const beating = <T>(at: Context, work: () => Promise<T>): Promise<T> =>
     withHeartbeat(at, parts.timers, () => tellTemporal(parts, work))
@@ -82,13 +82,18 @@ async function step(parts: Recording, context: Context, call: StepCall): Promise
   const row = await rowOf(parts, call)
   if (isElsewhere(row) || row.epoch !== call.epoch) return supersededReply(row)
   driver.see?.(row.runKey, row.nextSeq - 1)
-  const end = await carryOut(parts, context, row.runKey, platformEffect(call.effect, context))
-  refuseUnknown(end)
-  if (end.kind === 'given-up') return giveUp(parts, row, call, end.late)
-  if (end.kind === 'abandoned') void settleLate(parts, row, call, end.late)
-  const report = end.kind === 'reported' ? end.report : undefined
-  const open = context.info.attempt > 1 || report === undefined
-  return settle(parts, row, call, report === undefined ? [] : [report], open)
+  const isDone = parts.turns.begin(row.runKey)
+  try {
+    const end = await carryOut(parts, context, row.runKey, platformEffect(call.effect, context))
+    refuseUnknown(end)
+    if (end.kind === 'given-up') return await giveUp(parts, row, call, end.late)
+    if (end.kind === 'abandoned') void settleLate(parts, row, call, end.late)
+    const report = end.kind === 'reported' ? end.report : undefined
+    const open = context.info.attempt > 1 || report === undefined
+    return await settle(parts, row, call, report === undefined ? [] : [report], open)
+  } finally {
+    isDone()
+  }
 }
 
 async function longStep(parts: ActivityParts, context: Context, call: StepCall): Promise<void> {

@@ -5,6 +5,10 @@
  */
 import type { AdvanceReport, EffectReport, RunDriver } from '../../../ports/engine.ts'
 import type { RunKey } from '../../../ports/run-store.ts'
+import type { Timers } from '../../../ports/timers.ts'
+
+/** While other steps of the run are at work here, an outcome waits so long for company: a hop of the platform is longer. */
+const GATHER_MS = 20
 
 interface Waiting {
   readonly reports: readonly EffectReport[]
@@ -17,11 +21,25 @@ interface Waiting {
 
 export class Turns {
   readonly #driver: RunDriver
+  readonly #timers: Timers
+  readonly #atWork = new Map<RunKey, number>()
+  readonly #gathering = new Map<RunKey, () => void>()
   readonly #waiting = new Map<RunKey, Waiting[]>()
   readonly #turning = new Set<RunKey>()
 
-  constructor(driver: RunDriver) {
+  constructor(driver: RunDriver, timers: Timers) {
     this.#driver = driver
+    this.#timers = timers
+  }
+
+  /** A step of the run is at work here, until what this gives back is called. */
+  begin(runKey: RunKey): () => void {
+    this.#atWork.set(runKey, (this.#atWork.get(runKey) ?? 0) + 1)
+    return () => {
+      const left = (this.#atWork.get(runKey) ?? 1) - 1
+      if (left > 0) this.#atWork.set(runKey, left)
+      else this.#atWork.delete(runKey)
+    }
   }
 
   take(
@@ -32,25 +50,43 @@ export class Turns {
     return new Promise((resolve, reject) => {
       const waiting = this.#waiting.get(runKey) ?? []
       this.#waiting.set(runKey, [...waiting, { reports, epoch, open, resolve, reject }])
-      if (!this.#turning.has(runKey)) void this.#turn(runKey)
+      if (!this.#turning.has(runKey)) this.#turnOrGather(runKey)
     })
   }
 
+  #turnOrGather(runKey: RunKey): void {
+    const waiting = this.#waiting.get(runKey)?.length ?? 0
+    if ((this.#atWork.get(runKey) ?? 0) > waiting) {
+      if (this.#gathering.has(runKey)) return
+      this.#gathering.set(
+        runKey,
+        this.#timers.after(GATHER_MS, () => this.#turnNow(runKey)),
+      )
+    } else this.#turnNow(runKey)
+  }
+
+  #turnNow(runKey: RunKey): void {
+    this.#gathering.get(runKey)?.()
+    this.#gathering.delete(runKey)
+    if (!this.#turning.has(runKey)) void this.#turn(runKey)
+  }
+
   async #turn(runKey: RunKey): Promise<void> {
+    const all = this.#next(runKey)
+    if (all.length === 0) return
     this.#turning.add(runKey)
-    for (let all = this.#next(runKey); all.length > 0; all = this.#next(runKey)) {
-      const [first] = all
-      const told = all.find(({ open }) => open) ?? first
-      try {
-        const reports = all.flatMap((one) => one.reports)
-        const options = { epoch: first?.epoch ?? 1, open: told?.open ?? false }
-        const report = await this.#driver.advance(runKey, reports, options)
-        for (const one of all) one.resolve(one === told ? report : { ...report, effects: [] })
-      } catch (error) {
-        for (const one of all) one.reject(error)
-      }
+    const [first] = all
+    const told = all.find(({ open }) => open) ?? first
+    try {
+      const reports = all.flatMap((one) => one.reports)
+      const options = { epoch: first?.epoch ?? 1, open: told?.open ?? false }
+      const report = await this.#driver.advance(runKey, reports, options)
+      for (const one of all) one.resolve(one === told ? report : { ...report, effects: [] })
+    } catch (error) {
+      for (const one of all) one.reject(error)
     }
     this.#turning.delete(runKey)
+    if (this.#waiting.has(runKey)) this.#turnOrGather(runKey)
   }
 
   /** All that wait under the epoch of the first. */
