@@ -82,18 +82,13 @@ async function step(parts: Recording, context: Context, call: StepCall): Promise
   const row = await rowOf(parts, call)
   if (isElsewhere(row) || row.epoch !== call.epoch) return supersededReply(row)
   driver.see?.(row.runKey, row.nextSeq - 1)
-  const isDone = parts.turns.begin(row.runKey)
-  try {
-    const end = await carryOut(parts, context, row.runKey, platformEffect(call.effect, context))
-    refuseUnknown(end)
-    if (end.kind === 'given-up') return await giveUp(parts, row, call, end.late)
-    if (end.kind === 'abandoned') void settleLate(parts, row, call, end.late)
-    const report = end.kind === 'reported' ? end.report : undefined
-    const open = context.info.attempt > 1 || report === undefined
-    return await settle(parts, row, call, report === undefined ? [] : [report], open)
-  } finally {
-    isDone()
-  }
+  const end = await carryOut(parts, context, row.runKey, platformEffect(call.effect, context))
+  refuseUnknown(end)
+  if (end.kind === 'given-up') return giveUp(parts, row, call, end.late)
+  if (end.kind === 'abandoned') void settleLate(parts, row, call, end.late)
+  const report = end.kind === 'reported' ? end.report : undefined
+  const open = context.info.attempt > 1 || report === undefined
+  return settle(parts, row, call, report === undefined ? [] : [report], open)
 }
 
 async function longStep(parts: ActivityParts, context: Context, call: StepCall): Promise<void> {
@@ -159,7 +154,7 @@ async function settle(
   open: boolean,
 ): Promise<Reply> {
   try {
-    const told = await untilDone(parts, () => parts.turns.take(row.runKey, reports, { epoch: call.epoch, open }))
+    const told = await untilDone(parts, () => parts.turns.take(row.runKey, reports, { ...call, open }))
     parts.onReport(row.runKey, told)
     return await replyOf(parts, row, told)
   } catch (error) {

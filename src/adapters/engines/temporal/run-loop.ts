@@ -17,7 +17,7 @@ import {
 import { ActivityFailure, ApplicationFailure, WorkflowExecutionAlreadyStartedError } from '@temporalio/common'
 import { ADVANCE_SENDING } from './activity-options.ts'
 import { EPOCH_MEMO, LEFT_ALONE, longStepId, STEP_WORKFLOW, wakeQueue } from './wire.ts'
-import type { Carried, LostEffect, Phase, Reply, Rotation, SentEffect, WakeCall } from './wire.ts'
+import type { Carried, LostEffect, Phase, Reply, Rotation, SentEffect, StepCall, WakeCall } from './wire.ts'
 
 /** Past this part of a threshold a moment without work is taken for the rotation, before it must be waited for. */
 const SOFTLY = 0.75
@@ -36,6 +36,7 @@ export class RunLoop {
   readonly #sent = new Set<string>()
   readonly #scopes = new Map<string, CancellationScope>()
   #pending = 0
+  #beside = 1
   #steps = 0
   #wakeWanted = true
   #waking = false
@@ -134,6 +135,7 @@ export class RunLoop {
     if (reply.end !== undefined) this.#end = reply.end
     if (this.#isOver(SOFTLY) && this.#pending === 0 && !this.#waking) this.#draining = true
     if (this.#isOver(1)) this.#draining = true
+    this.#beside = this.#pending + reply.effects.length
     for (const sent of reply.effects) this.#sendOut(sent)
     this.#setTimer(reply.wakeAt)
   }
@@ -157,7 +159,7 @@ export class RunLoop {
     this.#scopes.set(effect.id, scope)
     const options = { ...sending, activityId: effect.id, cancellationType: 'WAIT_CANCELLATION_COMPLETED' as const }
     try {
-      const call = { ...this.#carried, effect }
+      const call: StepCall = { ...this.#carried, effect, beside: this.#beside }
       const reply = await scope.run(() => scheduleActivity<Reply>('step', [call], options))
       this.#settle(effect.id)
       this.#take(reply)

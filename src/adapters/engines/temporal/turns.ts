@@ -7,8 +7,10 @@ import type { AdvanceReport, EffectReport, RunDriver } from '../../../ports/engi
 import type { RunKey } from '../../../ports/run-store.ts'
 import type { Timers } from '../../../ports/timers.ts'
 
-/** While other steps of the run are at work here, an outcome waits so long for company: a hop of the platform is longer. */
-const GATHER_MS = 20
+/** While other steps of the run are out, an outcome waits so long for company: a hop of the platform is longer. */
+const GATHER_MS = 15
+/** Whoever came during a turn waits for more. */
+const GATHER_MORE = Number.MAX_SAFE_INTEGER
 
 interface Waiting {
   readonly reports: readonly EffectReport[]
@@ -22,7 +24,6 @@ interface Waiting {
 export class Turns {
   readonly #driver: RunDriver
   readonly #timers: Timers
-  readonly #atWork = new Map<RunKey, number>()
   readonly #gathering = new Map<RunKey, () => void>()
   readonly #waiting = new Map<RunKey, Waiting[]>()
   readonly #turning = new Set<RunKey>()
@@ -32,37 +33,24 @@ export class Turns {
     this.#timers = timers
   }
 
-  /** A step of the run is at work here, until what this gives back is called. */
-  begin(runKey: RunKey): () => void {
-    this.#atWork.set(runKey, (this.#atWork.get(runKey) ?? 0) + 1)
-    return () => {
-      const left = (this.#atWork.get(runKey) ?? 1) - 1
-      if (left > 0) this.#atWork.set(runKey, left)
-      else this.#atWork.delete(runKey)
-    }
-  }
-
   take(
     runKey: RunKey,
     reports: readonly EffectReport[],
-    { epoch, open }: { readonly epoch: number; readonly open: boolean },
+    { epoch, open, beside = 1 }: { readonly epoch: number; readonly open: boolean; readonly beside?: number },
   ): Promise<AdvanceReport> {
     return new Promise((resolve, reject) => {
       const waiting = this.#waiting.get(runKey) ?? []
       this.#waiting.set(runKey, [...waiting, { reports, epoch, open, resolve, reject }])
-      if (!this.#turning.has(runKey)) this.#turnOrGather(runKey)
+      if (!this.#turning.has(runKey)) this.#turnOrGather(runKey, beside)
     })
   }
 
-  #turnOrGather(runKey: RunKey): void {
-    const waiting = this.#waiting.get(runKey)?.length ?? 0
-    if ((this.#atWork.get(runKey) ?? 0) > waiting) {
-      if (this.#gathering.has(runKey)) return
-      this.#gathering.set(
-        runKey,
-        this.#timers.after(GATHER_MS, () => this.#turnNow(runKey)),
-      )
-    } else this.#turnNow(runKey)
+  #turnOrGather(runKey: RunKey, beside: number): void {
+    if (beside <= (this.#waiting.get(runKey)?.length ?? 0)) this.#turnNow(runKey)
+    else if (!this.#gathering.has(runKey)) {
+      const cancel = this.#timers.after(GATHER_MS, () => this.#turnNow(runKey))
+      this.#gathering.set(runKey, cancel)
+    }
   }
 
   #turnNow(runKey: RunKey): void {
@@ -86,7 +74,7 @@ export class Turns {
       for (const one of all) one.reject(error)
     }
     this.#turning.delete(runKey)
-    if (this.#waiting.has(runKey)) this.#turnOrGather(runKey)
+    if (this.#waiting.has(runKey)) this.#turnOrGather(runKey, GATHER_MORE)
   }
 
   /** All that wait under the epoch of the first. */

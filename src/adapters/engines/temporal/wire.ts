@@ -89,6 +89,8 @@ export interface WakeCall extends Carried {
 
 export interface StepCall extends Carried {
   readonly effect: Effect
+  /** How many effects of the run were out when this one was sent, itself among them. */
+  readonly beside?: number
 }
 
 /** What the worker offers to the workflow. */
