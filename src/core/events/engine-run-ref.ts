@@ -18,9 +18,6 @@ export type EngineRunName =
     }
   | { readonly engineType: 'embedded' | 'mock'; readonly runId: string }
 
-/** These drive their runs themselves; nobody else takes them up. */
-export const OUTSIDE_ENGINES = ['temporal', 'conductor'] as const
-
 export function engineRunRefText(ref: EngineRunName): string {
   return `${ref.engineType}://${parts(ref).map(encodeURIComponent).join('/')}`
 }

@@ -18,7 +18,9 @@ export function engineTypeOf(name: string): EngineType {
   return Object.hasOwn(MAX_IN_FLIGHT, name) ? (name as EngineType) : 'embedded'
 }
 
-/** Such a run is moved by its engine's workers, never by whoever holds a lease. */
+/** Their runs are moved by the engine's own workers, never by whoever holds a lease. */
+export const OUTSIDE_ENGINES: readonly EngineType[] = ['temporal', 'conductor']
+
 export function isOutside(engineType: EngineType): boolean {
-  return engineType === 'temporal' || engineType === 'conductor'
+  return OUTSIDE_ENGINES.includes(engineType)
 }

@@ -85,7 +85,7 @@ async function step(parts: Recording, context: Context, call: StepCall): Promise
   const end = await carryOut(parts, context, row.runKey, platformEffect(call.effect, context))
   refuseUnknown(end)
   if (end.kind === 'given-up') return giveUp(parts, row, call, end.late)
-  if (end.kind === 'abandoned') void settleLate(parts, row, call, end.late)
+  if (end.kind === 'abandoned') inBackground(parts, settleLate(parts, row, call, end.late))
   const report = end.kind === 'reported' ? end.report : undefined
   const open = context.info.attempt > 1 || report === undefined
   return settle(parts, row, call, report === undefined ? [] : [report], open)
@@ -103,7 +103,7 @@ async function longStep(parts: ActivityParts, context: Context, call: StepCall):
     if (report !== undefined) await untilDone(parts, () => driver.leave?.(row.runKey, { ...report, epoch: call.epoch }))
   }
   if (end.kind === 'reported') await leave(end.report)
-  else void end.late.then(leave, () => undefined)
+  else inBackground(parts, end.late.then(leave))
 }
 
 /** A worker without the step's handler has nothing to say about it: another may have one (DESIGN §9). */
@@ -177,7 +177,7 @@ async function giveUp(
     if (report === undefined || now.epoch === call.epoch) return
     await untilDone(parts, () => parts.driver.leave?.(runKey, { ...report, epoch: call.epoch }))
   }
-  void late.then(leave).catch(() => undefined)
+  inBackground(parts, late.then(leave))
   throw new Error('the worker gave the attempt up')
 }
 
@@ -193,9 +193,13 @@ async function settleLate(
   call: StepCall,
   late: Promise<EffectReport | undefined>,
 ): Promise<void> {
-  const report = await late.catch(() => undefined)
-  if (report === undefined) return
-  await settle(parts, row, call, [report], false).catch(() => undefined)
+  const report = await late
+  if (report !== undefined) await settle(parts, row, call, [report], false)
+}
+
+/** Nobody waits for it: what goes wrong is told instead. */
+function inBackground({ tell }: ActivityParts, work: Promise<void>): void {
+  work.catch((error: unknown) => tell(problemOf(error)))
 }
 
 /** A store that does not answer is asked again: repeating the activity would repeat the step. */

@@ -1,7 +1,7 @@
 /**
- * Outcomes of one run that come in while it is being advanced go into its next turn together (P-06): a fan-out costs a few
- * commits, not one for every step. What the turn opened is told to one of those who reported; the others hear how far
- * the log has come.
+ * Outcomes of one run that come in close together, or while it is being advanced, go into one turn (P-06): a fan-out costs a
+ * few commits, not one for every step. An outcome with nothing else of its run out does not wait. What the turn opened is
+ * told to one of those who reported; the others hear how far the log has come.
  */
 import type { AdvanceReport, EffectReport, RunDriver } from '../../../ports/engine.ts'
 import type { RunKey } from '../../../ports/run-store.ts'
@@ -40,7 +40,8 @@ export class Turns {
   ): Promise<AdvanceReport> {
     return new Promise((resolve, reject) => {
       const waiting = this.#waiting.get(runKey) ?? []
-      this.#waiting.set(runKey, [...waiting, { reports, epoch, open, resolve, reject }])
+      waiting.push({ reports, epoch, open, resolve, reject })
+      this.#waiting.set(runKey, waiting)
       if (!this.#turning.has(runKey)) this.#turnOrGather(runKey, beside)
     })
   }

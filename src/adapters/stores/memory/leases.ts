@@ -1,5 +1,5 @@
 /** Leases and due runs: liveness only; what may be written is decided by compare and set. */
-import { OUTSIDE_ENGINES } from '../../../core/events/engine-run-ref.ts'
+import { OUTSIDE_ENGINES } from '../../../core/run/engines.ts'
 import type { RunRow } from '../../../ports/run-store.ts'
 import type { MemoryDisk, MemoryRun } from './connect.ts'
 

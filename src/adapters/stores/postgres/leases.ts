@@ -3,7 +3,7 @@
  * counts: of a caller's only the length of the lease is taken. Due runs are found through partial indexes, so that runs
  * which wait cost nothing, however many there are.
  */
-import { OUTSIDE_ENGINES } from '../../../core/events/engine-run-ref.ts'
+import { OUTSIDE_ENGINES } from '../../../core/run/engines.ts'
 import type { Clock } from '../../../ports/clock.ts'
 import type { RunKey, RunRow } from '../../../ports/run-store.ts'
 import { number, runRow, type Columns } from './run-row.ts'

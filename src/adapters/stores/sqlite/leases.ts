@@ -2,7 +2,7 @@
  * Leases and due runs: liveness only; what may be written is decided by compare and set. Due runs are found through three
  * partial indexes, so that runs which wait cost nothing, however many there are.
  */
-import { OUTSIDE_ENGINES } from '../../../core/events/engine-run-ref.ts'
+import { OUTSIDE_ENGINES } from '../../../core/run/engines.ts'
 import type { RunKey, RunRow } from '../../../ports/run-store.ts'
 import type { Connection } from './connect.ts'
 import { number, runRow, type Columns } from './run-row.ts'
