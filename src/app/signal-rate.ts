@@ -43,7 +43,6 @@ async function recorded(
   return count
 }
 
-function isSignal({ record }: StoredEvent): boolean {
-  const { eventType } = JSON.parse(record) as { readonly eventType?: unknown }
+function isSignal({ eventType }: StoredEvent): boolean {
   return eventType === 'SignalAccepted' || eventType === 'SignalRejected'
 }
