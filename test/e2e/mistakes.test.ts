@@ -39,6 +39,14 @@ describe('a plan with mistakes', () => {
     expect((await keelson(['runs'], folder)).stderr).toContain('STORE_NOT_FOUND')
   })
 
+  it('is told without colour into a pipe, also where CI or FORCE_COLOR is set', async () => {
+    const folder = folderWith({ 'p.yaml': WRONG, 'keelson.steps.ts': STEPS })
+    const painted = { CI: 'true', FORCE_COLOR: '1', GITHUB_ACTIONS: 'true' }
+    const { stderr } = await keelson(['run', 'p.yaml'], folder, undefined, painted)
+    expect(stderr).toContain('chrage')
+    expect(stderr).not.toContain('\u001b')
+  })
+
   it('is told as one JSON object with --json', async () => {
     const folder = folderWith({ 'p.yaml': WRONG })
     const { code, stdout, stderr } = await keelson(['plan', 'check', 'p.yaml', '--json'], folder)

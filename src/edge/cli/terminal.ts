@@ -32,7 +32,8 @@ const HEIGHT_WITHOUT_TERMINAL = 40
 
 function colourful(stream: WriteStream): boolean {
   const { NO_COLOR, TERM } = process.env
-  return stream.isTTY && (NO_COLOR === undefined || NO_COLOR === '') && TERM !== 'dumb'
+  // A pipe has no `isTTY` at all, and paint that is not told guesses by itself: in colour wherever CI is set.
+  return Boolean(stream.isTTY) && (NO_COLOR === undefined || NO_COLOR === '') && TERM !== 'dumb'
 }
 
 export function processTerminal(): Terminal {
@@ -47,7 +48,7 @@ export function processTerminal(): Terminal {
     process.exit(EXIT.environment)
   })
   return {
-    isTty: stdout.isTTY && process.env['TERM'] !== 'dumb' && process.env['CI'] === undefined,
+    isTty: Boolean(stdout.isTTY) && process.env['TERM'] !== 'dumb' && process.env['CI'] === undefined,
     get columns() {
       return stdout.isTTY ? stdout.columns : WIDTH_WITHOUT_TERMINAL
     },
