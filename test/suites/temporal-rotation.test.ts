@@ -241,7 +241,7 @@ steps:
     gate.resolve()
     // The last answer that was owed: the history is rotated now.
     await until(() => executionsOf(server.command, run.runId).length > before)
-    await until(() => historyOf(run).events.some((one) => one.eventType.includes('ACTIVITY_TASK_COMPLETED')))
+    await until(() => historyOf(run).events.some((one) => one.eventType.includes('MARKER_RECORDED')))
     expect((await run.snapshot()).status).toBe('PAUSED')
     expect(scheduled(run).filter((id) => id.startsWith('ExecuteStep:'))).toEqual([])
     await run.resume()

@@ -120,8 +120,10 @@ describe('a payload codec', () => {
     for (const executionId of executionsOf(server.command, run.runId)) {
       const words = ['workflow', 'show', '--workflow-id', run.runId, '--run-id', executionId, '--output', 'json']
       const payloads = [...payloadsOf(JSON.parse(server.command(...words)))]
-      expect(payloads.length).toBeGreaterThan(0)
-      for (const { metadata, data } of payloads) {
+      const [ours, platforms] = [true, false].map((isOurs) => payloads.filter((one) => isBookkeeping(one) !== isOurs))
+      expect(ours?.length).toBeGreaterThan(0)
+      expect(platforms?.length).toBeGreaterThan(0)
+      for (const { metadata, data } of ours ?? []) {
         expect(Buffer.from(metadata.encoding, 'base64').toString()).toBe('binary/turned')
         expect(Buffer.from(data, 'base64').toString()).not.toMatch(/headSeq|ExecuteStep|epoch/)
       }
@@ -159,6 +161,16 @@ function* payloadsOf(value: unknown): Generator<EncodedPayload> {
   if (typeof value !== 'object' || value === null) return
   if ('metadata' in value && 'data' in value) yield value as EncodedPayload
   else for (const [name, one] of Object.entries(value)) if (name !== 'searchAttributes') yield* payloadsOf(one)
+}
+
+/** What the platform's own core notes beside the answer of an activity that ran where its workflow did: no codec sees it. */
+function isBookkeeping({ metadata, data }: EncodedPayload): boolean {
+  if (Buffer.from(metadata.encoding, 'base64').toString() !== 'json/plain') return false
+  const noted = JSON.parse(Buffer.from(data, 'base64').toString()) as object
+  expect(Object.keys(noted).sort()).toEqual(
+    ['activity_id', 'activity_type', 'attempt', 'backoff', 'complete_time', 'original_schedule_time', 'seq'].sort(),
+  )
+  return true
 }
 
 /** As a version before this one would have stored it: another format version, and a field that is not known any more. */

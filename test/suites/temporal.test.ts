@@ -89,6 +89,17 @@ describe('a run on Temporal', () => {
     })
   })
 
+  it('is woken where its workflow runs, which costs one event; only its steps take the way through a queue [P-38]', async () => {
+    const run = await world.start(ONE)
+    await run.result()
+    await until(() => historyOf(run).includes('EVENT_TYPE_WORKFLOW_EXECUTION_COMPLETED'))
+    const { events } = JSON.parse(historyOf(run)) as { readonly events: readonly { readonly eventType: string }[] }
+    const counted = (type: string): number =>
+      events.filter(({ eventType }) => eventType === `EVENT_TYPE_${type}`).length
+    expect(counted('MARKER_RECORDED')).toBe(1)
+    expect(counted('ACTIVITY_TASK_SCHEDULED')).toBe(1)
+  })
+
   it('keeps plan, input and output out of the history [ENG-05, SEC-09, TMP-03]', async () => {
     const run = await world.start(
       `

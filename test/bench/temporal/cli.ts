@@ -77,7 +77,7 @@ function judge(rows: readonly Row[]): readonly Verdict[] {
       rows.find((row) => row.shape === shape && row.contender === name),
     )
     const ratio = (ours?.msPerStep ?? 0) / (theirs?.msPerStep ?? 1)
-    const [a, b] = [ours?.eventsPerFurtherStep ?? 0, theirs?.eventsPerFurtherStep ?? 0]
+    const [a, b] = [ours?.eventsPerStep ?? 0, theirs?.eventsPerStep ?? 0]
     return {
       shape,
       wall: { ratio, target: WALL_TARGET, met: ratio <= WALL_TARGET },

@@ -7,8 +7,8 @@ import type { Context } from '@temporalio/activity'
 import { engineRunRefText } from '../../../core/events/engine-run-ref.ts'
 import { KeelsonError, problem } from '../../../core/problems/problem.ts'
 import type { Effect } from '../../../core/run/effect.ts'
-import type { EffectReport, EngineParts } from '../../../ports/engine.ts'
-import type { RunRow } from '../../../ports/run-store.ts'
+import type { AdvanceReport, EffectReport, EngineParts } from '../../../ports/engine.ts'
+import type { RunKey, RunRow } from '../../../ports/run-store.ts'
 import type { TemporalSdk } from './driver.ts'
 import { lostReport } from './lost-report.ts'
 import { problemOf } from './problem-of.ts'
@@ -28,8 +28,13 @@ import {
 
 const RETRY_FIRST_MS = 200
 const RETRY_MAX_MS = 5_000
+/** Of one `wake`. */
+const TURNS_AT_ONCE = 20
 
-export interface ActivityParts extends Pick<EngineParts, 'store' | 'driver' | 'timers' | 'onReport' | 'tell'> {
+export interface ActivityParts extends Pick<
+  EngineParts,
+  'store' | 'driver' | 'clock' | 'timers' | 'onReport' | 'tell'
+> {
   readonly settings: CheckedSettings
   readonly sdk: Pick<TemporalSdk, 'activity' | 'common'>
 }
@@ -69,12 +74,25 @@ async function wake(parts: ActivityParts, context: Context, call: WakeCall): Pro
   })
   const reports = (call.lost ?? []).map((lost) => ({ ...lostReport(lost), epoch: call.epoch }))
   const asked = { epoch: row.epoch, open: true, startAs }
-  const report = await driver.advance(row.runKey, reports, asked).catch(unlessStale)
+  const report = await untilCalm(parts, row.runKey, reports, asked).catch(unlessStale)
   // It was taken over since its row was read, by a caretaker or another engine: the row says by whom.
   if (report === undefined) return wake(parts, context, call)
   parts.onReport(row.runKey, report)
   const stops = call.draining === true ? report.effects.filter(({ kind }) => kind === 'CancelStep') : report.effects
   return { ...(await replyOf(parts, row, { ...report, effects: stops }, call.after)), rotation }
+}
+
+/** A decision that was cut goes on at once (P-11): the way through the server would take longer than all of it. */
+async function untilCalm(
+  { driver, clock }: ActivityParts,
+  runKey: RunKey,
+  reports: readonly EffectReport[],
+  asked: Parameters<EngineParts['driver']['advance']>[2],
+): Promise<AdvanceReport> {
+  let report = await driver.advance(runKey, reports, asked)
+  for (let turns = 1; turns < TURNS_AT_ONCE && (report.wakeAt ?? Infinity) <= clock.now(); turns += 1)
+    report = await driver.advance(runKey, [], asked)
+  return report
 }
 
 async function step(parts: Recording, context: Context, call: StepCall): Promise<Reply> {
@@ -139,9 +157,10 @@ function supersededReply({ epoch, nextSeq }: RunRow): Reply {
 
 /** A log that is shorter than this workflow has seen it lost events: nobody may write on (DESIGN §12). */
 async function refuseRegression({ store }: ActivityParts, row: RunRow, call: WakeCall): Promise<void> {
-  if (row.epoch > call.epoch || (row.epoch === call.epoch && row.nextSeq - 1 >= call.headSeq)) return
+  const { headSeq = 0 } = call
+  if (row.epoch > call.epoch || (row.epoch === call.epoch && row.nextSeq - 1 >= headSeq)) return
   await store.quarantine(row.runKey, 'LOG_REGRESSED')
-  const [here, seen] = [`${row.nextSeq - 1} (epoch ${row.epoch})`, `${call.headSeq} (epoch ${call.epoch})`]
+  const [here, seen] = [`${row.nextSeq - 1} (epoch ${row.epoch})`, `${headSeq} (epoch ${call.epoch})`]
   const message = `the log of run ${row.runId} ends at ${here}; the engine has seen ${seen}`
   throw new KeelsonError([problem('LOG_REGRESSED', message)])
 }

@@ -68,3 +68,6 @@ export function stepSending(traits: {
 
 /** Of `wake`, and of words to child runs. */
 export const ADVANCE_SENDING: Sending = { startToCloseTimeout: MINUTE, retry: ENDLESS_RETRY }
+
+/** Of `wake` in the worker that runs the workflow: once, and then it is anybody's. */
+export const ADVANCE_HERE = { startToCloseTimeout: MINUTE, retry: { maximumAttempts: 1 } }

@@ -53,6 +53,18 @@ it('tells up to 500 in the order of their dispatch, in one answer [P-37]', async
   expect(reply).not.toHaveProperty('more')
 })
 
+it('says once how hundreds of effects are sent out, and each effect by which way [TMP-09]', async () => {
+  const slow = {
+    traits: async (_: unknown, { slot }: Effect) => ({ ...traits, timeoutMs: slot === 's1' ? 400_000 : 1_000 }),
+  }
+  const report = { epoch: 1, headSeq: 9, status: 'RUNNING', wakeAt: undefined, terminal: false } as const
+  const driving = slow as unknown as RunDriver
+  const reply = await replyOf({ driver: driving, settings }, row, { ...report, effects: effectsOf(0, 300) })
+  expect(reply.effects.filter(({ by }) => by === 1).map(({ effect }) => effect.slot)).toEqual(['s1'])
+  expect(reply.sendings?.map((one) => one.scheduleToCloseTimeout)).toEqual([2_101_000, 2_500_000])
+  expect(await told([])).not.toHaveProperty('sendings')
+})
+
 it('keeps tasks of people to itself, and sends what may run for long apart [P-36]', async () => {
   const task: Effect = { kind: 'OpenManualTask', id: 'OpenManualTask:m:1', slot: 'm', attempt: 1 }
   const [work] = effectsOf(0, 1)

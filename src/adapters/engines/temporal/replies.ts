@@ -8,7 +8,7 @@ import type { RunRow } from '../../../ports/run-store.ts'
 import { ADVANCE_SENDING, KIND_TIMES, LONG_STEP_MS, stepSending } from './activity-options.ts'
 import type { CheckedSettings } from './settings.ts'
 import { runQueue, stepQueue } from './task-queues.ts'
-import { wakeQueue, type Reply, type SentEffect } from './wire.ts'
+import { wakeQueue, type Reply, type Sending, type SentEffect } from './wire.ts'
 
 /** More open effects than this come in the next answer. */
 const PAGE = 500
@@ -18,6 +18,24 @@ export interface ReplyParts {
   readonly settings: CheckedSettings
 }
 
+/** Every way to send out once, however many effects go that way. */
+class Sendings {
+  readonly #places = new Map<string, number>()
+  readonly #all: Sending[] = []
+
+  get all(): readonly Sending[] {
+    return this.#all
+  }
+
+  placeOf(sending: Sending): number {
+    const text = JSON.stringify(sending)
+    const known = this.#places.get(text)
+    if (known !== undefined) return known
+    this.#places.set(text, this.#all.length)
+    return this.#all.push(sending) - 1
+  }
+}
+
 export async function replyOf(parts: ReplyParts, row: RunRow, report: AdvanceReport, after?: string): Promise<Reply> {
   const { epoch, headSeq, status, wakeAt } = report
   const sendable = report.effects.filter(({ kind }) => kind !== 'OpenManualTask')
@@ -25,12 +43,14 @@ export async function replyOf(parts: ReplyParts, row: RunRow, report: AdvanceRep
   const rest = isPaged ? sendable.filter(({ id }) => id > (after ?? '')).sort(byId) : sendable
   const page = rest.slice(0, PAGE)
   const more = rest.length > PAGE ? page.at(-1)?.id : undefined
+  const sendings = new Sendings()
   const effects: SentEffect[] = []
-  for (const effect of page) effects.push(await sentEffect(parts, row, effect))
+  for (const effect of page) effects.push(await sentEffect(parts, row, effect, sendings))
   return {
     epoch,
     headSeq,
     effects,
+    ...(effects.length === 0 ? {} : { sendings: sendings.all }),
     ...(more === undefined ? {} : { more }),
     ...(wakeAt === undefined ? {} : { wakeAt }),
     ...(isTerminalRun(status) ? { end: status as NonNullable<Reply['end']> } : {}),
@@ -45,11 +65,12 @@ async function sentEffect(
   { driver, settings }: ReplyParts,
   row: RunRow,
   effect: SentEffect['effect'],
+  sendings: Sendings,
 ): Promise<SentEffect> {
   const traits = await driver.traits?.(row.runKey, effect)
   // A word to a child run must not wait until its steps are done.
   if (traits === undefined)
-    return { effect, sending: { ...ADVANCE_SENDING, taskQueue: wakeQueue(runQueue(settings, row)) } }
+    return { effect, by: sendings.placeOf({ ...ADVANCE_SENDING, taskQueue: wakeQueue(runQueue(settings, row)) }) }
   const { timeoutMs, actionKind } = traits
   const times = { ...KIND_TIMES, ...settings.times }[actionKind]
   const taskQueue = stepQueue(settings, row, traits)
@@ -58,5 +79,5 @@ async function sentEffect(
     ...(times === undefined ? {} : { times }),
     ...(taskQueue === undefined ? {} : { taskQueue }),
   })
-  return { effect, sending, ...(timeoutMs > LONG_STEP_MS ? { long: true } : {}) }
+  return { effect, by: sendings.placeOf(sending), ...(timeoutMs > LONG_STEP_MS ? { long: true } : {}) }
 }

@@ -9,15 +9,28 @@ import {
   isCancellation,
   ParentClosePolicy,
   scheduleActivity,
+  scheduleLocalActivity,
   sleep,
   startChild,
   workflowInfo,
   WorkflowIdReusePolicy,
 } from '@temporalio/workflow'
 import { ActivityFailure, ApplicationFailure, WorkflowExecutionAlreadyStartedError } from '@temporalio/common'
-import { ADVANCE_SENDING } from './activity-options.ts'
+import { ADVANCE_HERE, ADVANCE_SENDING } from './activity-options.ts'
 import { EPOCH_MEMO, LEFT_ALONE, longStepId, STEP_WORKFLOW, wakeQueue } from './wire.ts'
-import type { Carried, LostEffect, Phase, Reply, Rotation, SentEffect, StepCall, WakeCall } from './wire.ts'
+import type { Effect } from '../../../core/run/effect.ts'
+import type {
+  Carried,
+  LostEffect,
+  Phase,
+  Reply,
+  Rotation,
+  RunAt,
+  Sending,
+  SentEffect,
+  StepCall,
+  WakeCall,
+} from './wire.ts'
 
 /** Past this part of a threshold a moment without work is taken for the rotation, before it must be waited for. */
 const SOFTLY = 0.75
@@ -28,6 +41,22 @@ export const LEFT_ALONE_MS = 5_000
 export function isLeftAlone(error: unknown): boolean {
   const cause = error instanceof ActivityFailure ? error.cause : undefined
   return cause instanceof ApplicationFailure && LEFT_ALONE.includes(cause.type ?? '')
+}
+
+function isFinal(error: unknown): boolean {
+  const cause = error instanceof ActivityFailure ? error.cause : undefined
+  return cause instanceof ApplicationFailure && cause.nonRetryable === true
+}
+
+/** Where the workflow runs first, which costs no way through the server; what fails there, any worker may do (P-38). */
+async function askWake(call: WakeCall): Promise<Reply> {
+  try {
+    return await scheduleLocalActivity<Reply>('wake', [call], ADVANCE_HERE)
+  } catch (error) {
+    if (isFinal(error)) throw error
+    const taskQueue = wakeQueue(workflowInfo().taskQueue)
+    return scheduleActivity<Reply>('wake', [call], { ...ADVANCE_SENDING, taskQueue })
+  }
 }
 
 export class RunLoop {
@@ -71,6 +100,11 @@ export class RunLoop {
     return this.#end
   }
 
+  get #at(): RunAt {
+    const { tenantId, runId, epoch } = this.#carried
+    return { tenantId, runId, epoch }
+  }
+
   get carried(): Carried {
     return { ...this.#carried, rotations: this.#carried.rotations + 1 }
   }
@@ -103,7 +137,8 @@ export class RunLoop {
     const lost = this.#lost
     this.#lost = []
     const call: WakeCall = {
-      ...this.#carried,
+      ...this.#at,
+      headSeq: this.#carried.headSeq,
       ...(lost.length === 0 ? {} : { lost }),
       ...(this.#cancelled ? { cancelled: true } : {}),
       ...(this.#draining ? { draining: true } : {}),
@@ -111,8 +146,7 @@ export class RunLoop {
     }
     this.#cancelled = false
     try {
-      const taskQueue = wakeQueue(workflowInfo().taskQueue)
-      const reply = await scheduleActivity<Reply>('wake', [call], { ...ADVANCE_SENDING, taskQueue })
+      const reply = await askWake(call)
       this.#waking = false
       this.#rotation = reply.rotation ?? this.#rotation
       this.#after = reply.more
@@ -136,37 +170,37 @@ export class RunLoop {
     if (this.#isOver(SOFTLY) && this.#pending === 0 && !this.#waking) this.#draining = true
     if (this.#isOver(1)) this.#draining = true
     this.#beside = this.#pending + reply.effects.length
-    for (const sent of reply.effects) this.#sendOut(sent)
+    for (const sent of reply.effects) this.#sendOut(sent, reply.sendings?.[sent.by])
     this.#setTimer(reply.wakeAt)
   }
 
   /** While the history is to be rotated only what stops work leaves; the next execution asks for all the rest. */
-  #sendOut(sent: SentEffect): void {
+  #sendOut(sent: SentEffect, sending: Sending | undefined): void {
     const { effect } = sent
     if (effect.kind === 'CancelStep') {
       this.#stop(sent)
       return
     }
-    if (this.#sent.has(effect.id) || this.#draining) return
+    if (this.#sent.has(effect.id) || this.#draining || sending === undefined) return
     this.#sent.add(effect.id)
     this.#pending += 1
     this.#steps += 1
-    void (sent.long === true ? this.#startLong(sent) : this.#execute(sent))
+    void (sent.long === true ? this.#startLong(effect, sending) : this.#execute(effect, sending))
   }
 
-  async #execute({ effect, sending }: SentEffect): Promise<void> {
+  async #execute(effect: Effect, sending: Sending): Promise<void> {
     const scope = new CancellationScope()
     this.#scopes.set(effect.id, scope)
     const options = { ...sending, activityId: effect.id, cancellationType: 'WAIT_CANCELLATION_COMPLETED' as const }
     try {
-      const call: StepCall = { ...this.#carried, effect, beside: this.#beside }
+      const call: StepCall = { ...this.#at, effect, beside: this.#beside }
       const reply = await scope.run(() => scheduleActivity<Reply>('step', [call], options))
       this.#settle(effect.id)
       this.#take(reply)
     } catch (error) {
       this.#settle(effect.id)
       if (isLeftAlone(error)) this.#sendAgainLater(effect.id)
-      else this.#giveUp({ effect, sending }, error)
+      else this.#giveUp(effect, error)
     }
   }
 
@@ -175,8 +209,8 @@ export class RunLoop {
     this.#scopes.delete(effectId)
   }
 
-  #giveUp(sent: SentEffect, error: unknown): void {
-    if (!isCancellation(error)) this.#noteLost(sent)
+  #giveUp(effect: Effect, error: unknown): void {
+    if (!isCancellation(error)) this.#noteLost(effect)
     this.wake()
   }
 
@@ -186,26 +220,25 @@ export class RunLoop {
     this.#setTimer(Date.now() + LEFT_ALONE_MS)
   }
 
-  #noteLost({ effect }: SentEffect): void {
+  #noteLost(effect: Effect): void {
     if (effect.kind !== 'ExecuteStep' && effect.kind !== 'Compensate') return
     const { slot, attempt, engineAttempt } = effect
     this.#lost.push({ slot, attempt, engineAttempt })
   }
 
-  async #startLong(sent: SentEffect): Promise<void> {
-    const { effect, sending } = sent
+  async #startLong(effect: Effect, sending: Sending): Promise<void> {
     const { taskQueue, ...rest } = sending
     try {
       await startChild(STEP_WORKFLOW, {
         workflowId: longStepId(this.#carried.runId, effect.id),
-        args: [{ ...this.#carried, effect }, rest],
+        args: [{ ...this.#at, effect }, rest],
         memo: { [EPOCH_MEMO]: this.#carried.epoch },
         parentClosePolicy: ParentClosePolicy.ABANDON,
         workflowIdReusePolicy: WorkflowIdReusePolicy.REJECT_DUPLICATE,
         ...(taskQueue === undefined ? {} : { taskQueue }),
       })
     } catch (error) {
-      if (!(error instanceof WorkflowExecutionAlreadyStartedError)) this.#noteLost(sent)
+      if (!(error instanceof WorkflowExecutionAlreadyStartedError)) this.#noteLost(effect)
       this.wake()
     }
     this.#settle(effect.id)
@@ -226,6 +259,10 @@ export class RunLoop {
   /** A timer that fires too early only wakes once more; starting another for every later instant would cost history. */
   #setTimer(wakeAt: number | undefined): void {
     if (wakeAt === undefined || this.#end !== undefined) return
+    if (wakeAt <= Date.now()) {
+      this.wake()
+      return
+    }
     if (this.#timer !== undefined && this.#timer.at <= wakeAt) return
     this.#timer?.scope.cancel()
     const scope = new CancellationScope()

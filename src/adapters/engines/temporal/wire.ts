@@ -17,11 +17,15 @@ export const LEFT_ALONE: readonly string[] = ['RULES_VERSION_UNKNOWN', 'NO_HANDL
 /** What the workflow itself is at; the log knows nothing of it. */
 export type Phase = 'RUNNING' | 'CONTINUE_AS_NEW'
 
-/** All that a workflow knows of its run, at its start and over every rotation (P-39). */
-export interface Carried {
+/** Whose activity it is. */
+export interface RunAt {
   readonly tenantId: string
   readonly runId: string
   readonly epoch: number
+}
+
+/** All that a workflow knows of its run, at its start and over every rotation (P-39). */
+export interface Carried extends RunAt {
   readonly headSeq: number
   readonly rotations: number
 }
@@ -44,7 +48,8 @@ export interface Sending {
 
 export interface SentEffect {
   readonly effect: Effect
-  readonly sending: Sending
+  /** Its place in the answer's `sendings`: hundreds of steps are sent out alike. */
+  readonly by: number
   /** May run so long that it must not hold up a rotation: a child workflow does it. */
   readonly long?: true
 }
@@ -61,6 +66,7 @@ export interface Reply {
   readonly epoch: number
   readonly headSeq: number
   readonly effects: readonly SentEffect[]
+  readonly sendings?: readonly Sending[]
   /** There are more open effects than one answer holds: ask again for those after this id. */
   readonly more?: string
   readonly wakeAt?: number
@@ -77,7 +83,9 @@ export interface LostEffect {
   readonly engineAttempt: number
 }
 
-export interface WakeCall extends Carried {
+export interface WakeCall extends RunAt {
+  /** How much of the log the workflow has seen. */
+  readonly headSeq?: number
   readonly lost?: readonly LostEffect[]
   /** Somebody cancelled the workflow itself. */
   readonly cancelled?: true
@@ -87,7 +95,7 @@ export interface WakeCall extends Carried {
   readonly after?: string
 }
 
-export interface StepCall extends Carried {
+export interface StepCall extends RunAt {
   readonly effect: Effect
   /** How many effects of the run were out when this one was sent, itself among them. */
   readonly beside?: number

@@ -23,6 +23,7 @@ let bundle: Promise<WorkflowBundleWithSourceMap> | undefined
 export function workflowBundle({ worker }: Pick<TemporalSdk, 'worker'>): Promise<WorkflowBundleWithSourceMap> {
   bundle ??= worker.bundleWorkflowCode({
     workflowsPath: fileURLToPath(new URL(`./workflow.${SUFFIX}`, import.meta.url)),
+    preloadModules: [fileURLToPath(new URL(`./sandbox.${SUFFIX}`, import.meta.url))],
     logger: new worker.DefaultLogger('ERROR', () => undefined),
   })
   return bundle
