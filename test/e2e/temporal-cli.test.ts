@@ -5,7 +5,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { freePort } from '../../src/adapters/processes/temporal-server.ts'
+import { freePort } from '../../src/adapters/processes/free-port.ts'
 import { startTemporal, type TemporalServer } from '../setup/temporal.ts'
 import { ensureBuilt } from './built.ts'
 import { Command, folderWith, jsonLines, keelson, sideLines, until, type Finished, type Variables } from './command.ts'

@@ -17,12 +17,12 @@ import {
   rmSync,
   writeFileSync,
 } from 'node:fs'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { delimiter, dirname, join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { setTimeout as pause } from 'node:timers/promises'
 import { Client } from 'pg'
+import { freePort } from '../../src/adapters/processes/free-port.ts'
 
 export interface PostgresServer {
   /** Of the superuser and the database `postgres`. */
@@ -198,16 +198,6 @@ async function goneOf(pids: readonly number[]): Promise<void> {
     if (Date.now() > deadline) throw new Error('processes of the killed server are still there')
     await pause(READY_STEP_MS)
   }
-}
-
-async function freePort(): Promise<number> {
-  const probe = createServer().listen(0, '127.0.0.1')
-  await once(probe, 'listening')
-  const address = probe.address()
-  probe.close()
-  await once(probe, 'close')
-  if (address === null || typeof address === 'string') throw new Error('no free port')
-  return address.port
 }
 
 /** PostgreSQL refuses to run as root; where no package made it a user of its own, anybody else will do. */

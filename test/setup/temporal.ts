@@ -6,7 +6,8 @@ import { spawnSync } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { findTemporal, freePort, startTemporalServer } from '../../src/adapters/processes/temporal-server.ts'
+import { freePort } from '../../src/adapters/processes/free-port.ts'
+import { findTemporal, startTemporalServer } from '../../src/adapters/processes/temporal-server.ts'
 
 export interface TemporalServer {
   /** host:port */

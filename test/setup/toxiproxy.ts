@@ -6,9 +6,9 @@
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, mkdirSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { delimiter, join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
+import { freePort } from '../../src/adapters/processes/free-port.ts'
 
 export interface Toxic {
   readonly type: 'timeout' | 'limit_data' | 'reset_peer' | 'latency'
@@ -108,16 +108,6 @@ async function ready(server: ChildProcess, ask: Ask): Promise<void> {
     if (Date.now() > deadline) throw new Error(`toxiproxy did not answer within ${READY_MS} ms`)
     await pause(READY_STEP_MS)
   }
-}
-
-async function freePort(): Promise<number> {
-  const probe = createServer().listen(0, '127.0.0.1')
-  await once(probe, 'listening')
-  const address = probe.address()
-  probe.close()
-  await once(probe, 'close')
-  if (address === null || typeof address === 'string') throw new Error('no free port')
-  return address.port
 }
 
 function findBinary(): string | undefined {

@@ -123,14 +123,3 @@ async function needFree(port: number): Promise<void> {
     probe.listen(port, '127.0.0.1', () => probe.close(() => resolve()))
   })
 }
-
-/** A port that nobody listens to at this moment: Temporal itself cannot choose one. */
-export async function freePort(): Promise<number> {
-  const probe = createServer().listen(0, '127.0.0.1')
-  await once(probe, 'listening')
-  const address = probe.address()
-  probe.close()
-  await once(probe, 'close')
-  if (address === null || typeof address === 'string') return fail('TEMPORAL_SERVER_MISSING', 'no port is free')
-  return address.port
-}
