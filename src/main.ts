@@ -40,10 +40,9 @@ import { LOCAL_PRINCIPAL } from './app/principal.ts'
 import { Redactor } from './app/redact.ts'
 import { createRunDriver } from './app/run-driver.ts'
 import type { Services } from './app/services.ts'
-import { agentDefinition } from './app/run-grants.ts'
+import { poolDefinitions, type DeclaredPools } from './app/pool-definitions.ts'
 import { egressPolicy } from './core/egress/policy.ts'
 import { namedFunctions } from './core/plan/named-functions.ts'
-import { resourcePool } from './core/plan/wants.ts'
 import { fail, KeelsonError, type Problem } from './core/problems/problem.ts'
 import type { Clock } from './ports/clock.ts'
 import type { AdvanceReport } from './ports/engine.ts'
@@ -62,7 +61,7 @@ export { Keelson, type MigrateOptions, type StartArguments, type StartOptions } 
 export { isEvent } from './edge/library/is-event.ts'
 export { loadPlan, type Startable } from './edge/library/load-plan.ts'
 export { Subscription, type FeedEvent, type SubscribeOptions } from './edge/library/subscription.ts'
-export type { RunQueue } from './edge/library/run-queue.ts'
+export type { Approver, Decided, RunQueue } from './edge/library/run-queue.ts'
 export type { Upkeep, VerifyOptions } from './edge/library/upkeep.ts'
 export {
   RunHandle,
@@ -88,7 +87,7 @@ export type { StepOutput } from './core/view/step-output.ts'
 export type { SecretScope, SecretsProvider, SecretValue } from './ports/secrets.ts'
 export type { ForeignRecord, RunEventRecord, RunEventWrite } from './core/events/event.ts'
 
-export interface OpenOptions extends TroubleOptions, EnvironmentAccess {
+export interface OpenOptions extends TroubleOptions, EnvironmentAccess, DeclaredPools {
   /**
    * `embedded`, or `mock`: the same engine under a simulated clock, for tests. Waits, backoff and timeouts then take no
    * time; only the code of steps does. Or an outside engine, such as `temporal(…)` of `keelson/temporal`.
@@ -124,10 +123,6 @@ export interface OpenOptions extends TroubleOptions, EnvironmentAccess {
   readonly pollMs?: number
   /** Steps at work in this process at once, over all its runs. Default 256. */
   readonly maxSteps?: number
-  /** How many steps of an agent may be at work at once, over all runs of the store. Default 3 each. */
-  readonly agents?: Readonly<Record<string, number>>
-  /** What steps may claim by name: units there are, or units per window of time. */
-  readonly resources?: Readonly<Record<string, number | { readonly units: number; readonly perMs: number }>>
   /**
    * Where `secret://…` leads. Default: the file `<directory>/secrets/<tenantId>/<environmentId>.json` or `.env` (mode 0600),
    * then the environment variables of this process that `environmentSecrets` allows.
@@ -149,12 +144,13 @@ export interface OpenOptions extends TroubleOptions, EnvironmentAccess {
 export async function openKeelson(options: OpenOptions = {}): Promise<Keelson> {
   const directory = options.directory ?? '.keelson'
   const keysFolder = keysFolderOf(directory, options)
+  const pools = poolDefinitions(options)
   const late = lateClasses(options.stateStore ?? {}, directory)
   const world = worldOf(options.engine)
   const handlers = options.handlers ?? world.around(handlersOf(options))
   const { store, backup } =
     options.store === undefined ? await openStore(directory, world.services.clock) : givenStore(options.store)
-  await declarePools(store, options)
+  for (const pool of pools) await store.putPool(pool)
   const intents = directory === ':memory:' ? undefined : intentsIn(directory, { store, late, ...options.stateStore })
   const services: Services = {
     store,
@@ -262,14 +258,6 @@ function keptApart(
     redactor,
     artifacts: localArtifacts(join(directory, 'artifacts'), systemRandom),
     audit: fileAudit(join(directory, 'audit')),
-  }
-}
-
-async function declarePools(store: RunStore, { agents = {}, resources = {} }: OpenOptions): Promise<void> {
-  for (const [id, capacity] of Object.entries(agents)) await store.putPool(agentDefinition(id, capacity))
-  for (const [name, size] of Object.entries(resources)) {
-    const quota = typeof size === 'number' ? { capacity: size } : { capacity: size.units, windowMs: size.perMs }
-    await store.putPool({ pool: resourcePool(name), ...quota })
   }
 }
 

@@ -55,13 +55,8 @@ export class EngineAdapter implements ProviderAdapter {
     return this.start(await this.#parts.plans.fetch(ref), context, actor)
   }
 
-  /** The plan is at hand and was checked. */
-  async start(
-    plan: CompiledPlan,
-    context: EngineRunContext,
-    actor: ActorContext,
-    report?: StartRequest['report'],
-  ): Promise<EngineRunRef> {
+  /** The plan is at hand. */
+  async start(plan: CompiledPlan, context: EngineRunContext, actor: ActorContext): Promise<EngineRunRef> {
     const { services, advancer } = this.#parts
     const { capabilities, host } = this.#engine
     await this.#checkStart(plan, context, actor)
@@ -70,7 +65,6 @@ export class EngineAdapter implements ProviderAdapter {
       ...startRequest(plan, context, actor),
       engine: capabilities,
       lease: host.lease(),
-      ...(report === undefined ? {} : { report }),
     })
     if (answer.kind === 'exists') await this.#startQueued(answer.row, plan)
     else host.drive(answer.row.runKey, answer.report)

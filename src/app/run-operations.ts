@@ -6,14 +6,14 @@
 import { chooseAdapter, targetFor, type Deployment } from '../core/engine/choose-adapter.ts'
 import type { EngineRunRef } from '../core/engine/run-ref.ts'
 import { withSubstatus, type RunStatusSnapshot } from '../core/engine/run-status.ts'
-import { checkCapabilities, type ValidationReport } from '../core/plan/capabilities.ts'
+import type { ValidationReport } from '../core/plan/capabilities.ts'
 import { parsePlanRef, type PlanRef } from '../core/plan/plan-ref.ts'
 import { fail, KeelsonError, type Problem } from '../core/problems/problem.ts'
 import type { Result } from '../core/result.ts'
 import { engineTypeOf, type EngineType } from '../core/run/engines.ts'
-import { isoFromMs } from '../core/time.ts'
 import type { ActorContext, EngineRunContext, EngineSignal } from '../ports/provider-adapter.ts'
 import type { RunRow } from '../ports/run-store.ts'
+import { engineReport, errorText, findingsOf } from './check-engine.ts'
 import { CircuitBreaker, type BreakerOptions } from './circuit-breaker.ts'
 import type { CompiledPlan } from './compile-plan.ts'
 import { EngineAdapter, startRequest, type AdapterParts } from './engine-adapter.ts'
@@ -21,7 +21,7 @@ import type { Engines } from './engines.ts'
 import { providerFailure } from './provider-failure.ts'
 import { readStatus } from './read-status.ts'
 import { needActor, needOwnTenant, resolveRun, type GivenRef } from './resolve-run.ts'
-import { startRun, type StartRequest } from './start-run.ts'
+import { startRun } from './start-run.ts'
 
 export interface OperationsOptions {
   /** In production plans come by reference alone, and nothing is simulated (ENG-09, X-47). */
@@ -74,10 +74,9 @@ export class RunOperations {
     const { metadata } = plan.plan
     const asked = context.targetAdapter ?? targetFor(metadata, this.deployment)
     const targetAdapter = valueOf(chooseAdapter(asked, metadata, this.deployment))
-    const report = this.#validate(plan, targetAdapter)
+    const report = engineReport(plan.plan, targetAdapter, this.#parts.services.clock.now())
     if (report.status === 'ERRORS') return this.#refuse(plan, context, actor, report)
-    const kept = report.status === 'WARNINGS' ? findingsOf(report) : undefined
-    return this.adapter(targetAdapter).start(plan, { ...context, targetAdapter }, actor, kept)
+    return this.adapter(targetAdapter).start(plan, { ...context, targetAdapter }, actor)
   }
 
   async cancelRun(ref: GivenRef, actor: ActorContext, reason?: string): Promise<void> {
@@ -116,11 +115,6 @@ export class RunOperations {
     return given
   }
 
-  /** Before the adapter is asked for anything (CAP-02). */
-  #validate({ plan }: CompiledPlan, target: EngineType): ValidationReport {
-    return checkCapabilities(plan, target, { generatedAt: isoFromMs(this.#parts.services.clock.now()) })
-  }
-
   /** The refused run is kept with its report, and has neither started nor any way to (CAP-11). */
   async #refuse(
     plan: CompiledPlan,
@@ -134,8 +128,7 @@ export class RunOperations {
     const request = { ...startRequest(plan, context, actor), engine, report: findingsOf(report) }
     const answer = await startRun(services, advancer, request)
     if (answer.kind === 'exists') fail('RUN_ALREADY_EXISTS', `run ${runId} was started before`)
-    const message = report.errors.map((one) => `${one.code}: ${one.message}`).join('; ')
-    return fail('PLAN_VALIDATION_FAILED', message, { details: { report, runId } })
+    return fail('PLAN_VALIDATION_FAILED', errorText(report), { details: { report, runId } })
   }
 
   #adapterOf({ engineType, runId }: RunRow): EngineAdapter {
@@ -149,11 +142,6 @@ export class RunOperations {
     this.#breakers.set(provider, known)
     return known
   }
-}
-
-/** What of a report goes into the log. */
-function findingsOf({ status, errors, warnings }: ValidationReport): NonNullable<StartRequest['report']> {
-  return { status: status === 'ERRORS' ? 'ERRORS' : 'WARNINGS', errors, warnings }
 }
 
 function valueOf<T>(result: Result<T>): T {

@@ -18,6 +18,7 @@ import { isTerminalRun } from '../core/run/transitions.ts'
 import type { RunAdvancer } from './advance-run.ts'
 import { BoundedCache } from './bounded-cache.ts'
 import { canonicalText } from './canonical.ts'
+import { needEngine } from './check-engine.ts'
 import { checkResources } from './check-resources.ts'
 import { DecisionRound } from './decision-round.ts'
 import { FIRST_PREVIOUS } from './event-hashes.ts'
@@ -72,7 +73,8 @@ function requestKey(principal: Principal, plan: Plan, runRequestId: string): str
   )
 }
 
-export async function startRun(services: Services, advancer: RunAdvancer, request: StartRequest): Promise<StartAnswer> {
+export async function startRun(services: Services, advancer: RunAdvancer, given: StartRequest): Promise<StartAnswer> {
+  const request = heldAgainstEngine(given, services.clock.now())
   if (services.refusesManual === true) refuseManual(request.plan.plan)
   const checked = checkInput(request.plan.plan, request.input)
   const { run, newRun, altered } = await prepareRun(services, advancer, request)
@@ -120,6 +122,12 @@ export async function startRun(services: Services, advancer: RunAdvancer, reques
   const row = rowOf(newRun, commit, result, sealed.headHash, round.nextSeq)
   advancer.own(result.runKey, { ...run, row, state: round.state, nextSeq: round.nextSeq, headHash: sealed.headHash })
   return { kind: 'started', row, report: reportOf(round) }
+}
+
+/** A caller that brings a report has looked already. */
+function heldAgainstEngine(request: StartRequest, now: number): StartRequest {
+  const report = request.report ?? needEngine(request.plan.plan, request.engine.engineType, now)
+  return report === undefined ? request : { ...request, report }
 }
 
 /**

@@ -19,7 +19,8 @@ export interface InboundAnswer {
 export interface Egress {
   /**
    * Any answer resolves, whatever its status. Aborting closes the connection. A broken connection is thrown with
-   * `mayHaveHappened: true` when the request had left and no whole answer came back.
+   * `mayHaveHappened: true` when the request had left and no whole answer came back; time that is up before it left is a
+   * broken connection too, and no timeout.
    */
   send(request: OutboundRequest, signal: AbortSignal): Promise<InboundAnswer>
 }

@@ -6,8 +6,8 @@ import { importsOf, parse, place, walk } from './source.ts'
 
 /** Folder or file prefixes; an entry that nothing uses any more must go. */
 const DOORS: Readonly<Record<string, readonly string[]>> = {
-  // Only to find a port that is free.
-  network: ['src/adapters/egress/', 'src/adapters/processes/temporal-server.ts'],
+  // Besides the door itself only to find a port that is free, and to see whether one is.
+  network: ['src/adapters/egress/', 'src/adapters/processes/free-port.ts', 'src/adapters/processes/temporal-server.ts'],
   processes: ['src/adapters/processes/'],
   'code from text': [],
 }

@@ -1,6 +1,8 @@
 /** Compensation hooks with real handlers: their key, their input, their time limit. */
 import { describe, expect, it } from 'vitest'
+import { stepHandlers } from '../../src/adapters/handlers/step-handlers.ts'
 import { verifyDecisions } from '../../src/app/verify-decisions.ts'
+import type { Egress } from '../../src/ports/egress.ts'
 import { World, type Script } from '../fixtures/virtual-world.ts'
 
 const boom = (): never => {
@@ -118,9 +120,42 @@ describe('a hook', () => {
     const { world, run, row, last } = await failed({ bill: () => ({}) })
     expect(world.called('refund')).toEqual([])
     expect(world.called('cancelBooking')).toHaveLength(1)
-    expect(world.log(run, 'CompensationFailed')).toEqual(['CompensationFailed bill#1'])
+    expect(world.log(run, 'CompensationStarted', 'CompensationFailed', 'CompensationCompleted')).toEqual([
+      'CompensationStarted bill#1',
+      'CompensationFailed bill#1',
+      'CompensationStarted book#1',
+      'CompensationCompleted book#1',
+    ])
+    expect(world.records(run).find(({ eventType }) => eventType === 'CompensationFailed')).toMatchObject({
+      payload: { error: { code: 'INPUT_INVALID', errorClass: 'validation', retryable: false } },
+      data: { errorText: { message: expect.stringContaining('steps.bill.output.invoice') as string } },
+    })
     expect(row.status).toBe('FAILED')
     expect(last?.payload?.['compensation']).toMatchObject({ done: 1, failed: 1 })
+  })
+
+  it('whose own fields are made of what they cannot be sends nothing: recorded, and the next hook runs [CMP-08]', async () => {
+    const sent: string[] = []
+    const egress: Egress = {
+      send: async ({ url }) => {
+        sent.push(url)
+        return { status: 204, headers: {}, body: new Uint8Array(), url }
+      },
+    }
+    const undo = (id: string): string =>
+      `compensate: { http: { url: 'https://bank.example/${id}', query: { id: '\${steps.${id}.output.id}' } } }`
+    const plan = `steps: [{ id: book, run: book, ${undo('book')} }, { id: bill, run: bill, ${undo('bill')} }, { id: ship, run: boom }]`
+    const world = new World()
+    const functions = { book: () => ({ id: 'b-1' }), bill: () => ({ id: { of: 'nobody' } }), boom }
+    const process = world.process('p', { services: { handlers: stepHandlers({ functions, egress }) } })
+    const run = await process.start(plan)
+    await world.runUntil(() => world.hasEnded(run))
+    expect(sent).toEqual(['https://bank.example/book?id=b-1'])
+    expect(world.records(run).find(({ eventType }) => eventType === 'CompensationFailed')).toMatchObject({
+      stepId: 'bill',
+      payload: { error: { code: 'INPUT_INVALID', errorClass: 'validation' } },
+    })
+    expect(world.records(run).at(-1)?.payload).toMatchObject({ compensation: { done: 1, failed: 1 } })
   })
 
   it('that hangs is given 300 s twice with a second between, then the next hook runs [CMP-12]', async () => {

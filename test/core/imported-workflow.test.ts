@@ -22,18 +22,20 @@ const REVERSAL = {
   additionalProperties: false,
 }
 
-const FINANCE = JSON.stringify({
-  portFamily: 'FinanceAccounting',
-  capabilities: [
-    {
-      capability: 'invoice:write',
-      supported: true,
-      safety: { supportsCompensation: true },
-      compensationOperation: 'invoice:reverse',
-      compensationInputSchema: REVERSAL,
-    },
-  ],
-})
+const financeOf = (compensationInputSchema: object): string =>
+  JSON.stringify({
+    portFamily: 'FinanceAccounting',
+    capabilities: [
+      {
+        capability: 'invoice:write',
+        supported: true,
+        safety: { supportsCompensation: true },
+        compensationOperation: 'invoice:reverse',
+        compensationInputSchema,
+      },
+    ],
+  })
+const FINANCE = financeOf(REVERSAL)
 
 function planOf(actions: readonly Readonly<Record<string, unknown>>[], matrix?: string): string {
   const head = {
@@ -80,13 +82,13 @@ class Ledger {
   }
 }
 
-async function failedBilling(ledger: Ledger, write = ledger.write) {
+async function failedBilling(ledger: Ledger, write = ledger.write, matrix = FINANCE) {
   const world = new World()
   const send = (): never => {
     throw Object.assign(new Error('the address is unknown'), { name: 'ConflictError' })
   }
   const script: Script = { 'invoice.write': write, 'invoice.reverse': ledger.reverse, 'mail.send': send }
-  const key = await world.process('p', { script }).start(planOf([WRITE, SEND], FINANCE))
+  const key = await world.process('p', { script }).start(planOf([WRITE, SEND], matrix))
   await world.runUntil(() => world.hasEnded(key))
   return { world, key, runId: world.row(key).runId }
 }
@@ -132,6 +134,26 @@ describe('the invoice example', () => {
     expect(world.log(key, 'CompensationFailed', 'CompensationCompleted')).toEqual(['CompensationFailed write#1'])
     expect(world.row(key).status).toBe('FAILED')
   })
+
+  it.each([
+    ['integer', 7, 'seven'],
+    ['number', 0.5, null],
+    ['array', [1, 2], { 0: 1 }],
+    ['object', { a: 1 }, [1]],
+    ['string', 'inv-7', 7],
+  ])(
+    'is reversed with a field of type %s as its schema asks, and with nothing else [CMP-08]',
+    async (type, good, bad) => {
+      const schema = { type: 'object', properties: { invoiceId: { type } }, required: ['invoiceId'] }
+      for (const [invoiceId, calls] of [[good, [{ invoiceId: good }]] as const, [bad, []] as const]) {
+        const { world, key } = await failedBilling(new Ledger(), () => ({ invoiceId }), financeOf(schema))
+        const inputs = world.calls.filter(({ name }) => name === 'invoice.reverse').map(({ input }) => input)
+        expect(inputs).toEqual(calls)
+        const ends = world.log(key, 'CompensationFailed', 'CompensationCompleted')
+        expect(ends).toEqual([calls.length > 0 ? 'CompensationCompleted write#1' : 'CompensationFailed write#1'])
+      }
+    },
+  )
 })
 
 const KEY = { keyId: 'k1', secret: new Uint8Array(32).fill(7) }

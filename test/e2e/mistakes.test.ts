@@ -72,6 +72,21 @@ describe('a plan with mistakes', () => {
   })
 })
 
+describe('a plan that does not fit the engine', () => {
+  it.each([
+    ['metadata: { targetAdapter: temporal }', /^INVALID_TARGET_ADAPTER {2}.*'temporal'.*'embedded'/],
+    ['requires: [workflow.dance]', /^PLAN_VALIDATION_FAILED {2}.*no capability 'workflow.dance'/],
+  ])('starts nothing, exit code 2: %s [CAP-02, ENG-12]', async (field, told) => {
+    const folder = folderWith({ 'p.yaml': `${GOOD}${field}\n`, 'keelson.steps.ts': STEPS })
+    for (const more of [[], ['--queue']]) {
+      const { code, stderr, stdout } = await keelson(['run', 'p.yaml', ...more], folder)
+      expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
+      expect(linesOf(stderr)[0]).toMatch(told)
+    }
+    expect((await keelson(['runs', '--json'], folder)).stdout).toBe('')
+  })
+})
+
 describe('step functions', () => {
   it('that the steps file does not have are told with their place in the plan', async () => {
     const plan = 'plan: p\nversion: 1.0.0\nsteps:\n  - id: a\n    run: stock.reserv\n'

@@ -71,3 +71,43 @@ it('a run with --not-before starts then and not earlier; one that is queued as w
     /^USAGE {2}--not-before takes a time such as 2h/,
   )
 })
+
+it('a run with --needs-approval waits for queue approve, which names who said so; queue reject ends it', async () => {
+  const folder = project()
+  const id = await queued(folder, '--needs-approval', '--request-id', 'order-17')
+  const short = id.slice(0, 8)
+  expect((await keelson(['queue'], folder)).stdout).toContain(`PENDING  `)
+  expect((await keelson(['queue'], folder)).stdout).toContain(`keelson queue approve ${short}`)
+  expect((await keelson(['why', id, 'a'], folder)).stdout).toContain(`keelson queue approve ${short}`)
+  expect((await keelson(['queue', 'start'], folder)).stdout).toBe('nothing is queued that could start now\n')
+  const asked = await keelson(['queue', 'start', id], folder)
+  expect(asked.stdout).toBe(`the run waits for approval: keelson queue approve ${short}\n`)
+  const again = await keelson(['run', 'p.yaml', '--request-id', 'order-17'], folder)
+  expect(again).toMatchObject({ code: 4, stdout: expect.stringContaining(`keelson queue approve ${short}`) as string })
+  const approved = await keelson(['queue', 'approve', short, '--as', 'ana'], folder)
+  expect(approved).toMatchObject({
+    code: 0,
+    stdout: `run ${short} is approved\n  start      keelson queue start ${short}\n`,
+  })
+  const [, record] = jsonLines((await keelson(['events', id, '--json'], folder)).stdout)
+  expect(record).toMatchObject({ eventType: 'RunApproved', payload: { approvedBy: 'ana' } })
+  expect((await keelson(['queue', 'start'], folder)).code).toBe(0)
+  expect(sideLines(folder)).toEqual([id])
+  const late = await keelson(['queue', 'approve', id], folder)
+  expect({ code: late.code, first: linesOf(late.stderr)[0] }).toEqual({
+    code: 1,
+    first: expect.stringMatching(/^RUN_NOT_WAITING {2}run .* is COMPLETED/) as string,
+  })
+
+  const other = await queued(folder, '--needs-approval')
+  const reject = ['queue', 'reject', other, '--as', 'ana', '--reason', 'too dear', '--json']
+  expect(jsonLines((await keelson(reject, folder)).stdout)).toEqual([{ runId: other, status: 'CANCELLED' }])
+  expect((await keelson(['events', other, '--json'], folder)).stdout).toContain('too dear')
+  expect((await keelson(['queue'], folder)).stdout).toBe('nothing is queued\n')
+  expect(sideLines(folder)).toEqual([id])
+  const wrong = await keelson(['run', 'p.yaml', '--needs-approval'], folder)
+  expect({ code: wrong.code, first: linesOf(wrong.stderr)[0] }).toEqual({
+    code: 2,
+    first: expect.stringMatching(/^USAGE {2}--needs-approval goes with --queue/) as string,
+  })
+})

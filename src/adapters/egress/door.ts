@@ -8,7 +8,7 @@ import { LIMITS } from '../../core/limits.ts'
 import { fail, KeelsonError, problem } from '../../core/problems/problem.ts'
 import type { Egress, OutboundRequest } from '../../ports/egress.ts'
 import type { Timers } from '../../ports/timers.ts'
-import { asNetworkError, NetworkError, TimeoutError } from './failures.ts'
+import { asNetworkError, NetworkError, TimeoutError, unreached } from './failures.ts'
 import { readUrl, refuse, type Destination } from './read-url.ts'
 import { redirected, redirectTo } from './redirect.ts'
 import { resolveBySystem, type Resolve } from './resolve.ts'
@@ -65,6 +65,8 @@ export function openDoor({
         let wasSent = false
         try {
           const answer = await once(request, to, watch, () => (wasSent = true))
+          // Whoever answers was asked.
+          wasSent = true
           const location = redirectTo(answer.status, answer.headers)
           if (location === undefined) {
             const body = await wholeBody(answer, to.url, () => watch.expect(silenceMs, `${to.url.host} fell silent`))
@@ -75,7 +77,9 @@ export function openDoor({
           request = redirected(request, answer.status, to.url, next.url)
           to = next
         } catch (thrown) {
-          throw watch.verdict() ?? (isOurs(thrown) ? thrown : asNetworkError(thrown, to.url, wasSent))
+          const why = watch.verdict()
+          if (why instanceof TimeoutError && !wasSent) throw unreached(why)
+          throw why ?? (isOurs(thrown) ? thrown : asNetworkError(thrown, to.url, wasSent))
         } finally {
           watch.stop()
         }

@@ -17,6 +17,11 @@ export class TimeoutError extends Error {
   readonly code = 'ETIMEDOUT'
 }
 
+/** Time was up before anything of the request had left: nothing can have come of it, so it is no timeout of the request. */
+export function unreached(timeUp: TimeoutError): NetworkError {
+  return new NetworkError(timeUp.message, timeUp.code, { cause: timeUp })
+}
+
 /** Errors of sockets, TLS and DNS, told with the host they happened with; nothing else of the request is repeated. */
 export function asNetworkError(thrown: unknown, url: URL, wasSent: boolean): Error {
   const code = codeOf(thrown)
@@ -24,7 +29,7 @@ export function asNetworkError(thrown: unknown, url: URL, wasSent: boolean): Err
     ? 'did not answer to the end: the connection broke after the request was sent'
     : 'could not be reached'
   const message = `${url.host} ${what}: ${code}`
-  if (code === 'ETIMEDOUT') return new TimeoutError(message, { cause: thrown })
+  if (code === 'ETIMEDOUT' && wasSent) return new TimeoutError(message, { cause: thrown })
   return new NetworkError(message, code, { cause: thrown, mayHaveHappened: wasSent })
 }
 

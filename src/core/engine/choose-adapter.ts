@@ -25,23 +25,27 @@ export function targetFor(
   return targetAdapter === 'any' ? standard : targetAdapter
 }
 
+/** The plan is meant for another engine than the one its run is to be on (ENG-12). */
+export function otherTarget(
+  asked: EngineType,
+  { targetAdapter }: Pick<PlanMetadata, 'targetAdapter'>,
+): Problem | undefined {
+  if (targetAdapter === 'any' || targetAdapter === asked) return undefined
+  const message = `the plan's metadata.targetAdapter is '${targetAdapter}', the run's '${asked}'`
+  return problem('INVALID_TARGET_ADAPTER', message, {
+    pointer: '/targetAdapter',
+    details: { field: 'metadata.targetAdapter', plan: targetAdapter, context: asked },
+  })
+}
+
 export function chooseAdapter(
   asked: string,
-  { targetAdapter }: Pick<PlanMetadata, 'targetAdapter'>,
+  metadata: Pick<PlanMetadata, 'targetAdapter'>,
   { open, production }: Deployment,
 ): Result<EngineType> {
   if (!isEngine(asked)) return refused(wrongTarget(asked))
-  if (targetAdapter !== 'any' && targetAdapter !== asked)
-    return refused(
-      problem(
-        'INVALID_TARGET_ADAPTER',
-        `the plan's metadata.targetAdapter is '${targetAdapter}', the run's '${asked}'`,
-        {
-          pointer: '/targetAdapter',
-          details: { field: 'metadata.targetAdapter', plan: targetAdapter, context: asked },
-        },
-      ),
-    )
+  const other = otherTarget(asked, metadata)
+  if (other !== undefined) return refused(other)
   if (asked === 'mock' && production)
     return refused(at('ENGINE_NOT_OPEN', `'mock' simulates time and is not to be had in production`))
   if (asked === 'conductor') return refused(at('ADAPTER_NOT_IMPLEMENTED', `there is no adapter for 'conductor' yet`))

@@ -176,6 +176,8 @@ function checkMissing(
 }
 
 function checkPlugins(plan: Plan, tiers: NonNullable<CheckOptions['pluginTiers']>, { errors }: Findings): void {
+  // Every start comes by here, and most deployments have no plugins.
+  if (Object.keys(tiers).length === 0) return
   for (const step of plan.steps) {
     if (!('run' in step) || !Object.hasOwn(tiers, step.run) || tiers[step.run] !== undefined) continue
     const message = `step '${step.stepId}' runs '${step.run}' of a plugin whose trust tier is not stated`
@@ -184,8 +186,8 @@ function checkPlugins(plan: Plan, tiers: NonNullable<CheckOptions['pluginTiers']
 }
 
 function checkPace(plan: Plan, { adapter, maxInFlight, polled }: AdapterCapabilities, { warnings }: Findings): void {
-  const sleeps = plan.steps.some((step) => actionKind(step) === 'wait' || actionKind(step) === 'manual')
-  if (polled && sleeps) {
+  const sleeps = (): boolean => plan.steps.some((step) => actionKind(step) === 'wait' || actionKind(step) === 'manual')
+  if (polled && sleeps()) {
     warnings.push({
       code: 'LATENCY_EXPECTED',
       message: `${adapter} is polled: waking a step may take up to a second longer`,

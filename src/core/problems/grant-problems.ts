@@ -1,5 +1,11 @@
 /** Codes about agents and resources, which runs share. */
 export const GRANT_PROBLEMS = {
+  CAPACITY_INVALID: {
+    title: 'How much there is of an agent or a resource is not a whole number.',
+    retryable: false,
+    did: 'Nothing was opened, and no capacity was changed.',
+    todo: 'Give whole numbers, 0 or more; where steps need half of something, count it in smaller units.',
+  },
   RESOURCE_UNKNOWN: {
     title: 'A step wants a resource that nobody has declared here.',
     retryable: false,

@@ -12,6 +12,12 @@ export const RUN_PROBLEMS = {
     did: 'The signal was recorded as rejected.',
     todo: 'Wait for RunStarted, or cancel the run.',
   },
+  RUN_NOT_WAITING: {
+    title: 'The run does not wait for approval.',
+    retryable: false,
+    did: 'Nothing was changed.',
+    todo: 'See where it is with `keelson show`; a run that is not wanted any more is cancelled.',
+  },
   RUN_NOT_TERMINAL: {
     title: 'The run has not ended, so it cannot be retried as a whole.',
     retryable: false,
@@ -27,7 +33,7 @@ export const RUN_PROBLEMS = {
   PLAN_VALIDATION_FAILED: {
     title: 'The plan asks for something the chosen engine cannot do.',
     retryable: false,
-    did: 'The run ended before anything was started; the report is in its log.',
+    did: 'Nothing was started. A run asked for through `operations()` is kept, with the report in its log.',
     todo: 'Read the report; choose another engine or change the plan.',
   },
   PLAN_NOT_FOUND: {

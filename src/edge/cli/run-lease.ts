@@ -18,5 +18,6 @@ export function isQueued({ status, nextWakeAt }: RunRow): boolean {
 }
 
 export function howToDrive(row: RunRow): string {
+  if (row.status === 'PENDING') return `keelson queue approve ${shortId(row.runId)}`
   return `keelson ${isQueued(row) ? 'queue start' : 'resume'} ${shortId(row.runId)}`
 }

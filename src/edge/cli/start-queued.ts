@@ -27,7 +27,7 @@ export async function startQueued(rows: readonly RunRow[], options: Options, ter
         if (status === 'STARTED') started.push({ keelson, handle: await keelson.run(runId) })
         else
           terminal.errorLine(
-            `run ${shortId(runId)} stays queued: ${error ?? 'it is not due, or another process has it'}`,
+            `run ${shortId(runId)} stays queued: ${error ?? 'it is not approved, not due, or another process has it'}`,
           )
         if (status === 'FAILED') failures += 1
       }

@@ -1,6 +1,7 @@
 /**
  * What a program holds of an open Keelson: start runs, find them, follow them, take them over, fork them, close.
  */
+import { needEngine } from '../../app/check-engine.ts'
 import { checkIsolation } from '../../app/check-isolation.ts'
 import { forkRun } from '../../app/fork-run.ts'
 import type { OpenTask } from '../../app/manual-tasks.ts'
@@ -12,7 +13,7 @@ import { RunOperations, type OperationsOptions } from '../../app/run-operations.
 import { startRun } from '../../app/start-run.ts'
 import type { Services } from '../../app/services.ts'
 import { fail } from '../../core/problems/problem.ts'
-import { isOutside } from '../../core/run/engines.ts'
+import { engineTypeOf, isOutside } from '../../core/run/engines.ts'
 import { isTerminalRun } from '../../core/run/transitions.ts'
 import { isoFromMs } from '../../core/time.ts'
 import type { Plan } from '../../core/plan/plan.ts'
@@ -105,9 +106,12 @@ export class Keelson {
 
   /** Runs that were admitted with `queue: true` and have not started. */
   get queue(): RunQueue {
-    return new RunQueue(this.#parts, this.#principal.tenantId, async ({ planSha256 }) =>
-      this.#needHandlers((await this.#parts.advancer.plans.get(planSha256)).plan),
-    )
+    const { advancer, services } = this.#parts
+    return new RunQueue(this.#parts, this.#principal, async ({ planSha256, engineType }) => {
+      const { plan } = await advancer.plans.get(planSha256)
+      needEngine(plan, engineTypeOf(engineType), services.clock.now())
+      this.#needHandlers(plan)
+    })
   }
 
   /** Stores a plan, so that `plan` steps of other plans find it by its id. Answers its hash. */

@@ -3,7 +3,8 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, describe, expect, it } from 'vitest'
-import { loadPlan, openKeelson, type Keelson } from '../../main.ts'
+import { isWhole } from '../../app/verify-run.ts'
+import { KeelsonError, loadPlan, openKeelson, type Keelson } from '../../main.ts'
 
 const PLAN = loadPlan('plan: p\nversion: 1.0.0\nsteps:\n  - { id: a, run: f }\n')
 const opened: Keelson[] = []
@@ -27,6 +28,7 @@ function folder(): string {
   return made
 }
 
+const codeOf = (error: unknown): string => (error instanceof KeelsonError ? error.code : String(error))
 const typesOf = async (keelson: Keelson, runId: string): Promise<readonly string[]> =>
   (await (await keelson.run(runId)).records()).map(({ eventType }) => eventType)
 
@@ -98,5 +100,71 @@ describe('a run with notBefore', () => {
     expect((await handle.result()).status).toBe('COMPLETED')
     const started = (await handle.records()).find(({ eventType }) => eventType === 'RunStarted')
     expect(Date.parse(started?.emittedAt ?? '')).toBeGreaterThanOrEqual(at)
+  })
+})
+
+describe('a run with queue: true and autoApprove: false', () => {
+  const WAITS = { queue: true, autoApprove: false } as const
+
+  it('waits for somebody who approves it, who is on record, and is then started like any other', async () => {
+    const calls: string[] = []
+    const keelson = await open(folder(), calls)
+    const handle = await keelson.start(PLAN, {}, { ...WAITS, actorId: 'bo' })
+    const { runId } = handle
+    expect(handle.row).toMatchObject({ status: 'PENDING', substatus: 'WAITING_APPROVAL' })
+    expect(await keelson.queue.start()).toEqual([{ runId, status: 'SKIPPED' }])
+    expect(await keelson.queue.approve(runId, { actorId: 'ada' })).toEqual({ runId, status: 'APPROVED' })
+    expect((await handle.records()).map(({ eventType }) => eventType)).toEqual(['RunQueued', 'RunApproved'])
+    expect((await handle.records())[1]?.payload).toEqual({ approvedBy: 'ada' })
+    expect((await keelson.run(runId)).row.lease).toBeUndefined()
+    expect(await keelson.queue.start()).toEqual([{ runId, status: 'STARTED' }])
+    expect((await handle.result()).status).toBe('COMPLETED')
+    expect(calls).toEqual([runId])
+    expect(isWhole(await keelson.upkeep.verify(handle.row))).toBe(true)
+  })
+
+  it('ends before it began when somebody rejects it, with the reason on record', async () => {
+    const calls: string[] = []
+    const keelson = await open(folder(), calls)
+    const handle = await keelson.start(PLAN, {}, WAITS)
+    const { runId } = handle
+    const reason = 'too dear'
+    expect(await keelson.queue.reject(runId, { actorId: 'ada', reason })).toEqual({ runId, status: 'CANCELLED' })
+    const records = await handle.records()
+    expect(records.map(({ eventType }) => eventType)).toEqual(['RunQueued', 'SignalAccepted', 'RunCancelled'])
+    expect(records[1]).toMatchObject({ payload: { actorId: 'ada' }, data: { signalPayload: { reason } } })
+    expect(await keelson.queue.start()).toEqual([])
+    expect(calls).toEqual([])
+    expect(isWhole(await keelson.upkeep.verify(handle.row))).toBe(true)
+  })
+
+  it('is approved once, whoever says so at once, and a run that does not wait is refused', async () => {
+    const place = folder()
+    const [one, other] = [await open(place, []), await open(place, [])]
+    const { runId } = await one.start(PLAN, {}, WAITS)
+    const both = [one.queue.approve(runId, { actorId: 'ada' }), other.queue.approve(runId, { actorId: 'bo' })]
+    await Promise.all(both.map((each) => each.catch((error: unknown) => expect(codeOf(error)).toBe('RUN_NOT_WAITING'))))
+    expect((await typesOf(one, runId)).filter((type) => type === 'RunApproved')).toHaveLength(1)
+    for (const word of [one.queue.approve(runId), other.queue.reject(runId)])
+      await expect(word).rejects.toMatchObject({ code: 'RUN_NOT_WAITING' })
+    await expect(one.queue.approve('no-such-run')).rejects.toMatchObject({ code: 'RUN_NOT_FOUND' })
+  })
+
+  it('is taken by who holds the run, where somebody does', async () => {
+    const keelson = await open(folder(), [])
+    const { runId, row } = await keelson.start(PLAN, {}, WAITS)
+    const { store, clock } = keelson.services
+    await store.acquireLease(row.runKey, 'another', clock.now(), clock.now() + 60_000)
+    expect(await keelson.queue.approve(runId)).toEqual({ runId, status: 'PENDING' })
+    await store.releaseLease(row.runKey, 'another')
+    expect(await keelson.queue.start()).toEqual([{ runId, status: 'STARTED' }])
+  })
+
+  it('has no instant of its own, and needs the queue', async () => {
+    const keelson = await open(folder(), [])
+    for (const options of [{ autoApprove: false }, { ...WAITS, notBefore: Date.now() }])
+      await expect(keelson.start(PLAN, {}, options)).rejects.toMatchObject({ code: 'USAGE' })
+    const { runId } = await keelson.start(PLAN, {}, WAITS)
+    await expect(keelson.queue.approve(runId, { actorId: '' })).rejects.toMatchObject({ code: 'USAGE' })
   })
 })

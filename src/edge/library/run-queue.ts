@@ -2,8 +2,12 @@
  * Runs that are admitted now and started later: when somebody asks for what is queued (QUEUE), or when their time has come
  * (DELAY). Any number of processes may start what is queued in one store: each run starts once (BPQ-05).
  */
+import { approveRun, rejectRun } from '../../app/approve-run.ts'
 import { dequeueAndStart, type Dequeued } from '../../app/dequeue-runs.ts'
+import type { Principal } from '../../app/principal.ts'
 import type { StartRequest } from '../../app/start-run.ts'
+import { fail } from '../../core/problems/problem.ts'
+import type { RunStatus } from '../../core/run/transitions.ts'
 import type { RunRow } from '../../ports/run-store.ts'
 import type { Parts } from './parts.ts'
 
@@ -12,6 +16,19 @@ export interface AdmissionOptions {
   readonly queue?: boolean
   /** Not before this instant (epoch milliseconds or a Date). Whoever drives the run starts it then. */
   readonly notBefore?: number | Date
+  /** With `queue: true`: false leaves it PENDING until somebody says `keelson.queue.approve`. Default true. */
+  readonly autoApprove?: boolean
+}
+
+export interface Approver {
+  /** Who decides, for the log. Default: whom this process acts for. */
+  readonly actorId?: string
+}
+
+/** Where the run is now. Still PENDING: another process has it, and takes the word next. */
+export interface Decided {
+  readonly runId: string
+  readonly status: RunStatus
 }
 
 export interface QueueStart {
@@ -22,20 +39,23 @@ export interface QueueStart {
 }
 
 /** Undefined: the run starts at once. */
-export function admissionOf({ queue = false, notBefore }: AdmissionOptions): StartRequest['admission'] {
+export function admissionOf(options: AdmissionOptions): StartRequest['admission'] {
+  const { queue = false, notBefore, autoApprove = true } = options
+  if (!autoApprove && (!queue || notBefore !== undefined))
+    fail('USAGE', 'a run waits for approval in the queue, and has no instant: queue: true, and no notBefore')
   if (!queue && notBefore === undefined) return undefined
   const at = notBefore === undefined ? {} : { notBefore: Number(notBefore) }
-  return { policy: queue ? 'QUEUE' : 'DELAY', autoApprove: true, ...at }
+  return { policy: queue ? 'QUEUE' : 'DELAY', autoApprove, ...at }
 }
 
 export class RunQueue {
   readonly #parts: Parts
-  readonly #tenantId: string
+  readonly #principal: Principal
   readonly #check: (row: RunRow) => Promise<void>
 
-  constructor(parts: Parts, tenantId: string, check: (row: RunRow) => Promise<void>) {
+  constructor(parts: Parts, principal: Principal, check: (row: RunRow) => Promise<void>) {
     this.#parts = parts
-    this.#tenantId = tenantId
+    this.#principal = principal
     this.#check = check
   }
 
@@ -49,7 +69,7 @@ export class RunQueue {
     // An outside engine has a queue of its own.
     if (lease === undefined) return []
     return dequeueAndStart(services, advancer, {
-      tenantId: this.#tenantId,
+      tenantId: this.#principal.tenantId,
       lease: () => engine.lease() ?? lease,
       engineType: engineType.engineType,
       onStarted: ({ runKey }, report) => engine.drive(runKey, report),
@@ -57,5 +77,23 @@ export class RunQueue {
       ...(limit === undefined ? {} : { limit }),
       ...(runIds === undefined ? {} : { runIds: new Set(runIds) }),
     })
+  }
+
+  /** Lets a run start that was queued with `autoApprove: false`; it stays queued until somebody starts it. */
+  async approve(runId: string, { actorId = this.#principal.actorId }: Approver = {}): Promise<Decided> {
+    return { runId, status: await approveRun(this.#parts, await this.#row(runId), actorId) }
+  }
+
+  /** Ends such a run before it began. */
+  async reject(
+    runId: string,
+    { actorId = this.#principal.actorId, reason }: Approver & { readonly reason?: string } = {},
+  ): Promise<Decided> {
+    return { runId, status: await rejectRun(this.#parts, await this.#row(runId), actorId, reason) }
+  }
+
+  async #row(runId: string): Promise<RunRow> {
+    const row = await this.#parts.services.store.findRun({ tenantId: this.#principal.tenantId, runId })
+    return row ?? fail('RUN_NOT_FOUND', `no run ${runId}`)
   }
 }

@@ -15,14 +15,25 @@ function sourceOf(stepId: string, field: string, schema: Json): string {
   if (field === 'idempotencyKey') return `\${run.id}:${stepId}:compensate`
   if (field === 'reason') return `Run \${run.id} failed after ${stepId}.`
   const found = [outputOf(stepId), 'context', 'input'].map((root) => member(root, field)).join(' || ')
-  return isText(schema, field) ? `\${join('', [${found}])}` : `\${${found}}`
+  return `\${${GUARDS.get(typeOf(schema, field))?.(found) ?? found}}`
 }
 
-/** Joining takes nothing but text: where there is none, the input cannot be made, and no hook is called with null. */
-function isText(schema: Json, field: string): boolean {
+/**
+ * Each of these functions gives back what it is given, and takes nothing of another type: where there is no such value the
+ * input cannot be made, and no hook is called with null.
+ */
+const GUARDS: ReadonlyMap<unknown, (found: string) => string> = new Map([
+  ['string', (found: string) => `join('', [${found}])`],
+  ['number', (found: string) => `sum([${found}])`],
+  ['integer', (found: string) => `sum([${found}])`],
+  ['array', (found: string) => `map(&@, ${found})`],
+  ['object', (found: string) => `merge(${found})`],
+])
+
+function typeOf(schema: Json, field: string): Json | undefined {
   const properties = isObject(schema) ? schema.properties : undefined
   const property = isObject(properties) ? properties[field] : undefined
-  return isObject(property) && property.type === 'string'
+  return isObject(property) ? property.type : undefined
 }
 
 export function outputOf(stepId: string): string {

@@ -49,8 +49,8 @@ const REVERSED = matrixOf({
   compensationOperation: 'invoice:reverse',
   compensationInputSchema: {
     type: 'object',
-    properties: { invoiceId: { type: 'string' }, reversalDateIso: { type: 'string' } },
-    required: ['invoiceId', 'line-no', 'reason', 'idempotencyKey'],
+    properties: { invoiceId: { type: 'string' }, reversalDateIso: { type: 'string' }, cents: { type: 'integer' } },
+    required: ['invoiceId', 'line-no', 'cents', 'reason', 'idempotencyKey'],
   },
 })
 
@@ -119,6 +119,7 @@ describe('a compensation of the matrix', () => {
           with: {
             invoiceId: "${join('', [steps.write.output.invoiceId || context.invoiceId || input.invoiceId])}",
             'line-no': '${steps.write.output."line-no" || context."line-no" || input."line-no"}',
+            cents: '${sum([steps.write.output.cents || context.cents || input.cents])}',
             reason: 'Run ${run.id} failed after write.',
             idempotencyKey: '${run.id}:write:compensate',
           },

@@ -2,7 +2,7 @@
 import type { Call } from '../command.ts'
 import { EXIT } from '../exit-codes.ts'
 import { liveRuns } from '../live-runs.ts'
-import { WAITING } from '../run-lease.ts'
+import { howToDrive, WAITING } from '../run-lease.ts'
 import { startQueued } from '../start-queued.ts'
 
 export async function queueStart({ args, options, terminal }: Call): Promise<number> {
@@ -10,9 +10,14 @@ export async function queueStart({ args, options, terminal }: Call): Promise<num
   const now = Date.now()
   const rows = found.filter(({ status, nextWakeAt = 0 }) => status === 'APPROVED' && nextWakeAt <= now)
   if (rows.length > 0) return startQueued(rows.slice(0, options.whole('limit') ?? rows.length), options, terminal)
+  const [waiting] = args[0] === undefined ? [] : found.filter(({ status }) => status === 'PENDING')
   if (!options.json)
     terminal.line(
-      args[0] === undefined ? 'nothing is queued that could start now' : 'the run is not queued, or not due yet',
+      args[0] === undefined
+        ? 'nothing is queued that could start now'
+        : waiting === undefined
+          ? 'the run is not queued, or not due yet'
+          : `the run waits for approval: ${howToDrive(waiting)}`,
     )
   return EXIT.completed
 }

@@ -38,6 +38,6 @@ function rowCells(row: RunRow): readonly string[] {
 
 /** What must happen for it to start. */
 function startText({ status, nextWakeAt, runId }: RunRow): string {
-  if (status === 'PENDING') return 'once it is approved'
+  if (status === 'PENDING') return `keelson queue approve ${shortId(runId)}`
   return nextWakeAt === undefined ? `keelson queue start ${shortId(runId)}` : `not before ${timeOfDay(nextWakeAt)}`
 }

@@ -12,7 +12,7 @@ import { chosenEngine } from '../engine-choice.ts'
 import { EXIT } from '../exit-codes.ts'
 import { instantOf } from '../instant.ts'
 import { shortId } from '../output/format.ts'
-import { isDriven, isQueued } from '../run-lease.ts'
+import { howToDrive, isDriven, isQueued } from '../run-lease.ts'
 import { Doorbell } from '../follow.ts'
 import { childPlanFiles, readPlanFile, type PlanFile } from '../plan-file.ts'
 import { readInput } from '../run-input.ts'
@@ -23,6 +23,7 @@ import { findStepsFile, loadSteps } from '../steps-file.ts'
 import type { Terminal } from '../terminal.ts'
 
 export async function run({ args, options, terminal }: Call): Promise<number> {
+  checkApproval(options)
   const file = readPlanFile(args[0] ?? '')
   const children = childPlanFiles(file)
   const input = readInput(options.text('input'), options.list('set'))
@@ -48,7 +49,7 @@ export async function run({ args, options, terminal }: Call): Promise<number> {
     await publish(keelson, children)
     const handle = await keelson.start(file.compiled, input, startOptions(options))
     if (!handle.existed) remember(options, handle, source, terminal)
-    if (options.flag('queue')) return tellQueued(handle, options, terminal)
+    if (options.flag('queue') || handle.row.status === 'PENDING') return tellQueued(handle, options, terminal)
     await takeUp(keelson, handle)
     const code = await driveOne({ keelson, handle, doorbell, interrupt: 'cancel', isElsewhere, options, terminal })
     await anchorHeads(keelson, options, terminal)
@@ -71,6 +72,11 @@ function clientOnly(options: Options): boolean {
   return options.flag('clientOnly')
 }
 
+function checkApproval(options: Options): void {
+  if (options.flag('needsApproval') && (!options.flag('queue') || options.text('notBefore') !== undefined))
+    fail('USAGE', '--needs-approval goes with --queue, and without --not-before')
+}
+
 async function publish(keelson: Keelson, files: readonly PlanFile[]): Promise<void> {
   for (const { compiled } of files) {
     const { planId, planVersion } = compiled.plan.metadata
@@ -87,6 +93,7 @@ function startOptions(options: Options): StartOptions {
     ...(requestId === undefined ? {} : { requestId }),
     ...(when === undefined ? {} : { notBefore: instantOf(when, '--not-before', Date.now(), true) }),
     ...(options.flag('queue') ? { queue: true } : {}),
+    ...(options.flag('needsApproval') ? { autoApprove: false } : {}),
   }
 }
 
@@ -107,9 +114,10 @@ function tellQueued({ runId, row, existed }: RunHandle, options: Options, termin
     terminal.line(
       `${bold(row.planId)} ${row.planVersion}   run ${bold(shortId(runId))} ${existed ? 'was admitted before' : 'is queued'}`,
     )
-    terminal.line(`  start      ${cyan(`keelson queue start ${shortId(runId)}`)}`)
+    if (isQueued(row))
+      terminal.line(`  ${row.status === 'PENDING' ? 'approve' : 'start  '}    ${cyan(howToDrive(row))}`)
   }
-  return EXIT.completed
+  return options.flag('queue') ? EXIT.completed : EXIT.detached
 }
 
 /** The request may have been made before and its run left: then it goes on here, unless somebody else has it. */

@@ -1,5 +1,5 @@
 /** Commands that start, drive, look at and steer runs. */
-import { ALLOW_HOST, CLIENT_ONLY, REASON, STEPS, TEMPORAL_OPTIONS, type Spec } from './spec.ts'
+import { ALLOW_HOST, AS, CLIENT_ONLY, REASON, STEPS, TEMPORAL_OPTIONS, type Spec } from './spec.ts'
 
 export const DRIVING_COMMANDS: readonly Spec[] = [
   {
@@ -17,6 +17,7 @@ export const DRIVING_COMMANDS: readonly Spec[] = [
       ['--correlation-id <id>', 'ties the run, its log lines and requests to what caused it; default: its own id'],
       ['--not-before <when>', 'start it then: an instant, a day, or 30min, 2h, 7d from now'],
       ['--queue', 'only admit it; `keelson queue start` starts it, here or in another process'],
+      ['--needs-approval', 'with --queue: it cannot start before `keelson queue approve`'],
     ],
     examples: [
       'keelson run plan.yaml --set orderId=A-17 --set amount=120',
@@ -25,6 +26,7 @@ export const DRIVING_COMMANDS: readonly Spec[] = [
       'keelson run plan.yaml --allow-host 127.0.0.1',
       'keelson run plan.yaml --not-before 2026-11-16T06:00:00Z',
       'keelson run plan.yaml --queue',
+      'keelson run plan.yaml --queue --needs-approval',
       'keelson run plan.yaml --engine temporal',
     ],
     load: async () => (await import('../commands/run.ts')).run,
@@ -68,6 +70,20 @@ export const DRIVING_COMMANDS: readonly Spec[] = [
     options: [['--limit <count>', 'at most so many, oldest first'], STEPS, ALLOW_HOST],
     examples: ['keelson queue start', 'keelson queue start --limit 10', 'keelson queue start 7f3a91c2'],
     load: async () => (await import('../commands/queue-start.ts')).queueStart,
+  },
+  {
+    use: 'queue approve <run>',
+    about: 'let a queued run start that waits for approval',
+    options: [AS],
+    examples: ['keelson queue approve last', 'keelson queue approve 7f3a91c2 --as ana'],
+    load: async () => (await import('../commands/queue-decide.ts')).queueApprove,
+  },
+  {
+    use: 'queue reject <run>',
+    about: 'end a queued run that waits for approval, before it began',
+    options: [AS, REASON],
+    examples: ['keelson queue reject last', 'keelson queue reject 7f3a91c2 --as ana --reason "too dear"'],
+    load: async () => (await import('../commands/queue-decide.ts')).queueReject,
   },
   {
     use: 'fork <run>',

@@ -1,0 +1,39 @@
+/** `keelson queue approve` and `queue reject`: a person's word about a run that waits in the queue for it. */
+import type { Decided } from '../../library/run-queue.ts'
+import type { Keelson, RunHandle } from '../../../main.ts'
+import type { Act, Call } from '../command.ts'
+import { EXIT } from '../exit-codes.ts'
+import { findRun } from '../find-run.ts'
+import { shortId } from '../output/format.ts'
+import { openExisting } from '../session.ts'
+
+type Word = (keelson: Keelson, handle: RunHandle, by: { readonly actorId?: string }, call: Call) => Promise<Decided>
+
+export const queueApprove: Act = (call) =>
+  decide(call, 'approved', (keelson, { runId }, by) => keelson.queue.approve(runId, by))
+
+export const queueReject: Act = (call) =>
+  decide(call, 'rejected', (keelson, { runId }, by, { options }) => {
+    const reason = options.text('reason')
+    return keelson.queue.reject(runId, { ...by, ...(reason === undefined ? {} : { reason }) })
+  })
+
+async function decide(call: Call, word: string, say: Word): Promise<number> {
+  const { args, options, terminal } = call
+  const keelson = await openExisting(options)
+  try {
+    const handle = await findRun(keelson, args[0] ?? '')
+    const actorId = options.text('as')
+    const decided = await say(keelson, handle, actorId === undefined ? {} : { actorId }, call)
+    const { runId, status } = decided
+    if (options.json) terminal.json(decided)
+    else if (status === 'PENDING')
+      terminal.line(`${word} is in the inbox of run ${shortId(runId)}; another process has the run and takes it next`)
+    else terminal.line(`run ${shortId(runId)} is ${word}`)
+    if (!options.json && status === 'APPROVED')
+      terminal.line(`  start      ${terminal.paint.cyan(`keelson queue start ${shortId(runId)}`)}`)
+    return EXIT.completed
+  } finally {
+    await keelson.close()
+  }
+}
