@@ -19,5 +19,6 @@ export async function queueStart({ args, options, terminal }: Call): Promise<num
           ? 'the run is not queued, or not due yet'
           : `the run waits for approval: ${howToDrive(waiting)}`,
     )
-  return EXIT.completed
+  // Whoever names a run wants it started; an empty queue is nothing wrong.
+  return args[0] === undefined ? EXIT.completed : EXIT.failed
 }
