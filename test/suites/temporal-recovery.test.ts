@@ -11,7 +11,7 @@ import { systemClock } from '../../src/adapters/system/clock.ts'
 import { KeelsonError, problem } from '../../src/core/problems/problem.ts'
 import type { RunStore } from '../../src/ports/run-store.ts'
 import { expectSound } from '../fixtures/temporal-log.ts'
-import { began, startWorker, workerSteps } from '../fixtures/temporal-worker.ts'
+import { began, isHeld, startWorker, workerSteps } from '../fixtures/temporal-worker.ts'
 import { eventsOf, logHas, temporalWorld, type TemporalWorld } from '../fixtures/temporal-world.ts'
 import { until } from '../fixtures/until.ts'
 import { startTemporal, type TemporalServer } from '../setup/temporal.ts'
@@ -74,6 +74,37 @@ describe('a worker that is killed in the middle of a step', () => {
       ['b', 2],
       ['c', 1],
     ])
+    expect((await world.keelson.run(run.runId)).row.epoch).toBe(1)
+    await second.stop()
+    await world.close()
+  }, 120_000)
+})
+
+describe('a worker that is killed in the middle of a decision', () => {
+  it('is replaced by another, which decides it: nothing was recorded before, and it is recorded once [P-38]', async () => {
+    const directory = newFolder()
+    const engine = { address: server.address, taskQueue: 'undecided' }
+    const world = await client(directory, 'undecided')
+    const first = await startWorker({ directory, engine, holds: true })
+    const run = await world.start(CHAIN)
+    await until(() => began(directory).includes(`${first.pid} b#1/1`))
+    const before = await eventsOf(run)
+    writeFileSync(join(directory, 'hold'), '')
+    await run.pause('stand still')
+    await until(() => isHeld(directory))
+    const held = performance.now()
+    const second = await startWorker({ directory, engine })
+    await first.kill9()
+    const killed = performance.now()
+    expect(await eventsOf(run)).toEqual(before)
+    await logHas(run, 'RunPaused')
+    const [sinceHeld, sinceKilled] = [held, killed].map((from) => Math.round(performance.now() - from))
+    console.log(`decided ${sinceKilled} ms after the kill of its first worker, ${sinceHeld} ms after that one began`)
+    await run.resume('go on')
+    open(directory, 'b')
+    await expect(run.result()).resolves.toMatchObject({ status: 'COMPLETED' })
+    const events = await expectSound(world.keelson, run)
+    expect(events.filter((one) => /^Run(Paused|Resumed)$/.test(one))).toEqual(['RunPaused', 'RunResumed'])
     expect((await world.keelson.run(run.runId)).row.epoch).toBe(1)
     await second.stop()
     await world.close()
@@ -152,29 +183,30 @@ describe('two workers on one store and one queue', () => {
     const engine = { address: server.address, taskQueue: 'shared', maxSteps: 20 }
     const world = await client(directory, 'shared')
     const workers = await Promise.all([startWorker({ directory, engine }), startWorker({ directory, engine })])
-    const run = await world.start(
-      `
+    const plan = `
 plan: shared
 version: 1.0.0
 policy: { concurrency: 100 }
 steps:
   - { id: each, forEach: input.list, run: echo, with: { n: '\${item}' } }
   - { id: again, dependsOn: [each], forEach: input.list, run: echo, with: { n: '\${item}' } }
-`,
-      { list: Array.from({ length: 60 }, (_, n) => n) },
-    )
-    await expect(run.result()).resolves.toMatchObject({ status: 'COMPLETED' })
-    const events = await expectSound(world.keelson, run)
-    expect(events.filter((one) => /^StepCompleted .*\[/.test(one))).toHaveLength(120)
-    const lines = began(directory)
-    for (const { pid } of workers) expect(lines.filter((one) => one.startsWith(`${pid} `)).length).toBeGreaterThan(5)
-    expect(new Set(lines.map((one) => one.split(' ')[1])).size).toBe(lines.length)
-    const { store } = world.keelson.services
+`
     const slots = ['each', 'again'].flatMap((id) => Array.from({ length: 60 }, (_, n) => `${id}[${n}]`))
-    const letters = await Promise.all(
-      slots.map((slot) => store.findInbox(run.row.runKey, `outcome:ExecuteStep:${slot}:1:1`)),
-    )
-    expect(letters.filter((one) => one !== undefined).length).toBeGreaterThan(0)
+    const { store } = world.keelson.services
+    let letters = 0
+    // Who loses is a matter of milliseconds, and sometimes nobody does.
+    for (let runs = 1; letters === 0 && runs <= 20; runs += 1) {
+      const run = await world.start(plan, { list: Array.from({ length: 60 }, (_, n) => n) })
+      await expect(run.result()).resolves.toMatchObject({ status: 'COMPLETED' })
+      const events = await expectSound(world.keelson, run)
+      expect(events.filter((one) => /^StepCompleted .*\[/.test(one))).toHaveLength(120)
+      const found = slots.map((slot) => store.findInbox(run.row.runKey, `outcome:ExecuteStep:${slot}:1:1`))
+      letters = (await Promise.all(found)).filter((one) => one !== undefined).length
+      const lines = began(directory)
+      expect(lines).toHaveLength(120 * runs)
+      for (const { pid } of workers) expect(lines.filter((one) => one.startsWith(`${pid} `)).length).toBeGreaterThan(5)
+    }
+    expect(letters).toBeGreaterThan(0)
     for (const worker of workers) await worker.stop()
     await world.close()
   }, 120_000)

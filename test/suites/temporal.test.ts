@@ -176,6 +176,21 @@ steps: [{ id: a, run: polite }]
     await until(() => server.command('workflow', 'describe', '--workflow-id', run.runId).includes('CANCELED'))
   })
 
+  it('that comes as a step is sent out ends it at once, begun or not, and not by its grace [CAN-03]', async () => {
+    for (let count = 0; count < 5; count += 1) {
+      const run = await world.start(`
+plan: overtaken
+version: 1.0.0
+steps: [{ id: a, run: echo, with: {} }, { id: b, run: polite }]
+`)
+      for await (const { eventType, stepId } of run.events())
+        if (eventType === 'StepStarted' && stepId === 'b') await run.cancel()
+      const end = (await run.records()).find(({ eventType }) => eventType === 'StepFailed')
+      expect(end).toMatchObject({ stepId: 'b', payload: { error: { code: 'CANCELLED' } } })
+      expect(end?.payload).not.toHaveProperty('forced')
+    }
+  }, 60_000)
+
   it('gives a step up that ignores it, and records what it says afterwards as late [CAN-04, X-31]', async () => {
     hold()
     aborted = 0

@@ -1,13 +1,14 @@
 /**
  * `npm run bench:temporal`: Keelson on Temporal beside hand-written workflows with the same activities, on one server, round
- * after round in turns; the median of the rounds counts. `--json` prints rows and targets; `--steps n` and `--rounds n`
- * make it longer or shorter. It publishes what is true: a missed target does not fail.
+ * after round in turns; the median of the rounds counts. And how soon a signal takes effect. `--json` prints rows and
+ * targets; `--steps n` and `--rounds n` make it longer or shorter. It publishes what is true: a missed target does not fail.
  */
 import { parseArgs } from 'node:util'
 import { startTemporal, type TemporalServer } from '../../setup/temporal.ts'
 import { handWritten } from './by-hand.ts'
 import type { Contender, Shape } from './contender.ts'
 import { keelsonOnTemporal } from './keelson.ts'
+import { measureSignals, signalLine, type SignalRow } from './signals.ts'
 
 /** Of the wall time of the hand-written workflow (design: performance). */
 const WALL_TARGET = 1.3
@@ -86,7 +87,7 @@ function judge(rows: readonly Row[]): readonly Verdict[] {
   })
 }
 
-function table(rows: readonly Row[], verdicts: readonly Verdict[]): string {
+function table(rows: readonly Row[], verdicts: readonly Verdict[], signals: SignalRow): string {
   const lines = rows.map(
     ({ shape, steps, contender, msPerStep, eventsPerStep, eventsPerFurtherStep }) =>
       `${shape.padEnd(6)} ${String(steps).padStart(5)} steps  ${contender.padEnd(13)} ${msPerStep.toFixed(2).padStart(8)} ms a step  ${eventsPerStep.toFixed(2).padStart(6)} events a step, ${eventsPerFurtherStep.toFixed(2)} for one more`,
@@ -95,7 +96,7 @@ function table(rows: readonly Row[], verdicts: readonly Verdict[]): string {
     ({ shape, wall, events }) =>
       `${shape.padEnd(6)} wall time ${wall.ratio.toFixed(2)} × of by hand (at most ${wall.target}: ${wall.met ? 'met' : 'MISSED'}); events ${events.ours.toFixed(2)} to ${events.theirs.toFixed(2)} (${events.met ? 'met' : 'MISSED'})`,
   )
-  return [...lines, '', ...words, ''].join('\n')
+  return [...lines, '', ...words, signalLine(signals), ''].join('\n')
 }
 
 const { values } = parseArgs({
@@ -114,8 +115,10 @@ try {
     for (const one of contenders) await one.run(shape, 5)
     rows.push(...(await measure(server, contenders, shape, shape === 'fan' ? steps * FAN : steps, rounds)))
   }
+  const signals = await measureSignals(server.address)
   const targets = judge(rows)
-  process.stdout.write(values.json ? `${JSON.stringify({ rows, targets }, null, 2)}\n` : table(rows, targets))
+  const text = values.json ? `${JSON.stringify({ rows, targets, signals }, null, 2)}\n` : table(rows, targets, signals)
+  process.stdout.write(text)
 } finally {
   for (const one of contenders) await one.close()
   await server.stop()

@@ -100,7 +100,7 @@ async function step(parts: Recording, context: Context, call: StepCall): Promise
   const row = await rowOf(parts, call)
   if (isElsewhere(row) || row.epoch !== call.epoch) return supersededReply(row)
   driver.see?.(row.runKey, row.nextSeq - 1)
-  const end = await carryOut(parts, context, row.runKey, platformEffect(call.effect, context))
+  const end = await carryOut(parts, context, row.runKey, { ...call, effect: platformEffect(call.effect, context) })
   refuseUnknown(end)
   if (end.kind === 'given-up') return giveUp(parts, row, call, end.late)
   if (end.kind === 'abandoned') inBackground(parts, settleLate(parts, row, call, end.late))
@@ -114,7 +114,7 @@ async function longStep(parts: ActivityParts, context: Context, call: StepCall):
   const row = await rowOf(parts, call)
   if (isElsewhere(row) || row.epoch !== call.epoch) return
   driver.see?.(row.runKey, row.nextSeq - 1)
-  const end = await carryOut(parts, context, row.runKey, platformEffect(call.effect, context))
+  const end = await carryOut(parts, context, row.runKey, { ...call, effect: platformEffect(call.effect, context) })
   refuseUnknown(end)
   if (end.kind === 'given-up') return giveUp(parts, row, call, end.late)
   const leave = async (report: EffectReport | undefined): Promise<void> => {

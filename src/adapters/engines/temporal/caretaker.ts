@@ -1,6 +1,6 @@
 /**
  * Watches over the runs of this engine: wakes those whose inbox or timer nobody took up, and takes over those whose
- * workflow was closed or never came to be (P-38). A lease keeps two hosts from taking one run over at once.
+ * workflow was closed, is gone or never came to be (P-38). A lease keeps two hosts from taking one run over at once.
  */
 import { isTerminalRun } from '../../../core/run/transitions.ts'
 import type { EngineParts } from '../../../ports/engine.ts'
@@ -8,6 +8,7 @@ import type { RunKey, RunRow } from '../../../ports/run-store.ts'
 import { problemOf } from './problem-of.ts'
 import { lostReport } from './lost-report.ts'
 import type { LostEffect } from './wire.ts'
+import { WorkflowRound } from './workflow-round.ts'
 import type { ClosedWorkflow, Workflows } from './workflows.ts'
 
 /** An inbox or timer is the workflow's own affair for that long. */
@@ -22,6 +23,8 @@ const AGAIN_MAX_MS = 60_000
 export interface CaretakerParts extends EngineParts {
   readonly workflows: Workflows
   readonly pollMs: number
+  /** A process without a worker may name a server that nobody works for: it gives no run a new workflow unasked. */
+  readonly goesRound: boolean
 }
 
 interface Looked {
@@ -38,9 +41,11 @@ export class Caretaker {
   #polls = 0
   #closedSince: number
   #looked = new Map<RunKey, Looked>()
+  readonly #round: WorkflowRound | undefined
 
   constructor(parts: CaretakerParts) {
     this.#parts = parts
+    this.#round = parts.goesRound ? new WorkflowRound(parts) : undefined
     this.#closedSince = parts.clock.now() - OVERLAP_MS
   }
 
@@ -72,6 +77,7 @@ export class Caretaker {
       }
       await store.sweepGrants()
       if (this.#polls++ % CLOSED_EVERY === 0) await this.#lookForClosed()
+      await this.#lookForMissing()
     } catch (error) {
       tell(problemOf(error))
     }
@@ -118,6 +124,15 @@ export class Caretaker {
     this.#closedSince = now - OVERLAP_MS
   }
 
+  /** A run that is in none of those lists: its workflow is gone without a trace, maybe with its whole server. */
+  async #lookForMissing(): Promise<void> {
+    for (const { runKey } of (await this.#round?.missing()) ?? []) {
+      if (this.#stopped) return
+      const row = await this.#parts.store.getRun(runKey)
+      if (row !== undefined) await this.#told(() => this.look(row))
+    }
+  }
+
   /** Somebody closed the workflow of a long step: its attempt is lost, and the run is told so. */
   async #giveUpStep(row: RunRow, { workflowId, epoch }: ClosedWorkflow): Promise<void> {
     const { driver, workflows } = this.#parts
@@ -138,8 +153,9 @@ export class Caretaker {
     const { store, driver, clock, owner, workflows } = this.#parts
     const now = clock.now()
     const row = await store.acquireLease(runKey, owner, now, now + CARE_LEASE_MS)
-    if (row === undefined || isTerminalRun(row.status) || row.engineType !== 'temporal') return
+    if (row === undefined) return
     try {
+      if (isTerminalRun(row.status) || row.engineType !== 'temporal') return
       const isNew = row.status === 'PENDING' || row.status === 'APPROVED'
       // What was in flight is owed again under the next epoch; a run that never began has nothing to take over.
       if (!isNew) await driver.adopt(runKey)

@@ -67,6 +67,8 @@ export class TemporalEngine implements EngineHost {
   readonly #calls = new Set<Promise<void>>()
   #serving: Promise<void> | undefined
   #cancelAsk: (() => void) | undefined
+  #cancelListen: (() => void) | undefined
+  #isAsked = false
   #stopped = false
 
   constructor(parts: EngineParts, settings: CheckedSettings, { worker = true, pollMs = POLL_MS }: TemporalOptions) {
@@ -79,7 +81,8 @@ export class TemporalEngine implements EngineHost {
     const queues = workerQueues(settings, [parts.scope], named)
     const workerParts = { ...parts, onReport, settings, connection: this.#connection, queues }
     this.#worker = worker === false ? undefined : new WorkerHost(workerParts)
-    this.#caretaker = new Caretaker({ ...parts, workflows: this.#workflows, pollMs })
+    this.#caretaker = new Caretaker({ ...parts, workflows: this.#workflows, pollMs, goesRound: worker !== false })
+    if (this.#worker !== undefined) parts.timers.defer(() => this.#underWay(this.#serveUnasked()))
   }
 
   lease(): undefined {
@@ -88,7 +91,27 @@ export class TemporalEngine implements EngineHost {
 
   /** Connects; with a worker of its own, has it listen before the first run is admitted. */
   async ready(): Promise<void> {
+    this.#isAsked = true
+    await this.#serveOnce()
+  }
+
+  /** A process with a worker listens from its opening on; what keeps it from that is told once, and tried again. */
+  async #serveUnasked(isFirst = true): Promise<void> {
+    if (this.#stopped) return
+    try {
+      await this.#serveOnce()
+    } catch (error) {
+      if (this.#stopped) return
+      // Whoever asked has it in the answer.
+      if (isFirst && !this.#isAsked) this.#parts.tell(problemOf(error))
+      const again = (): void => this.#underWay(this.#serveUnasked(false))
+      this.#cancelListen = this.#parts.timers.after(LISTEN_AGAIN_MS, again)
+    }
+  }
+
+  async #serveOnce(): Promise<void> {
     await this.#workflows.ready()
+    if (this.#stopped) return
     this.#serving ??= this.#serve().catch((error: unknown) => {
       this.#serving = undefined
       throw error
@@ -214,6 +237,7 @@ export class TemporalEngine implements EngineHost {
   async stop(): Promise<void> {
     this.#stopped = true
     this.#cancelAsk?.()
+    this.#cancelListen?.()
     await this.#caretaker.stop()
     await Promise.all(this.#calls)
     await this.#serving?.catch(() => undefined)

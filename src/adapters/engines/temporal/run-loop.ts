@@ -64,6 +64,8 @@ export class RunLoop {
   /** Ids sent out in this execution: a repeat would fail the workflow task (P-36). */
   readonly #sent = new Set<string>()
   readonly #scopes = new Map<string, CancellationScope>()
+  /** To be stopped before they began: sent out all the same, to say so, since the log waits for their outcome. */
+  readonly #stoppedFirst = new Set<string>()
   #pending = 0
   #beside = 1
   #steps = 0
@@ -193,20 +195,32 @@ export class RunLoop {
     this.#scopes.set(effect.id, scope)
     const options = { ...sending, activityId: effect.id, cancellationType: 'WAIT_CANCELLATION_COMPLETED' as const }
     try {
-      const call: StepCall = { ...this.#at, effect, beside: this.#beside }
+      const call: StepCall = { ...this.#callOf(effect), beside: this.#beside }
       const reply = await scope.run(() => scheduleActivity<Reply>('step', [call], options))
       this.#settle(effect.id)
       this.#take(reply)
     } catch (error) {
       this.#settle(effect.id)
       if (isLeftAlone(error)) this.#sendAgainLater(effect.id)
+      else if (isCancellation(error) && !this.#stoppedFirst.has(effect.id)) this.#sendStopped(effect, sending)
       else this.#giveUp(effect, error)
     }
+  }
+
+  #callOf(effect: Effect): StepCall {
+    return { ...this.#at, effect, ...(this.#stoppedFirst.has(effect.id) ? { stopped: true } : {}) }
   }
 
   #settle(effectId: string): void {
     this.#pending -= 1
     this.#scopes.delete(effectId)
+  }
+
+  /** A cancel that overtook its activity: what had begun would have answered. Only a worker knows whether it ever did. */
+  #sendStopped(effect: Effect, sending: Sending): void {
+    this.#stoppedFirst.add(effect.id)
+    this.#pending += 1
+    void this.#execute(effect, sending)
   }
 
   #giveUp(effect: Effect, error: unknown): void {
@@ -231,7 +245,7 @@ export class RunLoop {
     try {
       await startChild(STEP_WORKFLOW, {
         workflowId: longStepId(this.#carried.runId, effect.id),
-        args: [{ ...this.#at, effect }, rest],
+        args: [this.#callOf(effect), rest],
         memo: { [EPOCH_MEMO]: this.#carried.epoch },
         parentClosePolicy: ParentClosePolicy.ABANDON,
         workflowIdReusePolicy: WorkflowIdReusePolicy.REJECT_DUPLICATE,
@@ -246,7 +260,10 @@ export class RunLoop {
 
   #stop({ effect, long }: SentEffect): void {
     const work = ['ExecuteStep', 'Compensate'].map((kind) => effect.id.replace(/^CancelStep/, kind))
-    for (const id of work) this.#scopes.get(id)?.cancel()
+    for (const id of work) {
+      if (!this.#sent.has(id)) this.#stoppedFirst.add(id)
+      if (!this.#stoppedFirst.has(id)) this.#scopes.get(id)?.cancel()
+    }
     if (long !== true || this.#sent.has(effect.id)) return
     this.#sent.add(effect.id)
     for (const id of work)

@@ -4,11 +4,11 @@
  */
 import type { Context } from '@temporalio/activity'
 import { LIMITS } from '../../../core/limits.ts'
-import type { Effect } from '../../../core/run/effect.ts'
 import type { EffectReport, RunDriver } from '../../../ports/engine.ts'
 import type { RunKey } from '../../../ports/run-store.ts'
 import type { Timers } from '../../../ports/timers.ts'
 import { HEARTBEAT_THROTTLE_MS } from './activity-options.ts'
+import type { StepCall } from './wire.ts'
 
 export type AttemptEnd =
   | { readonly kind: 'reported'; readonly report: EffectReport | undefined }
@@ -21,10 +21,11 @@ export async function carryOut(
   parts: { readonly driver: RunDriver; readonly timers: Timers },
   context: Context,
   runKey: RunKey,
-  effect: Effect,
+  { effect, stopped: isStopped }: Pick<StepCall, 'effect' | 'stopped'>,
 ): Promise<AttemptEnd> {
   const { driver, timers } = parts
   const controller = new AbortController()
+  if (isStopped === true) controller.abort(cancelled())
   let stopWatching: () => void = () => undefined
   const stopped = new Promise<'graceless' | 'given-up'>((resolve) => {
     stopWatching = watch(context, controller, timers, resolve)
@@ -62,6 +63,10 @@ function beat(context: Context, timers: Timers): () => void {
   return () => stop()
 }
 
+function cancelled(): DOMException {
+  return new DOMException('cancelled', 'AbortError')
+}
+
 function watch(
   context: Context,
   controller: AbortController,
@@ -71,7 +76,7 @@ function watch(
   const { cancellationSignal } = context
   let stopGrace: () => void = () => undefined
   const onAbort = (): void => {
-    controller.abort(new DOMException('cancelled', 'AbortError'))
+    controller.abort(cancelled())
     if (context.cancellationDetails?.cancelRequested !== true) stopped('given-up')
     else stopGrace = timers.after(LIMITS.cancelGraceMs, () => stopped('graceless'))
   }

@@ -99,6 +99,8 @@ export interface StepCall extends RunAt {
   readonly effect: Effect
   /** How many effects of the run were out when this one was sent, itself among them. */
   readonly beside?: number
+  /** It was to be stopped before it was sent out: it does not begin, and that is its outcome. */
+  readonly stopped?: true
 }
 
 /** What the worker offers to the workflow. */

@@ -3,6 +3,7 @@
  * run's; its status is never read as the run's (TMP-11, TMP-12).
  */
 import type { WorkflowStartOptions } from '@temporalio/client'
+import { parseEngineRunRef } from '../../../core/events/engine-run-ref.ts'
 import type { RunRow } from '../../../ports/run-store.ts'
 import type { TemporalConnection } from './connection.ts'
 import type { CheckedSettings } from './settings.ts'
@@ -46,6 +47,17 @@ export class Workflows {
 
   /** False when a workflow of that id runs already. */
   async start(row: RunRow): Promise<boolean> {
+    try {
+      return await this.#start(row)
+    } catch (error) {
+      // A server that was set up anew has lost them: they are made known to it again.
+      this.#registered = undefined
+      if (!isUnknownAttribute(error)) throw error
+      return this.#start(row)
+    }
+  }
+
+  async #start(row: RunRow): Promise<boolean> {
     await this.ready()
     const options = await this.#startOptions(row)
     try {
@@ -53,8 +65,6 @@ export class Workflows {
       return true
     } catch (error) {
       if (nameOf(error) === 'WorkflowExecutionAlreadyStartedError') return false
-      // A server that was set up anew has lost them: they are looked for again before the next start.
-      this.#registered = undefined
       throw error
     }
   }
@@ -81,6 +91,12 @@ export class Workflows {
       }
       return closed
     })
+  }
+
+  /** Whether the run is this namespace's: only there its workflow can be looked for. */
+  isOurs({ engineType, engineRunRef }: RunRow): boolean {
+    const ref = parseEngineRunRef(engineRunRef)
+    return engineType === 'temporal' && ref?.engineType === 'temporal' && ref.namespace === this.#settings.namespace
   }
 
   /** Whether a workflow of this id is open. */
@@ -159,6 +175,10 @@ export class Workflows {
 interface OperatorService {
   listSearchAttributes(request: { namespace: string }): Promise<{ customAttributes?: object | null }>
   addSearchAttributes(request: { namespace: string; searchAttributes: Record<string, number> }): Promise<unknown>
+}
+
+function isUnknownAttribute(error: unknown): boolean {
+  return error instanceof Error && /search attribute/i.test(error.message)
 }
 
 function nameOf(error: unknown): string {
