@@ -21,9 +21,11 @@ const BEFORE_MS = 2_000
 const AWAY_MS = 2_000
 
 const rng = new Rng(SEED)
+/** Apart from the other, since steps come to it in any order. */
+const pace = new Rng(SEED + 1)
 const steps = {
   work: async (_input: unknown, { signal }: StepContext) =>
-    void (await pause(20 + Math.random() * 180, undefined, { signal })),
+    void (await pause(pace.int(20, 200), undefined, { signal })),
   flaky: (_input: unknown, { attempt }: StepContext) => {
     if (attempt < 3) throw new Error('not yet')
   },

@@ -83,7 +83,8 @@ it('a run with --needs-approval waits for queue approve, which names who said so
   const asked = await keelson(['queue', 'start', id], folder)
   expect(asked).toMatchObject({
     code: 1,
-    stdout: `the run waits for approval: keelson queue approve ${short}\n`,
+    stdout: '',
+    stderr: expect.stringMatching(`^RUN_NOT_QUEUED .* waits for approval: keelson queue approve ${short}\n`) as string,
   })
   const again = await keelson(['run', 'p.yaml', '--request-id', 'order-17'], folder)
   expect(again).toMatchObject({ code: 4, stdout: expect.stringContaining(`keelson queue approve ${short}`) as string })

@@ -1,9 +1,10 @@
 /** What the door says of a request that failed under way: had it left, and may it have been acted on? */
 import { createServer, type AddressInfo } from 'node:net'
 import { describe, expect, it } from 'vitest'
-import { doorTo, heldTimers, unusedPort } from '../../../test/fixtures/door-to.ts'
+import { doorTo, heldTimers } from '../../../test/fixtures/door-to.ts'
 import { loopback } from '../../../test/fixtures/loopback.ts'
 import { LIMITS } from '../../core/limits.ts'
+import { freePort } from '../processes/free-port.ts'
 
 /** As the system tells of a connection, made or not, to somebody who does not answer any more. */
 const outOfTime = (): Promise<never> => Promise.reject(Object.assign(new Error('read'), { code: 'ETIMEDOUT' }))
@@ -31,7 +32,7 @@ describe('a connection that breaks', () => {
     const silent = createServer((socket) => socket.once('data', () => socket.destroy()))
     await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve))
     const { port } = silent.address() as AddressInfo
-    const nobody = await unusedPort()
+    const nobody = await freePort()
     const away = await loopback((_asked, response) => {
       response.writeHead(307, { location: `http://127.0.0.1:${nobody}/` })
       response.end()

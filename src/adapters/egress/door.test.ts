@@ -1,9 +1,10 @@
 /** The one door out: requests, redirects, limits of size and time. */
 import { getEventListeners } from 'node:events'
 import { describe, expect, it } from 'vitest'
-import { doorTo, heldTimers, unusedPort } from '../../../test/fixtures/door-to.ts'
+import { doorTo, heldTimers } from '../../../test/fixtures/door-to.ts'
 import { loopback } from '../../../test/fixtures/loopback.ts'
 import { LIMITS } from '../../core/limits.ts'
+import { freePort } from '../processes/free-port.ts'
 
 const never = (): Promise<never> => new Promise(() => undefined)
 async function until(look: () => boolean): Promise<void> {
@@ -173,7 +174,7 @@ describe('what fails under way', () => {
       response.writeHead(200, { 'content-length': '100' })
       response.write('ten bytes.', () => response.destroy())
     })
-    const nobody = `http://127.0.0.1:${await unusedPort()}`
+    const nobody = `http://127.0.0.1:${await freePort()}`
     const send = doorTo(['127.0.0.1', 'nowhere.invalid'], {
       resolve: () => Promise.reject(Object.assign(new Error('getaddrinfo'), { code: 'ENOTFOUND' })),
     })
@@ -312,5 +313,3 @@ async function* abortable<T>(parts: AsyncGenerator<T>, signal: AbortSignal): Asy
     yield next.value
   }
 }
-
-/** A port nobody listens on any more. */

@@ -18,6 +18,12 @@ export const RUN_PROBLEMS = {
     did: 'Nothing was changed.',
     todo: 'See where it is with `keelson show`; a run that is not wanted any more is cancelled.',
   },
+  RUN_NOT_QUEUED: {
+    title: 'The run that was named cannot be started from the queue now.',
+    retryable: false,
+    did: 'Nothing was started.',
+    todo: 'See what waits, and for what, with `keelson queue`.',
+  },
   RUN_NOT_TERMINAL: {
     title: 'The run has not ended, so it cannot be retried as a whole.',
     retryable: false,

@@ -39,6 +39,7 @@ const NOT_NOW: readonly ProblemCode[] = [
   'RUN_TERMINAL',
   'RUN_NOT_RUNNING',
   'RUN_NOT_WAITING',
+  'RUN_NOT_QUEUED',
   'RUN_NOT_TERMINAL',
   'STEP_NOT_TERMINAL',
   'STEP_TERMINAL',
