@@ -57,7 +57,13 @@ import { startReceipts, warnOfProblem, type TellProblem } from './edge/library/r
 import { troubleTeller, type TroubleOptions } from './edge/library/store-trouble.ts'
 import { demandedKey, Upkeep, type VerifyOptions } from './edge/library/upkeep.ts'
 
-export { Keelson, type MigrateOptions, type StartArguments, type StartOptions } from './edge/library/keelson.ts'
+export {
+  Keelson,
+  type ForkOptions,
+  type MigrateOptions,
+  type StartArguments,
+  type StartOptions,
+} from './edge/library/keelson.ts'
 export { isEvent } from './edge/library/is-event.ts'
 export { loadPlan, type Startable } from './edge/library/load-plan.ts'
 export { Subscription, type FeedEvent, type SubscribeOptions } from './edge/library/subscription.ts'
@@ -70,6 +76,7 @@ export {
   type RunResult,
   type SignalOptions,
 } from './edge/library/run-handle.ts'
+export type { ForkPreview } from './app/fork-run.ts'
 export { restoreKeelson, type Restored, type RestoreOptions } from './restore-keelson.ts'
 export { KeelsonError, type Problem } from './core/problems/problem.ts'
 export type { HookEvents, HookHandler, HookName, StoreTrouble } from './ports/hooks.ts'

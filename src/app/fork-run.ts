@@ -2,11 +2,12 @@
  * Fork: a new run that takes over recorded results of an ended one up to a point, and runs the rest. What the old run
  * undid is not taken over; each taken result names the run that owns its effect (DESIGN §5, P-31).
  */
+import { compileGraph, type PlanGraph } from '../core/plan/graph.ts'
 import type { Plan } from '../core/plan/plan.ts'
 import { fail } from '../core/problems/problem.ts'
-import type { RunState } from '../core/run/state.ts'
+import { repeatedEffects, type RepeatedEffect } from '../core/run/repeated-effects.ts'
+import { standingSteps, type AgainReason, type Standing } from '../core/run/standing.ts'
 import { isTerminalRun } from '../core/run/transitions.ts'
-import { stepAt, stepUnit } from '../core/run/units.ts'
 import type { RunRow, RunStore } from '../ports/run-store.ts'
 import type { RunAdvancer } from './advance-run.ts'
 import type { LoadedRun } from './load-run.ts'
@@ -18,7 +19,8 @@ import type { Principal } from './principal.ts'
 import { startRun, type StartAnswer, type StartRequest } from './start-run.ts'
 import { storedEvents } from './stored-events.ts'
 import { capturesOf, takenCaptures, type OldCapture } from './taken-captures.ts'
-import { takenOver, type OldStep, type TakenOver } from './taken-over.ts'
+import { takenOver, type TakenOver } from './taken-over.ts'
+import { undoneEffects } from './undone-effects.ts'
 
 export interface ForkRequest {
   readonly row: RunRow
@@ -32,18 +34,34 @@ export interface ForkRequest {
   readonly plan?: StartRequest['plan']
   readonly signalId?: string
   readonly lease?: StartRequest['lease']
+  /** Irreversible steps that had their effect, or may have had it, are done again where they must. */
+  readonly repeatIrreversible?: boolean
+}
+
+/** What a fork would take over and what it would do again. */
+export interface ForkPreview {
+  readonly taken: readonly string[]
+  readonly again: ReadonlyMap<string, AgainReason>
+  /** What was done and not undone, and would be done a second time. */
+  readonly repeats: readonly RepeatedEffect[]
+}
+
+export async function previewFork(
+  services: Services,
+  advancer: RunAdvancer,
+  request: Pick<ForkRequest, 'row' | 'atSeq' | 'from' | 'plan'>,
+): Promise<ForkPreview> {
+  const { old, taken, standing } = await prepareFork(services, advancer, request)
+  return {
+    taken: taken.map(({ result }) => result.slot),
+    again: standing.again,
+    repeats: repeatedEffects(old.state, standing),
+  }
 }
 
 export async function forkRun(services: Services, advancer: RunAdvancer, request: ForkRequest): Promise<StartAnswer> {
-  // Another process may have driven it since this one last looked.
-  advancer.forget(request.row.runKey)
-  const old = await advancer.current(request.row.runKey)
-  if (!isTerminalRun(old.state.status)) fail('RUN_NOT_TERMINAL', `run ${request.row.runId} has not ended`)
-  if (request.from !== undefined && !old.state.graph.indexOf.has(request.from))
-    fail('STEP_UNKNOWN', `the plan has no step '${request.from}'`)
-  const text = await services.store.getPlan(request.row.planSha256)
-  const plan = request.plan ?? { plan: old.plan.plan, text: text ?? '', sha256: old.plan.sha256 }
-  const taken = await reusable(services.store, old, request, plan.plan)
+  const { old, plan, taken, standing } = await prepareFork(services, advancer, request)
+  if (request.repeatIrreversible !== true) refuseRepeats(repeatedEffects(old.state, standing), request)
   const answer = await startRun(services, advancer, {
     plan,
     input: await runInput(services.store, old),
@@ -71,73 +89,97 @@ export async function forkRun(services: Services, advancer: RunAdvancer, request
   return answer
 }
 
+/** Who names a step to run again has said that its effect may be repeated; of what follows it nothing was said. */
+function refuseRepeats(repeats: readonly RepeatedEffect[], { row, from }: ForkRequest): void {
+  const refused = repeats.filter(({ effect, stepId }) => effect === 'irreversible' && stepId !== from)
+  if (refused.length === 0) return
+  const names = refused.map(({ stepId, inDoubt }) => `'${stepId}' (${inDoubt ? 'may have been done' : 'done'})`)
+  fail(
+    'FORK_REPEATS_IRREVERSIBLE',
+    `a fork of run ${row.runId} would do again what cannot be undone: ${names.join(', ')}`,
+    { details: { steps: refused.map(({ stepId }) => stepId) } },
+  )
+}
+
+interface PreparedFork extends Reusable {
+  readonly old: LoadedRun
+  readonly plan: StartRequest['plan']
+}
+
+async function prepareFork(
+  services: Services,
+  advancer: RunAdvancer,
+  request: Pick<ForkRequest, 'row' | 'atSeq' | 'from' | 'plan'>,
+): Promise<PreparedFork> {
+  // Another process may have driven it since this one last looked.
+  advancer.forget(request.row.runKey)
+  const old = await advancer.current(request.row.runKey)
+  if (!isTerminalRun(old.state.status)) fail('RUN_NOT_TERMINAL', `run ${request.row.runId} has not ended`)
+  if (request.from !== undefined && !old.state.graph.indexOf.has(request.from))
+    fail('STEP_UNKNOWN', `the plan has no step '${request.from}'`)
+  const text = await services.store.getPlan(request.row.planSha256)
+  const plan = request.plan ?? { plan: old.plan.plan, text: text ?? '', sha256: old.plan.sha256 }
+  return { old, plan, ...(await reusable(services.store, old, request, plan.plan)) }
+}
+
 /** What is taken over, in the order in which it came about. */
 async function reusable(
   store: RunStore,
   old: LoadedRun,
-  request: ForkRequest,
+  request: Pick<ForkRequest, 'row' | 'atSeq' | 'from'>,
   plan: Plan,
-): Promise<readonly TakenOver[]> {
-  const { undone, captures } = await readOldLog(store, old)
-  const known = new Set(plan.steps.map(({ stepId }) => stepId))
+): Promise<Reusable> {
+  const { captures, skips } = await readOldLog(store, old)
+  const { runId } = old.identity
+  const undone = await undoneEffects(store, request.row)
+  const standing = standingSteps(sameGraph(old, plan), {
+    state: old.state,
+    upTo: request.atSeq ?? old.state.seq,
+    from: request.from,
+    isUndone: (stepId, ownerRunId) => undone.has(ownerRunId === '' ? runId : ownerRunId, stepId),
+    skips,
+  })
   const taken: TakenOver[] = []
   let context: ContextVariables = plan.context
-  for (const step of reusedSteps(old, request, undone)) {
-    if (!known.has(step.stepId)) continue
+  for (const step of standing.taken) {
     const recorded = (captures.get(step.stepId) ?? []).filter(({ seq }) => seq <= step.seq)
     const captured = await takenCaptures(store, old.row.runKey, recorded, context)
     context = captured.context
     taken.push(await takenOver(store, old, step, captured))
   }
-  return taken
+  return { taken, standing }
 }
 
-function reusedSteps(old: LoadedRun, request: ForkRequest, undone: ReadonlySet<string>): readonly OldStep[] {
-  const again = request.from === undefined ? new Set<number>() : downstream(old.state, request.from)
-  const steps: OldStep[] = []
-  for (let index = 0; index < old.state.graph.steps.length; index += 1) {
-    const unit = stepUnit(old.state, index)
-    const { stepId } = stepAt(old.state.graph, index)
-    const kept = unit.status === 'SUCCESS' && unit.outputSeq <= (request.atSeq ?? old.state.seq)
-    if (!kept || undone.has(stepId) || again.has(index)) continue
-    steps.push({ stepId, seq: unit.outputSeq, ownerRunId: unit.ownerRunId })
-  }
-  return steps.toSorted((a, b) => a.seq - b.seq)
+interface Reusable {
+  readonly taken: readonly TakenOver[]
+  readonly standing: Standing
+}
+
+/** The very same graph where the plan is the same, so that no edge of it can be new. */
+function sameGraph(old: LoadedRun, plan: Plan): PlanGraph {
+  return plan === old.plan.plan ? old.plan.graph : compileGraph(plan)
 }
 
 interface OldLog {
-  /** Steps of which anything was undone, be it one item or what a fallback did: their results are gone from the world. */
-  readonly undone: ReadonlySet<string>
   readonly captures: ReadonlyMap<string, readonly OldCapture[]>
+  readonly skips: ReadonlyMap<string, { readonly seq: number; readonly byHand: boolean }>
 }
 
 async function readOldLog(store: RunStore, old: LoadedRun): Promise<OldLog> {
-  const undone = new Set<string>()
   const captures = new Map<string, OldCapture[]>()
+  const skips = new Map<string, { readonly seq: number; readonly byHand: boolean }>()
   for await (const stored of storedEvents(store, old.row.runKey)) {
-    if (stored.eventType !== 'CompensationStarted' && stored.eventType !== 'StepCompleted') continue
+    if (stored.eventType !== 'StepSkipped' && stored.eventType !== 'StepCompleted') continue
     const record = recordOf(stored)
     const stepId = record.ok ? record.value.stepId : undefined
     if (!record.ok || stepId === undefined) continue
-    if (stored.eventType === 'CompensationStarted') {
-      undone.add(stepId)
+    if (stored.eventType === 'StepSkipped') {
+      skips.set(stepId, { seq: stored.runSeq, byHand: record.value.payload?.['reasonCode'] !== 'CONDITION_FALSE' })
       continue
     }
     const found = captures.get(stepId) ?? []
     found.push(...capturesOf(record.value))
     captures.set(stepId, found)
   }
-  return { undone, captures }
-}
-
-/** The step itself and everything that depends on it. */
-function downstream(state: RunState, stepId: string): ReadonlySet<number> {
-  const found = new Set<number>()
-  const open = [state.graph.indexOf.get(stepId) ?? -1]
-  for (let at = open.pop(); at !== undefined; at = open.pop()) {
-    if (found.has(at)) continue
-    found.add(at)
-    open.push(...(state.graph.dependents[at] ?? []))
-  }
-  return found
+  return { captures, skips }
 }

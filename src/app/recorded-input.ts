@@ -126,7 +126,7 @@ function startInput({ records }: RecordedDecision): InputBody {
     rulesVersion: _rules,
     ...details
   } = payloadOf(started) as Payload<'RunStarted'>
-  const reuse = records.filter((one) => one.eventType === 'StepStarted' && payloadOf(one)['reusedFrom'] !== undefined)
+  const reuse = records.filter((one) => TAKEN_OVER_BY.has(one.eventType) && payloadOf(one)['reusedFrom'] !== undefined)
   const paused = ofType(records, 'RunPaused')
   const { scope, reason } = payloadOf(paused) as Payload<'RunPaused'>
   return {
@@ -136,6 +136,9 @@ function startInput({ records }: RecordedDecision): InputBody {
     ...(paused === undefined ? {} : { pausedBy: { scope: scope ?? '', ...(reason === undefined ? {} : { reason }) } }),
   }
 }
+
+/** Each result that a fork takes over begins with one of these. */
+const TAKEN_OVER_BY: ReadonlySet<string> = new Set(['StepStarted', 'StepSkipped'])
 
 function reusedResult(started: ForeignRecord, records: readonly ForeignRecord[]): ReusedResult {
   const slot = recordedSlot(started)
@@ -151,6 +154,7 @@ function reusedResult(started: ForeignRecord, records: readonly ForeignRecord[])
     ...(completed?.data === undefined ? {} : { data: completed.data as EventData }),
     ...(resultRef === undefined ? {} : { resultRef }),
     ...(captures === undefined ? {} : { captures }),
+    ...(started.eventType === 'StepSkipped' ? { skipped: { reason: String(payloadOf(started)['reason']) } } : {}),
   }
 }
 

@@ -24,7 +24,7 @@ export async function retryRun(
   const { signalId, payload, actorId } = request
   if (!(await isAccepted(services, row, signalId))) return
   const { tenantId, projectId, environmentId } = row
-  const { from } = payload
+  const { from, repeatIrreversible } = payload
   const answer = await forkRun(services, advancer, {
     row,
     principal: { tenantId, projectId, environmentId, actorId },
@@ -32,6 +32,7 @@ export async function retryRun(
     lease: host.lease(),
     signalId,
     ...(typeof from === 'string' ? { from } : {}),
+    ...(repeatIrreversible === true ? { repeatIrreversible } : {}),
   })
   if (answer.kind === 'started') host.drive(answer.row.runKey, answer.report)
 }

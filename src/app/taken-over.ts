@@ -4,7 +4,9 @@
  */
 import type { ArtifactRef } from '../core/events/event.ts'
 import { LIMITS } from '../core/limits.ts'
+import { fail } from '../core/problems/problem.ts'
 import type { ReusedResult } from '../core/run/input.ts'
+import type { StandingStep } from '../core/run/standing.ts'
 import type { RunStore } from '../ports/run-store.ts'
 import { canonicalText } from './canonical.ts'
 import type { LoadedRun } from './load-run.ts'
@@ -20,22 +22,19 @@ export interface TakenOver {
   readonly writes: readonly ContextChange[]
 }
 
-export interface OldStep {
-  readonly stepId: string
-  /** Seq of its StepCompleted. */
-  readonly seq: number
-  readonly ownerRunId: string
-}
-
 export async function takenOver(
   store: RunStore,
   old: LoadedRun,
-  { stepId, seq, ownerRunId }: OldStep,
+  { stepId, seq, ownerRunId, skipped }: StandingStep,
   captured: TakenCaptures,
 ): Promise<TakenOver> {
-  const [stored] = await store.readEvents(old.row.runKey, { afterSeq: seq - 1, limit: 1 })
-  const record = stored === undefined ? undefined : recordOf(stored)
-  const payload = record?.ok === true ? (record.value.payload ?? {}) : {}
+  const payload = await payloadAt(store, old, seq)
+  const owner = ownerRunId === '' ? old.identity.runId : ownerRunId
+  const base = { slot: stepId, runId: old.identity.runId, runSeq: seq, ownerRunId: owner }
+  if (skipped) {
+    const reason = String(payload['reason'])
+    return { result: { ...base, artifactRefs: [], skipped: { reason } }, blobs: [], writes: [] }
+  }
   const output = await stepOutput(store, old, old.state, stepId)
   const large = Buffer.byteLength(canonicalText(output)) > LIMITS.inlinePayloadBytes ? offloaded(output) : undefined
   const hasCaptures = captured.captures.length > 0
@@ -44,10 +43,7 @@ export async function takenOver(
     ...(hasCaptures ? { captureValues: captured.values } : {}),
   }
   const result: ReusedResult = {
-    slot: stepId,
-    runId: old.identity.runId,
-    runSeq: seq,
-    ownerRunId: ownerRunId === '' ? old.identity.runId : ownerRunId,
+    ...base,
     artifactRefs: (payload['artifactRefs'] ?? []) as readonly ArtifactRef[],
     ...(Object.keys(data).length === 0 ? {} : { data }),
     ...(large === undefined ? {} : { resultRef: large.ref }),
@@ -55,4 +51,11 @@ export async function takenOver(
   }
   const blobs = [...(large === undefined ? [] : [large.blob]), ...captured.blobs]
   return { result, blobs, writes: captured.writes }
+}
+
+async function payloadAt(store: RunStore, old: LoadedRun, seq: number): Promise<Readonly<Record<string, unknown>>> {
+  const [stored] = await store.readEvents(old.row.runKey, { afterSeq: seq - 1, limit: 1 })
+  const record = stored === undefined || stored.runSeq !== seq ? undefined : recordOf(stored)
+  if (record?.ok !== true) fail('RUN_QUARANTINED', `event ${seq} of run ${old.identity.runId} cannot be read`)
+  return record.value.payload ?? {}
 }

@@ -113,12 +113,6 @@ export const APPEND: readonly Mutant[] = [
     replace: 'executionId: `${runId}${effect.attempt}`,',
   },
   {
-    name: 'a fork takes over what was undone',
-    file: 'app/fork-run.ts',
-    find: 'undone.has(stepId) ||',
-    replace: '',
-  },
-  {
     name: 'reports of a failed turn are forgotten',
     file: 'adapters/engines/embedded/driven-run.ts',
     find: '        this.#reports = [...reports, ...this.#reports]',

@@ -68,6 +68,7 @@ function smallPlan(seed: number): Scenario {
     diligence: 1,
     burn: 0,
     fork: false,
+    forkAgain: false,
     pools: [],
     helping: 0,
     feed: false,

@@ -187,8 +187,15 @@ async function untilDone(world: World, errand: Promise<unknown>): Promise<void> 
 async function forkAndSettle(world: World): Promise<void> {
   const ended = [...world.tracks.values()].find(({ create }) => create.parent === undefined)
   if (ended === undefined || !isEnd(ended.oracle.model.phase)) return
-  await untilDone(world, world.people.fork(ended.runKey))
-  await settle(world)
+  // Again of the same run, and of its fork: what one of them undid is gone for the others too.
+  for (const again of [0, 1, 2]) {
+    const before = [...world.tracks.values()].filter(({ create }) => create.parent === undefined)
+    const old = again === 2 ? (before.findLast(({ create }) => create.originalRunId !== undefined) ?? ended) : ended
+    if (world.violations.length > 0 || !isEnd(old.oracle.model.phase)) return
+    await untilDone(world, world.people.fork(old.runKey))
+    await settle(world)
+    if (!world.scenario.forkAgain) return
+  }
 }
 
 /** Followers that live come to the end of the feed within a while (I11). */

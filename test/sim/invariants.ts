@@ -19,6 +19,7 @@ import { incrementalProject, projectRun } from '../../src/core/view/project-run.
 import { emptyView } from '../../src/core/view/run-view.ts'
 import { viewFromText, viewToText } from '../../src/core/view/stored-view.ts'
 import type { RunRow, StoredEvent } from '../../src/ports/run-store.ts'
+import { checkAncestry } from './ancestry.ts'
 import { isEnd } from './oracle-tables.ts'
 import type { Rng } from './random.ts'
 import type { RunTrack } from './run-track.ts'
@@ -50,7 +51,7 @@ export async function checkHistory(world: World, rng: Rng): Promise<void> {
   await checkGrants(world)
   world.feed?.check(world.tracks, (what) => world.complain(what))
   checkSignals(world)
-  checkReuse(world)
+  checkAncestry([...world.tracks.values()], (what) => world.complain(what))
   checkChildren(world)
 }
 
@@ -233,22 +234,6 @@ function checkSignals(world: World): void {
     const track = world.tracks.get(runKey)
     if (track?.oracle.model.signals.has(signalId) !== true)
       world.complain(`I4 the acknowledged signal ${signalId} of run ${runKey} was never decided`)
-  }
-}
-
-/** A fork takes over what the old run recorded and did not undo, nothing else (P-31). */
-function checkReuse(world: World): void {
-  for (const track of world.tracks.values()) {
-    for (const event of track.events) {
-      const from = event.payload['reusedFrom'] as { runId: string; runSeq: number } | undefined
-      if (from === undefined || event.eventType !== 'StepCompleted') continue
-      const old = world.trackOf(from.runId)
-      const source = old?.events.find((one) => one.runSeq === from.runSeq)
-      const undone = old?.events.some((one) => one.eventType === 'CompensationStarted' && one.stepId === event.stepId)
-      const fits = source?.eventType === 'StepCompleted' && source.stepId === event.stepId && undone === false
-      if (!fits)
-        world.complain(`P-31 ${event.stepId} of a fork takes over what run ${from.runId.slice(0, 8)} does not have`)
-    }
   }
 }
 

@@ -155,7 +155,9 @@ export class RunModel {
   /** May what depends on this step go on? */
   lets(stepId: string): boolean {
     const standing = this.standing(stepId)
-    if (standing === 'ok') return true
+    // Skipped before it was its turn, it keeps its place: what follows waits for what it would have waited for.
+    const isSkipped = this.last(stepId)?.state === 'SKIPPED'
+    if (standing === 'ok') return !isSkipped || (this.needs.get(stepId) ?? []).every((needed) => this.lets(needed))
     const orderOnly = this.sequential && this.plan.policy.onFailure === 'continue'
     if (!orderOnly) return false
     // Once it failed for good its successor may go, even if somebody has it tried again meanwhile (P-46).

@@ -181,6 +181,7 @@ export class People {
         engine: ENGINE,
         lease: process.engine.lease(),
         signalId,
+        repeatIrreversible: true,
         ...(from === undefined ? {} : { from }),
       }
       const started = await forkRun(process.services, process.advancer, request)

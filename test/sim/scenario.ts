@@ -48,6 +48,8 @@ export interface Scenario {
   /** Numbers the store throws away after each commit. */
   readonly burn: number
   readonly fork: boolean
+  /** The run is forked a second time, and one of its forks is. */
+  readonly forkAgain: boolean
   /** Declared before any run starts; none where runs do not compete. */
   readonly pools: readonly PoolDefinition[]
   /** Probability that another process hands in an outcome beside the run's driver (P-12). */
@@ -164,6 +166,7 @@ function common(rng: Rng, drawn: Drawn): Scenario {
     diligence: rng.pick([0, 0.7, 1]),
     burn: rng.chance(0.04) ? rng.int(1, 3) : 0,
     fork: rng.chance(0.2),
+    forkAgain: new Rng(`fork again ${seed}`).chance(0.5),
     pools: [],
     helping: 0,
     feed: false,

@@ -152,6 +152,7 @@ export const PAYLOADS = {
     reasonCode: oneOf(...SKIP_REASONS),
     skippedAt: instant,
     signalId: optional(name),
+    reusedFrom: optional(reusedFrom),
   }),
   SignalAccepted: object({
     ...signalFields,

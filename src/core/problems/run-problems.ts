@@ -30,6 +30,12 @@ export const RUN_PROBLEMS = {
     did: 'The signal was recorded as rejected.',
     todo: 'Retry the failed step, or cancel the run first.',
   },
+  FORK_REPEATS_IRREVERSIBLE: {
+    title: 'A fork would repeat an irreversible step that was done, or may have been done.',
+    retryable: false,
+    did: 'No run was started and nothing was repeated.',
+    todo: 'See what a fork does again with `keelson fork <run> --preview`. To repeat it all the same, say `--repeat-irreversible` (`repeatIrreversible: true`).',
+  },
   RUN_NOT_COMPLETED: {
     title: 'The run has ended without its output: it failed or was cancelled.',
     retryable: false,

@@ -184,21 +184,34 @@ function ofRunning(graph: PlanGraph, state: RunState, unit: Unit, now: number): 
 }
 
 function ofPending(graph: PlanGraph, state: RunState, unit: Unit): Cause[] {
-  const open = (graph.dependencies[unit.step] ?? []).flatMap((step): Cause[] => {
-    const other = stepUnit(state, step)
-    const blocks =
-      !isSettled(other) &&
-      (other.status !== 'FAILED' || !graph.sequential || graph.plan.policy.onFailure !== 'continue')
-    if (!blocks || vectorGet(state.pending, unit.step) === 0) return []
-    return [
-      {
-        kind: 'dependency',
-        stepId: stepAt(graph, step).stepId,
-        status: other.backoff ? 'RETRYING' : other.status,
-        final: other.final,
-      },
-    ]
-  })
+  const open =
+    vectorGet(state.pending, unit.step) === 0
+      ? []
+      : openDependencies(graph, state, unit.step).map((step): Cause => {
+          const other = stepUnit(state, step)
+          return {
+            kind: 'dependency',
+            stepId: stepAt(graph, step).stepId,
+            status: other.backoff ? 'RETRYING' : other.status,
+            final: other.final,
+          }
+        })
   const full = open.length === 0 && state.status === 'RUNNING' && state.slotsInUse >= state.limit
   return full && !isParked(graph, unit) ? [{ kind: 'no-free-slot', limit: state.limit }] : open
+}
+
+/** Steps that a step waits for. One that was skipped early keeps its place: what it would have waited for counts. */
+function openDependencies(graph: PlanGraph, state: RunState, step: number): readonly number[] {
+  const found = new Set<number>()
+  const seen = new Set<number>()
+  const look = [...(graph.dependencies[step] ?? [])]
+  for (let at = look.shift(); at !== undefined; at = look.shift()) {
+    if (seen.has(at)) continue
+    seen.add(at)
+    const other = stepUnit(state, at)
+    const orderOnly = other.status === 'FAILED' && graph.sequential && graph.plan.policy.onFailure === 'continue'
+    if (other.status === 'SKIPPED') look.push(...(graph.dependencies[at] ?? []))
+    else if (!isSettled(other) && !orderOnly) found.add(at)
+  }
+  return [...found]
 }

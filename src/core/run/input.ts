@@ -57,6 +57,8 @@ export interface ReusedResult {
   readonly resultRef?: { readonly sha256: string; readonly sizeBytes: number }
   /** What the step had written into the context; the values are in `data`. */
   readonly captures?: NonNullable<Payload<'StepCompleted'>['captures']>
+  /** Its condition was false in the earlier run; there is no result. */
+  readonly skipped?: { readonly reason: string }
 }
 
 export type StartDetails = Omit<

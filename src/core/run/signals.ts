@@ -18,7 +18,12 @@ export const SIGNALS = {
   RETRY_RUN: {
     role: 'Engineer',
     destructive: false,
-    payload: object({ reason, force: optional(flag()), from: optional(text({ min: 1, max: 128 })) }),
+    payload: object({
+      reason,
+      force: optional(flag()),
+      from: optional(text({ min: 1, max: 128 })),
+      repeatIrreversible: optional(flag()),
+    }),
   },
   SKIP_STEP: { role: 'Engineer', destructive: false, payload: object({ stepId, reason }) },
   UPDATE_PARAMS: { role: 'Admin', destructive: true, payload: object({ params: record(anything()), reason }) },

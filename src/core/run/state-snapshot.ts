@@ -11,7 +11,7 @@ import type { Chain, Fan, RunState, Undo, Unit } from './state.ts'
 type Packed = Readonly<Record<string, unknown>>
 
 const LEFT_OUT: ReadonlySet<string> = new Set(['graph', 'retries', 'waits', 'timers'])
-const SETS = ['ready', 'readyFree', 'inFlight', 'parked', 'openFans', 'doneFans'] as const
+const SETS = ['ready', 'readyFree', 'early', 'inFlight', 'parked', 'openFans', 'doneFans'] as const
 const CHAINS = ['failures', 'completions', 'paramChanges'] as const
 
 export function packState(state: RunState): Packed {
@@ -74,6 +74,7 @@ function unpackSets(packed: Packed, steps: number, units: number): Pick<RunState
   return {
     ready: set('ready'),
     readyFree: set('readyFree'),
+    early: set('early'),
     inFlight: set('inFlight'),
     parked: set('parked'),
     openFans: set('openFans'),

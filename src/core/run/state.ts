@@ -10,7 +10,9 @@ import type { PlanGraph } from '../plan/graph.ts'
 import type { AttemptStatus, CompensationStatus, RunStatus } from './transitions.ts'
 
 /** Rules version of today's decider, pinned by RunStarted (DESIGN §9). */
-export const RULES_VERSION = 1
+export const RULES_VERSION = 2
+/** Before it has started, a run is nobody's to decide on but its starter's: whoever knows any rules may start it. */
+const FIRST_RULES_VERSION = 1
 
 /** A list that shares its tail: newest first. */
 export interface Chain<T> {
@@ -150,6 +152,8 @@ export interface RunState {
   /** Steps with something to dispatch that takes a slot of the run, and those that take none (wait, manual). */
   readonly ready: BitTree
   readonly readyFree: BitTree
+  /** Steps skipped before it was their turn: what follows them waits for what they would have waited for. */
+  readonly early: BitTree
   /** Units whose attempt is with an executor or a child run, and those that only wait (wait, manual). */
   readonly inFlight: BitTree
   readonly parked: BitTree
@@ -205,7 +209,7 @@ export function initialState(graph: PlanGraph): RunState {
     status: 'PENDING',
     seq: 0,
     lastNow: 0,
-    rulesVersion: RULES_VERSION,
+    rulesVersion: FIRST_RULES_VERSION,
     engineType: 'embedded',
     startedAt: -1,
     endedAt: -1,
@@ -218,6 +222,7 @@ export function initialState(graph: PlanGraph): RunState {
     pending: vectorOf<number>(count),
     ready: bitTree(count),
     readyFree: bitTree(count),
+    early: bitTree(count),
     inFlight: bitTree(count + fallbacks),
     parked: bitTree(count + fallbacks),
     openFans: bitTree(count),

@@ -49,6 +49,7 @@ const NOT_NOW: readonly ProblemCode[] = [
   'RESTORE_REFUSED',
   'ENGINE_UNCHANGED',
   'RUN_NOT_DRAINED',
+  'FORK_REPEATS_IRREVERSIBLE',
 ]
 
 export function exitOfProblem(code: ProblemCode): number {

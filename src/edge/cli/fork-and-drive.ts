@@ -7,6 +7,7 @@ import { driveOne } from './drive-one.ts'
 import { engineOfRun } from './engine-choice.ts'
 import { Doorbell } from './follow.ts'
 import { allowedHosts, outside } from './outside.ts'
+import { tellForkPreview } from './output/fork-preview.ts'
 import { isDriven } from './run-lease.ts'
 import { openExisting } from './session.ts'
 import { recallSource, rememberSource } from './sources.ts'
@@ -37,10 +38,14 @@ export async function forkAndDrive({ row: old, signalId, options, terminal }: Fo
   })
   try {
     const from = options.text('from')
+    const what = from === undefined ? {} : { from }
+    const preview = await keelson.previewFork(old.runId, what)
     const handle = await keelson.fork(old.runId, {
-      ...(from === undefined ? {} : { from }),
+      ...what,
       ...(signalId === undefined ? {} : { signalId }),
+      ...(options.flag('repeatIrreversible') ? { repeatIrreversible: true } : {}),
     })
+    if (!options.json) tellForkPreview(preview, terminal)
     if (source !== undefined)
       rememberSource(options.dir, handle.row, {
         ...source,

@@ -3,7 +3,7 @@
  */
 import { needEngine } from '../../app/check-engine.ts'
 import { checkIsolation } from '../../app/check-isolation.ts'
-import { forkRun } from '../../app/fork-run.ts'
+import { forkRun, previewFork, type ForkPreview } from '../../app/fork-run.ts'
 import type { OpenTask } from '../../app/manual-tasks.ts'
 import { migrateRun, type MigrateRequest, type Migration } from '../../app/migrate-run.ts'
 import { needHandlers } from '../../app/missing-handlers.ts'
@@ -45,6 +45,13 @@ export type StartArguments<I> =
   Readonly<Record<never, never>> extends I
     ? [input?: I | undefined, options?: StartOptions]
     : [input: I, options?: StartOptions]
+
+export interface ForkOptions {
+  /** Run this step and everything after it again. */
+  readonly from?: string
+  /** Take over results recorded up to this seq only. */
+  readonly atSeq?: number
+}
 
 export interface MigrateOptions extends Omit<MigrateRequest, 'row' | 'to' | 'actorId'> {
   readonly to: 'embedded' | 'temporal'
@@ -219,7 +226,7 @@ export class Keelson {
   /** A new run from an ended one's results; with the id of a RETRY_RUN, once for that signal (SIG-07). */
   async fork(
     runId: string,
-    options: { readonly from?: string; readonly atSeq?: number; readonly signalId?: string } = {},
+    options: ForkOptions & { readonly signalId?: string; readonly repeatIrreversible?: boolean } = {},
   ): Promise<RunHandle> {
     const { services, advancer, engine, engineType } = this.#parts
     const { row } = await this.run(runId)
@@ -235,6 +242,13 @@ export class Keelson {
     const handle = new RunHandle(this.#parts, answer.row, answer.kind === 'exists')
     if (answer.kind === 'started') engine.drive(answer.row.runKey, answer.report)
     return handle
+  }
+
+  /** What `fork` would take over and do again, and which effects that would repeat. Starts nothing. */
+  async previewFork(runId: string, options: ForkOptions = {}): Promise<ForkPreview> {
+    const { services, advancer } = this.#parts
+    const { row } = await this.run(runId)
+    return previewFork(services, advancer, { row, ...options })
   }
 
   /** Receipts, verification, erasure, archival, backup. */

@@ -89,6 +89,12 @@ function takeOver(ws: Workspace, reused: ReusedResult): void {
   const found = locate(ws.state, reused.slot)
   if (found === undefined || found.unit.attempt > 0) return
   const reusedFrom = { runId: reused.runId, runSeq: reused.runSeq, ownerRunId: reused.ownerRunId }
+  if (reused.skipped !== undefined) {
+    const { reason } = reused.skipped
+    const skip = { reason, reasonCode: 'CONDITION_FALSE', skippedAt: ws.nowIso, reusedFrom } as const
+    emit(ws, 'StepSkipped', reused.slot, 1, skip)
+    return
+  }
   emit(ws, 'StepStarted', reused.slot, 1, { startedAt: ws.nowIso, epoch: ws.epoch, reusedFrom })
   const payload = {
     completedAt: ws.nowIso,

@@ -16,10 +16,12 @@ import { hasTrait, isFanParent, isParked, locate, type Located, slotOfUnit, step
 import { abandonFan, fanItemEnded, reopenFan, updateFan } from './fan-out.ts'
 import {
   enterFlight,
+  isEarly,
   leaveFlight,
   makeReady,
-  satisfyDependents,
+  passOver,
   setReady,
+  settle,
   setUnit,
   type NextState,
 } from './next-state.ts'
@@ -151,11 +153,6 @@ function recover(next: NextState, fallback: Unit): void {
   if (primary !== undefined) setUnit(next, primary.index, { ...primary.unit, recovered: true, fallbackOpen: false })
 }
 
-function settle(next: NextState, step: number): void {
-  next.satisfied += 1
-  satisfyDependents(next, step)
-}
-
 /** By far the most common way: the first attempt, by its first execution. */
 const AT_ONCE: readonly number[] = [1]
 
@@ -222,7 +219,7 @@ function failFinally(next: NextState, index: number, unit: Unit, event: FoldEven
   judgeFailing(next)
   // A sequence is order only: under `continue` the next step runs and reads null (P-46).
   if (next.graph.sequential && next.graph.plan.policy.onFailure === 'continue' && code !== 'CANCELLED') {
-    satisfyDependents(next, unit.step)
+    passOver(next, unit.step)
   }
 }
 
@@ -250,6 +247,7 @@ export function stepSkipped(next: NextState, event: FoldEvent): void {
   const { index, unit } = unitOf(next, event)
   move(unit, event)
   const payload = event.payload as Payload<'StepSkipped'>
+  const early = isEarly(next, unit)
   setUnit(next, index, {
     ...unit,
     status: 'SKIPPED',
@@ -265,7 +263,8 @@ export function stepSkipped(next: NextState, event: FoldEvent): void {
     return
   }
   if (unit.status === 'FAILED') unfail(next, unit)
-  settle(next, unit.step)
+  if (early) next.early = bitAdd(next.early, unit.step)
+  else settle(next, unit.step)
 }
 
 /** A failed step that is retried or skipped on purpose no longer counts as failed. */

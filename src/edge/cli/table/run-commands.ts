@@ -1,5 +1,5 @@
 /** Commands that start, drive, look at and steer runs. */
-import { ALLOW_HOST, AS, CLIENT_ONLY, REASON, STEPS, TEMPORAL_OPTIONS, type Spec } from './spec.ts'
+import { ALLOW_HOST, AS, CLIENT_ONLY, REASON, REPEAT_IRREVERSIBLE, STEPS, TEMPORAL_OPTIONS, type Spec } from './spec.ts'
 
 export const DRIVING_COMMANDS: readonly Spec[] = [
   {
@@ -90,12 +90,14 @@ export const DRIVING_COMMANDS: readonly Spec[] = [
     about: 'a new run that takes over the results of an ended one',
     options: [
       ['--from <step>', 'run this step and what follows it again'],
+      ['--preview', 'only say what it would take over and do again'],
+      REPEAT_IRREVERSIBLE,
       ...TEMPORAL_OPTIONS,
       CLIENT_ONLY,
       STEPS,
       ALLOW_HOST,
     ],
-    examples: ['keelson fork last', 'keelson fork 7f3a91c2 --from pack'],
+    examples: ['keelson fork last', 'keelson fork 7f3a91c2 --from pack', 'keelson fork last --preview'],
     load: async () => (await import('../commands/fork.ts')).fork,
   },
   {
@@ -106,6 +108,7 @@ export const DRIVING_COMMANDS: readonly Spec[] = [
       REASON,
       ['--set <key=value...>', 'fields of update-params, inject-override and update-target'],
       ['--from <step>', 'of retry-run: run this step and what follows it again'],
+      REPEAT_IRREVERSIBLE,
       ['--force', "of retry-step and retry-run: the signal's `force`"],
       ['--force-kill', 'of emergency-stop: without any grace'],
       ['--fresh-key', 'of retry-step: a new idempotency key'],

@@ -27,6 +27,10 @@ export const TEMPORAL_OPTIONS: readonly OptionSpec[] = [
   ['--task-queue <name>', 'first part of its queues; default $TEMPORAL_TASK_QUEUE or dvt-temporal'],
 ]
 export const CLIENT_ONLY: OptionSpec = ['--client-only', 'on temporal: start and watch; workers elsewhere carry it out']
+export const REPEAT_IRREVERSIBLE: OptionSpec = [
+  '--repeat-irreversible',
+  'the new run may repeat irreversible steps that were done',
+]
 export const AS: OptionSpec = ['--as <user>', 'who decides; recorded in the log. Default local']
 export const REASON: OptionSpec = ['--reason <text>', 'why; recorded in the log']
 

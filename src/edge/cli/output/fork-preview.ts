@@ -1,0 +1,48 @@
+/** What a fork takes over, what it does again and why, and which effects that repeats. */
+import type { AgainReason } from '../../../core/run/standing.ts'
+import type { ForkPreview } from '../../../main.ts'
+import type { Terminal } from '../terminal.ts'
+
+const NAMED = 12
+
+export function tellForkPreview({ taken, again, repeats }: ForkPreview, terminal: Terminal): void {
+  const { dim, yellow } = terminal.paint
+  const steps = [...again].map(([stepId, reason]) => `${stepId} ${dim(`(${reasonText(reason)})`)}`)
+  terminal.line(`  takes over   ${listed(taken)}`)
+  terminal.line(`  does again   ${listed(steps)}`)
+  for (const { stepId, effect, inDoubt } of repeats) {
+    const what = inDoubt ? 'may have been done already' : 'was done already and is not undone'
+    terminal.line(`  ${yellow('!')} ${stepId} ${what}${effect === 'irreversible' ? ', and cannot be undone' : ''}`)
+  }
+}
+
+export function forkPreviewJson({ taken, again, repeats }: ForkPreview): object {
+  return {
+    taken,
+    again: [...again].map(([stepId, reason]) => ({ stepId, why: reasonText(reason) })),
+    repeats: repeats.map(({ stepId, effect, inDoubt }) => ({ stepId, effect, inDoubt })),
+  }
+}
+
+function listed(names: readonly string[]): string {
+  if (names.length === 0) return 'nothing'
+  const more = names.length > NAMED ? ` and ${names.length - NAMED} more` : ''
+  return `${names.slice(0, NAMED).join(', ')}${more}`
+}
+
+function reasonText(reason: AgainReason): string {
+  switch (reason.kind) {
+    case 'unfinished':
+      return 'not finished'
+    case 'undone':
+      return 'undone'
+    case 'skipped-by-hand':
+      return 'skipped by hand'
+    case 'asked':
+      return 'asked for'
+    case 'new':
+      return 'new in this plan'
+    case 'after':
+      return `after ${reason.stepId}`
+  }
+}

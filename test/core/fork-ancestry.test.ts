@@ -1,0 +1,201 @@
+/** A fork takes over a result only when everything it depends on stands; all else is done again, in order. */
+import { describe, expect, it } from 'vitest'
+import { forkRun, previewFork, type ForkRequest } from '../../src/app/fork-run.ts'
+import { LOCAL_PRINCIPAL } from '../../src/app/principal.ts'
+import { verifyDecisions } from '../../src/app/verify-decisions.ts'
+import { compileGraph } from '../../src/core/plan/graph.ts'
+import type { RunKey } from '../../src/ports/run-store.ts'
+import { planOf, World, type Process, type Script } from '../fixtures/virtual-world.ts'
+
+interface Ran {
+  readonly world: World
+  readonly process: Process
+  readonly run: RunKey
+}
+
+async function ran(plan: string, script: Script, more: { readonly input?: unknown } = {}): Promise<Ran> {
+  const world = new World()
+  const process = world.process('p', { script })
+  const run = await process.start(plan, more)
+  await world.runUntil(() => world.hasEnded(run))
+  return { world, process, run }
+}
+
+async function fork({ world, process, run }: Ran, more: Partial<ForkRequest> = {}): Promise<RunKey> {
+  const answer = await forkRun(process.services, process.advancer, {
+    row: world.row(run),
+    principal: LOCAL_PRINCIPAL,
+    engine: { engineType: 'embedded', maxInFlight: 10 },
+    lease: process.engine.lease(),
+    ...more,
+  })
+  if (answer.kind === 'started') process.engine.drive(answer.row.runKey, answer.report)
+  await world.runUntil(() => world.hasEnded(answer.row.runKey))
+  return answer.row.runKey
+}
+
+/** Steps the fork really called, in order. */
+async function calledBy(here: Ran, more: Partial<ForkRequest> = {}): Promise<{ called: string[]; next: RunKey }> {
+  const before = here.world.calls.length
+  const next = await fork(here, more)
+  return { called: here.world.calls.slice(before).map(({ context }) => context.stepId), next }
+}
+
+/** The log of a fork follows from itself. */
+function verified({ world }: Ran, run: RunKey, yaml: string): void {
+  const { plan, sha256 } = planOf(yaml)
+  const report = verifyDecisions(world.records(run), { plan, graph: compileGraph(plan), sha256 })
+  expect(report).toMatchObject({ differences: [], notDerivable: [] })
+}
+
+const once = (name: string): Script[string] => {
+  let calls = 0
+  return () => {
+    calls += 1
+    if (calls === 1) throw Object.assign(new Error(`${name} is down`), { retryable: false })
+    return name
+  }
+}
+
+const ORDER = `steps:
+  - { id: charge, run: charge, compensate: { run: refund } }
+  - { id: label, run: label }
+  - { id: ship, run: ship, effect: irreversible, retry: { maxAttempts: 1 } }`
+
+describe('a fork', () => {
+  it('does again what follows a step that was undone: nothing is shipped before it is charged', async () => {
+    const here = await ran(ORDER, { ship: once('ship') })
+    expect(here.world.log(here.run, 'CompensationCompleted')).toEqual(['CompensationCompleted charge#1'])
+    const { called, next } = await calledBy(here)
+    expect(called).toEqual(['charge', 'label', 'ship'])
+    expect(here.world.row(next).status).toBe('COMPLETED')
+    verified(here, next, ORDER)
+  })
+
+  it('keeps a result beside what was undone, and does again only what is downstream', async () => {
+    const plan = `steps:
+  - { id: charge, run: charge, dependsOn: [], compensate: { run: refund } }
+  - { id: report, run: report, dependsOn: [] }
+  - { id: mail, run: mail, dependsOn: [report] }
+  - { id: label, run: label, dependsOn: [charge] }
+  - { id: ship, run: ship, dependsOn: [label, mail], retry: { maxAttempts: 1 } }`
+    const here = await ran(plan, { ship: once('ship') })
+    const { called } = await calledBy(here)
+    expect(called).toEqual(['charge', 'label', 'ship'])
+  })
+
+  it('takes over a step that its fallback saved, with the fallback’s output, and never repeats either', async () => {
+    const plan = `steps:
+  - { id: pay, run: card, retry: { maxAttempts: 1 }, fallback: { run: invoice } }
+  - { id: pack, run: pack, with: { paid: '\${steps.pay.output}' } }
+  - { id: ship, run: ship, with: { paid: '\${steps.pay.output}' }, retry: { maxAttempts: 1 } }`
+    const card = (): never => {
+      throw Object.assign(new Error('declined'), { retryable: false })
+    }
+    const here = await ran(plan, { card, invoice: () => 'by invoice', ship: once('ship') })
+    const { called, next } = await calledBy(here)
+    expect(called).toEqual(['ship'])
+    expect(here.world.calls.at(-1)?.input).toEqual({ paid: 'by invoice' })
+    verified(here, next, plan)
+  })
+
+  it('takes over that a condition was false: what follows the skipped step is not done again', async () => {
+    const plan = `steps:
+  - { id: gift, run: gift, if: input.gift }
+  - { id: pack, run: pack }
+  - { id: ship, run: ship, retry: { maxAttempts: 1 } }`
+    const here = await ran(plan, { ship: once('ship') }, { input: { gift: false } })
+    const { called, next } = await calledBy(here)
+    expect(called).toEqual(['ship'])
+    expect(here.world.records(next).find(({ eventType }) => eventType === 'StepSkipped')?.payload).toMatchObject({
+      reasonCode: 'CONDITION_FALSE',
+      reusedFrom: { runId: here.world.row(here.run).runId },
+    })
+    verified(here, next, plan)
+    const again = await calledBy({ ...here, run: next }, { from: 'ship' })
+    expect(again.called).toEqual(['ship'])
+    verified(here, again.next, plan)
+  })
+
+  it('does again what was skipped by hand, and everything after it', async () => {
+    const plan = `policy: { onFailure: hold }
+steps:
+  - { id: a, run: a }
+  - { id: check, run: check, retry: { maxAttempts: 1 } }
+  - { id: b, run: b }
+  - { id: c, run: c, retry: { maxAttempts: 1 } }`
+    const world = new World()
+    const process = world.process('p', { script: { check: once('check'), c: once('c') } })
+    const run = await process.start(plan)
+    await world.runUntil(() => world.log(run, 'StepFailed').length === 1)
+    await process.signal(run, 'SKIP_STEP', { stepId: 'check' })
+    await world.runUntil(() => world.log(run, 'StepFailed').length === 2)
+    await process.signal(run, 'CANCEL')
+    await world.runUntil(() => world.hasEnded(run))
+    const { called } = await calledBy({ world, process, run })
+    expect(called).toEqual(['check', 'b', 'c'])
+  })
+
+  it('takes over nothing that another fork of the same run has undone', async () => {
+    const plan = `steps:
+  - { id: charge, run: charge, compensate: { run: refund } }
+  - { id: ship, run: ship, retry: { maxAttempts: 1 } }`
+    const down = { ship: { isDown: false } }
+    const ship: Script[string] = () => {
+      if (down.ship.isDown) throw Object.assign(new Error('down'), { retryable: false })
+      return 'shipped'
+    }
+    const here = await ran(plan, { ship })
+    down.ship.isDown = true
+    const first = await calledBy(here, { from: 'ship' })
+    expect(here.world.row(first.next).status).toBe('FAILED')
+    expect(first.called).toEqual(['ship', 'charge'])
+    down.ship.isDown = false
+    expect((await calledBy(here, { from: 'ship' })).called).toEqual(['charge', 'ship'])
+    expect((await calledBy({ ...here, run: first.next })).called).toEqual(['charge', 'ship'])
+  })
+
+  it('onto a plan with a step put in between does that step and what follows it', async () => {
+    const here = await ran(`steps: [{ id: a, run: a }, { id: b, run: b }, { id: c, run: c }]`, {})
+    const next = planOf(`steps: [{ id: a, run: a }, { id: x, run: x }, { id: b, run: b }, { id: c, run: c }]`)
+    expect((await calledBy(here, { plan: next })).called).toEqual(['x', 'b', 'c'])
+  })
+
+  it('onto a plan with a new edge does again what had run before its new predecessor', async () => {
+    const plan = (more: string) => `steps:
+  - { id: early, run: early, dependsOn: [${more}] }
+  - { id: late, run: late, dependsOn: [first] }
+  - { id: first, run: first, dependsOn: [] }`
+    const here = await ran(plan(''), {})
+    expect((await calledBy(here, { plan: planOf(plan('late')) })).called).toEqual(['early'])
+    expect((await calledBy(here, { plan: planOf(plan('')) })).called).toEqual([])
+  })
+
+  it('refuses to repeat an irreversible step that was done, unless it is told to or the step is named', async () => {
+    const plan = `steps:
+  - { id: charge, run: charge, compensate: { run: refund } }
+  - { id: ship, run: ship, effect: irreversible }
+  - { id: mail, run: mail, retry: { maxAttempts: 1 } }`
+    const here = await ran(plan, { mail: once('mail') })
+    await expect(fork(here)).rejects.toMatchObject({ code: 'FORK_REPEATS_IRREVERSIBLE' })
+    const preview = await previewFork(here.process.services, here.process.advancer, { row: here.world.row(here.run) })
+    expect(preview.taken).toEqual([])
+    expect([...preview.again]).toEqual([
+      ['charge', { kind: 'undone' }],
+      ['ship', { kind: 'after', stepId: 'charge' }],
+      ['mail', { kind: 'unfinished' }],
+    ])
+    expect(preview.repeats).toEqual([
+      { stepId: 'ship', effect: 'irreversible', inDoubt: false, reason: { kind: 'after', stepId: 'charge' } },
+    ])
+    expect(here.world.called('ship')).toEqual(['ship#1/1'])
+    const { called } = await calledBy(here, { repeatIrreversible: true })
+    expect(called).toEqual(['charge', 'ship', 'mail'])
+  })
+
+  it('of a run that completed repeats an irreversible step when that very step is named', async () => {
+    const here = await ran(ORDER, {})
+    expect((await calledBy(here, { from: 'ship' })).called).toEqual(['ship'])
+    await expect(fork(here, { from: 'label' })).rejects.toMatchObject({ code: 'FORK_REPEATS_IRREVERSIBLE' })
+  })
+})
