@@ -9,9 +9,9 @@ import type { RunStore } from '../ports/run-store.ts'
 import { canonicalText } from './canonical.ts'
 import type { LoadedRun } from './load-run.ts'
 import { offloaded, type Blob } from './offload-value.ts'
-import { recordOf } from './read-events.ts'
+import { readRecord } from './read-results.ts'
 import type { ContextChange } from './run-context.ts'
-import { stepOutput } from './run-outputs.ts'
+import { logOf, stepOutput } from './run-outputs.ts'
 import type { TakenCaptures } from './taken-captures.ts'
 
 export interface TakenOver {
@@ -33,9 +33,7 @@ export async function takenOver(
   { stepId, seq, ownerRunId }: OldStep,
   captured: TakenCaptures,
 ): Promise<TakenOver> {
-  const [stored] = await store.readEvents(old.row.runKey, { afterSeq: seq - 1, limit: 1 })
-  const record = stored === undefined ? undefined : recordOf(stored)
-  const payload = record?.ok === true ? (record.value.payload ?? {}) : {}
+  const { payload } = await readRecord(logOf(store, old), seq, 'StepCompleted')
   const output = await stepOutput(store, old, old.state, stepId)
   const large = Buffer.byteLength(canonicalText(output)) > LIMITS.inlinePayloadBytes ? offloaded(output) : undefined
   const hasCaptures = captured.captures.length > 0
@@ -48,7 +46,7 @@ export async function takenOver(
     runId: old.identity.runId,
     runSeq: seq,
     ownerRunId: ownerRunId === '' ? old.identity.runId : ownerRunId,
-    artifactRefs: (payload['artifactRefs'] ?? []) as readonly ArtifactRef[],
+    artifactRefs: (payload?.['artifactRefs'] ?? []) as readonly ArtifactRef[],
     ...(Object.keys(data).length === 0 ? {} : { data }),
     ...(large === undefined ? {} : { resultRef: large.ref }),
     ...(hasCaptures ? { captures: captured.captures } : {}),
