@@ -345,7 +345,7 @@ export class RunAdvancer {
     run.epoch = round.epoch
     run.nextSeq = round.nextSeq
     run.headHash = sealed.headHash
-    for (const [seq, output] of round.outputs) run.outputs.set(seq, output)
+    run.values.take(round.values)
     this.#epochs.set(run.row.runKey, round.epoch)
     if (result.kind === 'committed') await keepSnapshot(this.#services.store, run)
     return 'committed'

@@ -61,8 +61,13 @@ export async function checkBundle(lines: AsyncIterable<string>, check: BundleChe
     keys: demanded === undefined ? (bodies('key') as unknown as readonly ReceiptKey[]) : [demanded],
     ...(demanded === undefined ? {} : { demanded: demanded.publicKey }),
   })
-  const decisions = await checkDecisions(events, () => planIn(bodies('plan'), run))
-  return { run, lines: parts.length, blobs: bodies('blob').length, chain, receipts, decisions }
+  const blobs = new Map(bodies('blob').map(({ sha256, text }) => [String(sha256), String(text)]))
+  const decisions = await checkDecisions(
+    events,
+    () => planIn(bodies('plan'), run),
+    (sha256) => Promise.resolve(blobs.get(sha256)),
+  )
+  return { run, lines: parts.length, blobs: blobs.size, chain, receipts, decisions }
 }
 
 /** Its bytes were checked against its hash with the other texts. */

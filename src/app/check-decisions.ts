@@ -4,13 +4,18 @@
  */
 import { KeelsonError, problem } from '../core/problems/problem.ts'
 import type { StoredEvent } from '../ports/run-store.ts'
+import { checkFacts, type FactReport } from './check-facts.ts'
 import type { LoadedPlan } from './load-plan.ts'
 import { recordOf } from './read-events.ts'
+import type { BlobReader } from './recorded-values.ts'
+import type { AskedFacts } from './rederive-decision.ts'
 import { verifyDecisions, type DecisionReport } from './verify-decisions.ts'
 
 export interface DecisionCheck extends Partial<DecisionReport> {
   /** Every decision follows, or cannot be made again for a reason that is no fault of the log. */
   readonly follows: boolean
+  /** What the decisions rest on, derived again from the recorded values; differences are among the others. */
+  readonly facts?: Omit<FactReport, 'differences'>
   /** Why nothing was checked. */
   readonly unchecked?: { readonly code: string; readonly message: string }
 }
@@ -19,6 +24,7 @@ export interface DecisionCheck extends Partial<DecisionReport> {
 export async function checkDecisions(
   events: readonly StoredEvent[],
   plan: () => LoadedPlan | Promise<LoadedPlan>,
+  blob: BlobReader,
 ): Promise<DecisionCheck> {
   try {
     const records = events.map((stored) => {
@@ -26,8 +32,12 @@ export async function checkDecisions(
       if (record.ok) return record.value
       throw new KeelsonError([record.problems[0] ?? problem('RUN_QUARANTINED', 'an event cannot be read')])
     })
-    const report = verifyDecisions(records, await plan())
-    return { follows: report.differences.length === 0, ...report }
+    const asked: AskedFacts[] = []
+    const loaded = await plan()
+    const report = verifyDecisions(records, loaded, (one) => asked.push(one))
+    const { differences: wrong, ...facts } = await checkFacts({ events, records, plan: loaded, asked, blob })
+    const differences = [...report.differences, ...wrong].sort((a, b) => a.runSeq - b.runSeq)
+    return { follows: differences.length === 0, ...report, differences, facts }
   } catch (thrown) {
     if (!(thrown instanceof KeelsonError)) throw thrown
     return { follows: false, unchecked: { code: thrown.code, message: thrown.message } }

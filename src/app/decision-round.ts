@@ -11,6 +11,7 @@ import { causeOf, type GrantsAtHand, type InputBody, type Need, type SlotFacts }
 import type { RunState } from '../core/run/state.ts'
 import { timerText } from '../core/run/timers.ts'
 import type { ContextWrite, RunStore } from '../ports/run-store.ts'
+import { AppendValues } from './append-values.ts'
 import { evaluateNeeds } from './evaluate-needs.ts'
 import type { LoadedRun } from './load-run.ts'
 import { contextRow, type Blob } from './offload-value.ts'
@@ -31,8 +32,8 @@ export class DecisionRound {
   /** What the events and the context rows of this append name by hash. */
   readonly blobs: Blob[] = []
   readonly pending: ContextChange[] = []
-  /** Outputs of this append by seq, for expressions evaluated before it is committed. */
-  readonly outputs = new Map<number, unknown>()
+  /** What this append has put out, for expressions evaluated before it is committed. */
+  readonly values: AppendValues
   /** What is known of grants; undefined for a plan that wants none. May change between inputs. */
   grants: GrantsAtHand | undefined
   state: RunState
@@ -46,6 +47,7 @@ export class DecisionRound {
     this.epoch = epoch
     this.state = run.state
     this.firstSeq = run.nextSeq
+    this.values = new AppendValues(this.firstSeq, this.drafts)
   }
 
   get nextSeq(): number {
@@ -69,13 +71,13 @@ export class DecisionRound {
         this.cut = true
         return
       }
-      for (const [seq, value] of this.outputs) this.#run.outputs.set(seq, value)
       const found = await evaluateNeeds(needs, {
         store: this.#store,
         run: this.#run,
         state: this.state,
         seq: this.#run.nextSeq - 1,
         pending: this.pending,
+        append: this.values,
       })
       for (const [slot, fact] of found) facts.set(slot, fact)
       needs = this.#decide({ kind: 'continue', cause, facts }, { firstSeq, cause })
@@ -106,7 +108,7 @@ export class DecisionRound {
       this.drafts[seq - this.firstSeq]?.draft.eventType !== 'StepCompleted'
     )
       return
-    this.outputs.set(seq, options.output ?? null)
+    this.values.noteLarge(seq, options.output)
     for (const { variable, value } of options.writes ?? []) {
       this.pending.push({ variable, value })
       this.#writeContext(variable, seq, value)

@@ -14,11 +14,14 @@ import { canonicalText } from './canonical.ts'
 import { evaluate, expressionNeeds, isTrue } from './expressions.ts'
 import { taskTexts } from './manual-fields.ts'
 import { mappingNeeds, mapValue } from './map-input.ts'
+import type { BlobStore } from './read-results.ts'
 import type { RootsAt } from './slot-roots.ts'
 import { slotRoots } from './slot-roots.ts'
 import { sha256Hex } from './sha256.ts'
 
-type At = Omit<RootsAt, 'unit'>
+/** Lists and large outputs are put away before the event that names them is written. */
+type At = Omit<RootsAt, 'unit'> & { readonly store: BlobStore }
+type AtUnit = RootsAt & At
 
 export async function evaluateNeeds(needs: readonly Need[], at: At): Promise<ReadonlyMap<string, SlotFacts>> {
   const facts = new Map<string, SlotFacts>()
@@ -34,7 +37,7 @@ async function stepFacts(need: StepNeed, at: At): Promise<SlotFacts> {
   const index = at.state.graph.indexOf.get(need.stepId) ?? 0
   const step = stepAt(at.state.graph, index)
   const unit = locate(at.state, need.slot)?.unit ?? stepUnit(at.state, index)
-  const here: RootsAt = { ...at, unit }
+  const here: AtUnit = { ...at, unit }
   let facts: SlotFacts = {}
   if (need.condition) {
     const condition = await conditionOf(step, here)
@@ -83,7 +86,7 @@ async function evaluateAt(expression: string, at: RootsAt): Promise<Result<unkno
   return needs.ok ? evaluate(expression, await slotRoots(at, needs.value)) : needs
 }
 
-async function itemsOf(step: Step, at: RootsAt): Promise<Result<NonNullable<SlotFacts['items']>>> {
+async function itemsOf(step: Step, at: AtUnit): Promise<Result<NonNullable<SlotFacts['items']>>> {
   const value = await evaluateAt(step.forEach ?? 'null', at)
   if (!value.ok) return value
   const items = value.value

@@ -13,6 +13,7 @@ import { locate, stepAt } from '../core/run/units.ts'
 import type { EffectReport } from '../ports/engine.ts'
 import type { StepContext, StepSecrets } from '../ports/step-handlers.ts'
 import { untilGone, untilTimeIsUp, watchTime, type AttemptTime } from './attempt-time.ts'
+import { jsonCopy } from './json-copy.ts'
 import { validateJson } from './json-schema.ts'
 import type { BeginClaims, ClaimAnswer } from './begin-claim.ts'
 import { describeError } from './describe-error.ts'
@@ -20,6 +21,7 @@ import type { LoadedRun } from './load-run.ts'
 import { mappedAction, wholeMapping, type MappedAction } from './map-action.ts'
 import { mappingNeeds, mapValue } from './map-input.ts'
 import { redactReport } from './redact-report.ts'
+import { isDamage } from './set-aside.ts'
 import { NO_SECRETS, resolveSecrets, sameSecrets } from './resolve-secrets.ts'
 import type { Services } from './services.ts'
 import { slotRoots, stepOverrides, type RootsAt } from './slot-roots.ts'
@@ -77,6 +79,8 @@ export async function executeStep(step: StepCall): Promise<EffectReport | undefi
     return report({ kind: 'completed', output, artifactRefs, durationMs: elapsed(services, began) })
   } catch (thrown) {
     const aborted = watch.aborted()
+    // Its input could not be read from the log: that is no failure of the step, and nothing is written on it.
+    if (!called && isDamage(thrown)) throw thrown
     // A store that did not answer is no word about the step: the effect is still owed.
     if (!called && aborted === undefined && mayBeRepeated(thrown)) {
       if (claim === 'mine' && effect.kind === 'ExecuteStep') step.claims.giveBack(run, effect)
@@ -106,12 +110,14 @@ async function callStep(step: StepCall, work: Work, watch: AttemptTime, parts: C
   const { handlers } = step.services
   const { isolation } = work.step
   const { action, input } = parts.mapped
+  // A function may change what it is given; the next attempt and other steps read the same values.
+  const given = (): unknown => ('run' in action && isolation === 'inline' ? jsonCopy(input) : input)
   const callWith = (secrets: StepSecrets): Promise<unknown> => {
     const context = contextOf(step, work, watch.signal, { ...parts, secrets })
     const kind = actionKind(action)
     const canBeEnded = kind === 'command' || (kind === 'run' && isolation !== 'inline')
     const until = canBeEnded ? untilGone : untilTimeIsUp
-    return until(handlers.call({ action, kind, input, context, isolation }), watch.limit)
+    return until(handlers.call({ action, kind, input: given(), context, isolation }), watch.limit)
   }
   try {
     return await callWith(parts.secrets)

@@ -11,13 +11,11 @@ import { foldEventOfRecord } from '../core/run/fold-event.ts'
 import { packState, unpackState } from '../core/run/state-snapshot.ts'
 import { initialState, RULES_VERSION, type RunState } from '../core/run/state.ts'
 import type { RunKey, RunRow, RunStore, StoredEvent, StoredSnapshot } from '../ports/run-store.ts'
-import { BoundedCache } from './bounded-cache.ts'
+import { CommittedValues } from './committed-values.ts'
 import { chainHashOf, dataHashOf, FIRST_PREVIOUS } from './event-hashes.ts'
 import type { LoadedPlan, PlanShelf } from './load-plan.ts'
 import { recordOf } from './read-events.ts'
 import { sha256Hex } from './sha256.ts'
-
-const OUTPUTS_KEPT = 256
 
 export interface LoadedRun {
   readonly row: RunRow
@@ -28,8 +26,7 @@ export interface LoadedRun {
   nextSeq: number
   headHash: Uint8Array
   snapshotSeq: number
-  /** Outputs by the seq of their event; what was just written is read next. */
-  readonly outputs: BoundedCache<number, unknown>
+  readonly values: CommittedValues
 }
 
 export async function loadRun(store: RunStore, plans: PlanShelf, runKey: RunKey): Promise<LoadedRun> {
@@ -57,7 +54,7 @@ export async function loadRun(store: RunStore, plans: PlanShelf, runKey: RunKey)
     nextSeq: row.nextSeq,
     headHash: row.headHash,
     snapshotSeq: kept?.seq ?? 0,
-    outputs: new BoundedCache(OUTPUTS_KEPT),
+    values: new CommittedValues(),
   }
 }
 

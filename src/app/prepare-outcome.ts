@@ -17,6 +17,7 @@ import { applyCaptures } from './capture-output.ts'
 import { describeError } from './describe-error.ts'
 import { validateJson } from './json-schema.ts'
 import type { Blob } from './offload-value.ts'
+import type { BlobStore } from './read-results.ts'
 import { readVariables } from './read-variables.ts'
 import type { ContextChange } from './run-context.ts'
 import { sha256Hex } from './sha256.ts'
@@ -33,7 +34,7 @@ export interface PreparedOutcome {
   readonly output: unknown
 }
 
-type At = Omit<RootsAt, 'unit'> & { readonly buildId: string | undefined }
+type At = Omit<RootsAt, 'unit'> & { readonly store: BlobStore; readonly buildId: string | undefined }
 
 export async function prepareOutcome(report: EffectReport, at: At): Promise<PreparedOutcome> {
   const { slot, attempt, engineAttempt, result } = report
@@ -60,7 +61,7 @@ type Completed = Extract<EffectReport['result'], { kind: 'completed' }>
 type Base = Omit<PreparedOutcome['input'], 'outcome'>
 
 async function prepareCompleted(base: Base, result: Completed, at: At): Promise<PreparedOutcome> {
-  const output = result.output === undefined ? null : result.output
+  const given = result.output === undefined ? null : result.output
   const refuse = (problems: readonly Problem[]): PreparedOutcome => ({
     input: { ...base, outcome: refusedOutcome(problems, result.durationMs, at) },
     writes: [],
@@ -68,11 +69,12 @@ async function prepareCompleted(base: Base, result: Completed, at: At): Promise<
   })
   let text: string
   try {
-    text = canonicalText(output)
+    text = canonicalText(given)
   } catch (thrown) {
     const why = thrown instanceof Error ? thrown.message : 'it is not JSON'
     return refuse([{ code: 'OUTPUT_INVALID', message: `the output cannot be recorded: ${why}`, retryable: false }])
   }
+  const output = asRecorded(given, text)
   const badArtifact = result.artifactRefs.find((artifact) => checkArtifact(artifact) !== undefined)
   if (badArtifact !== undefined) {
     return refuse([
@@ -104,6 +106,14 @@ async function prepareCompleted(base: Base, result: Completed, at: At): Promise<
   }
   const { writes, blobs } = captured.value
   return { input: { ...base, outcome: withCaptures }, writes, blobs, output }
+}
+
+/**
+ * What stands in the log: a date is a text there, an absent field is none, and whoever returned the value may go on
+ * changing it. Only that is read from now on, so that it makes no difference whether a reader comes before or after the commit.
+ */
+function asRecorded(output: unknown, text: string): unknown {
+  return typeof output === 'object' && output !== null ? (JSON.parse(text) as unknown) : output
 }
 
 async function simple(base: Base, result: Completed, output: unknown, text: string, at: At): Promise<PreparedOutcome> {

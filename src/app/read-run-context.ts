@@ -10,6 +10,7 @@ import { snapshotOf } from '../core/view/snapshot-of.ts'
 import { fail } from '../core/problems/problem.ts'
 import type { ExecutionInfo, RunContext, StepResult } from '../ports/run-context.ts'
 import type { RunStore } from '../ports/run-store.ts'
+import { jsonCopy } from './json-copy.ts'
 import { correlationOf, type LoadedRun } from './load-run.ts'
 import { readRunView } from './project-run.ts'
 import { readVariables } from './read-variables.ts'
@@ -37,9 +38,9 @@ export async function readRunContext(
     const status = step.role === undefined ? statusOf(step) : undefined
     if (status === undefined) continue
     const output = await stepOutput(store, run, state, step.stepId, atSeq)
-    steps.set(step.stepId, Object.freeze(resultOf(step, status, output)))
+    steps.set(step.stepId, Object.freeze(resultOf(step, status, jsonCopy(output))))
   }
-  const variables = Object.freeze(await readVariables(store, run, atSeq))
+  const variables = Object.freeze(jsonCopy(await readVariables(store, run, atSeq)))
   return Object.freeze({ execution: executionInfo(run), variables, steps })
 }
 

@@ -24,6 +24,14 @@ export function recordedFacts(
   return facts
 }
 
+/** The event that says how a need was answered; undefined when that only shows in what did not happen. */
+export function factsCarrier(need: Need, rest: readonly ForeignRecord[]): ForeignRecord | undefined {
+  if (need.kind === 'output')
+    return rest.find((one) => one.eventType === 'RunCompleted' || one.eventType === 'RunFailed')
+  const first = rest.find((one) => recordedSlot(one) === need.slot)
+  return first?.eventType === 'StepSkipped' || first?.eventType === 'StepStarted' ? first : undefined
+}
+
 function outputFacts(rest: readonly ForeignRecord[]): SlotFacts | undefined {
   const end = rest.find((one) => one.eventType === 'RunCompleted' || one.eventType === 'RunFailed')
   // It could not be made, or nothing would have been undone: what was wrong with it is told at the end.

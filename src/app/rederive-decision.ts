@@ -6,11 +6,11 @@ import type { ForeignRecord } from '../core/events/event.ts'
 import { LIMITS } from '../core/limits.ts'
 import { decide, type DecisionResult } from '../core/run/decide.ts'
 import type { Draft } from '../core/run/draft.ts'
-import type { Input, InputBody, SlotFacts } from '../core/run/input.ts'
+import type { Input, InputBody, Need, SlotFacts } from '../core/run/input.ts'
 import type { RunState } from '../core/run/state.ts'
 import { draftName, recordName, unlike } from './compare-draft.ts'
 import type { RecordedDecision } from './recorded-decision.ts'
-import { recordedFacts, recordedGrants } from './recorded-facts.ts'
+import { factsCarrier, recordedFacts, recordedGrants } from './recorded-facts.ts'
 import { ROOM_PER_INPUT } from './decision-round.ts'
 import { KeelsonError } from '../core/problems/problem.ts'
 
@@ -22,15 +22,32 @@ export interface Found {
 
 export const NOTHING = 'nothing'
 
+/** A question that a decision asked of the values so far, and the answer its events carry. */
+export interface AskedFacts {
+  readonly need: Need
+  readonly state: RunState
+  /** What was recorded up to here could be read. */
+  readonly seq: number
+  /** The event that carries the answer. */
+  readonly record: ForeignRecord
+  readonly facts: SlotFacts
+  /** The first event that may have been written with it. */
+  readonly appendFrom: number
+}
+
 /** Undefined when the events are exactly what the input leads to on this state. */
 export function rederive(
   decision: RecordedDecision,
   state: RunState,
   epoch: number,
   input: InputBody,
+  listen: (asked: AskedFacts) => void = () => undefined,
 ): Found | undefined {
   try {
-    return new Rederivation(decision, state, epoch).run(input)
+    const again = new Rederivation(decision, state, epoch)
+    const found = again.run(input)
+    if (found === undefined) for (const asked of again.asked.values()) listen(asked)
+    return found
   } catch (thrown) {
     if (!(thrown instanceof KeelsonError)) throw thrown
     // On a state that a true log never leads to the decider itself refuses to go on.
@@ -43,6 +60,8 @@ export function rederive(
 class Rederivation {
   readonly #decision: RecordedDecision
   readonly #epoch: number
+  /** By slot; what is asked for again before it is used counts as it was asked last. */
+  readonly asked = new Map<string, AskedFacts>()
   #state: RunState
   #at = 0
 
@@ -62,7 +81,8 @@ class Rederivation {
       const result = this.#round(round)
       if ('expected' in result) return result
       if (result.needs.length === 0 || this.#mayLeaveNeeds()) break
-      const found = recordedFacts(result.needs, records.slice(this.#at), graph)
+      const rest = records.slice(this.#at)
+      const found = recordedFacts(result.needs, rest, graph)
       const slots = result.needs.map((need) => need.slot).join()
       const isStuck = found.size === 0 || (result.drafts.length === 0 && slots === asked)
       asked = slots
@@ -71,11 +91,23 @@ class Rederivation {
         return { runSeq: this.#seq(), expected: `${need?.slot ?? ''} to start or to be skipped`, found: this.#found() }
       }
       for (const [slot, fact] of found) facts.set(slot, fact)
+      this.#note(result.needs, found, rest)
       round = { kind: 'continue', cause, facts }
     }
     const extra = records[this.#at]
     if (extra === undefined) return undefined
     return { runSeq: firstSeq + this.#at, expected: NOTHING, found: recordName(extra) }
+  }
+
+  #note(needs: readonly Need[], found: ReadonlyMap<string, SlotFacts>, rest: readonly ForeignRecord[]): void {
+    const { firstSeq, sameInstantBefore } = this.#decision
+    for (const need of needs) {
+      const facts = found.get(need.slot)
+      const record = factsCarrier(need, rest)
+      if (facts === undefined || record === undefined) continue
+      const at = { state: this.#state, seq: this.#seq() - 1, appendFrom: firstSeq - sameInstantBefore }
+      this.asked.set(need.slot, { need, record, facts, ...at })
+    }
   }
 
   #round(body: InputBody): DecisionResult | Found {

@@ -16,6 +16,7 @@ import { effectTraits } from './effect-traits.ts'
 import { executeStep } from './execute-step.ts'
 import type { LoadedRun } from './load-run.ts'
 import type { Services } from './services.ts'
+import { isDamage, setAside } from './set-aside.ts'
 import { startChild } from './start-child.ts'
 import { signalRun } from './signal-run.ts'
 import type { StartRequest } from './start-run.ts'
@@ -41,7 +42,14 @@ export function createRunDriver(services: Services, advancer: RunAdvancer, optio
       claims.forget(runKey)
       return report
     },
-    execute: (runKey, effect, signal) => execute({ services, advancer, options, claims }, runKey, effect, signal),
+    execute: async (runKey, effect, signal) => {
+      try {
+        return await execute({ services, advancer, options, claims }, runKey, effect, signal)
+      } catch (thrown) {
+        if (isDamage(thrown)) await setAside(services.store, runKey, 'RUN_QUARANTINED', thrown)
+        throw thrown
+      }
+    },
     traits: async (runKey, effect) => effectTraits(await advancer.current(runKey), effect),
     see: (runKey, headSeq) => advancer.see(runKey, headSeq),
     cancel: (runKey, reason) => cancelNatively(services, runKey, reason),

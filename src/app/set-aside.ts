@@ -20,6 +20,11 @@ export function brokenBy(thrown: unknown): string | undefined {
   return defect ? 'INTERNAL' : undefined
 }
 
+/** The log itself cannot be read, or lacks what it must hold. */
+export function isDamage(thrown: unknown): boolean {
+  return thrown instanceof KeelsonError && thrown.code === 'RUN_QUARANTINED'
+}
+
 /** Throws RUN_QUARANTINED in the place of what was thrown, unless the run was set aside before. */
 export async function setAside(store: RunStore, runKey: RunKey, code: string, thrown: unknown): Promise<void> {
   const row = await store.getRun(runKey)

@@ -1,26 +1,27 @@
 /**
  * What the expressions of one slot see: input with recorded changes, context as of a seq, outputs of steps, its item.
  */
-import { vectorGet } from '../core/collections/vector.ts'
+import { fail } from '../core/problems/problem.ts'
 import type { Chain, RunState, Unit } from '../core/run/state.ts'
-import { stepAt } from '../core/run/units.ts'
-import type { RunStore } from '../ports/run-store.ts'
+import { stepAt, stepUnit } from '../core/run/units.ts'
+import type { AppendValues } from './append-values.ts'
 import type { ExpressionNeeds } from './expression-check.ts'
 import type { ExpressionRoots } from './expressions.ts'
-import type { LoadedRun } from './load-run.ts'
+import { dataOf, readBlob, readRecord, type ValueStore } from './read-results.ts'
 import { readVariables } from './read-variables.ts'
 import { loadRoots, type ContextChange } from './run-context.ts'
-import { readBlob, runInput, stepOutput } from './run-outputs.ts'
-import { recordOf } from './read-events.ts'
+import { logOf, runInput, stepOutput, type ValuedRun } from './run-outputs.ts'
 
 export interface RootsAt {
-  readonly store: RunStore
-  readonly run: LoadedRun
+  readonly store: ValueStore
+  readonly run: ValuedRun
   readonly state: RunState
   readonly unit: Unit
   /** Context as of this seq; captures of the append in the making come on top. */
   readonly seq: number
   readonly pending?: readonly ContextChange[]
+  /** The append in the making, for what it has put out itself; absent when all of `state` is committed. */
+  readonly append?: AppendValues
   /** Outputs recorded after this seq are not seen; all are when it is absent. */
   readonly outputsUpTo?: number
   readonly attempt?: number
@@ -35,7 +36,7 @@ export async function slotRoots(at: RootsAt, needs: ExpressionNeeds): Promise<Ex
   return loadRoots(needs, {
     input: () => changedInput(at),
     context: () => readVariables(store, run, at.seq, at.pending),
-    output: (stepId) => stepOutput(store, run, state, stepId, at.outputsUpTo),
+    output: (stepId) => stepOutput(store, run, state, stepId, at.outputsUpTo, at.append),
     ...(previous === undefined ? {} : { previousStepId: previous }),
     ...(unit.item < 0 ? {} : { item: { index: unit.item, value: () => itemValue(at) } }),
     run: { id: runId, planId, planVersion, ...(at.attempt === undefined ? {} : { attempt: at.attempt }) },
@@ -45,7 +46,8 @@ export async function slotRoots(at: RootsAt, needs: ExpressionNeeds): Promise<Ex
 /** UPDATE_PARAMS accepted before the slot's seq are laid over the run's input, oldest first (SIG-13). */
 async function changedInput(at: RootsAt): Promise<unknown> {
   const input = await runInput(at.store, at.run)
-  const seqs = seqsBefore(at.state.paramChanges, at.seq)
+  // A decision sees every change before it, those of its own append too.
+  const seqs = seqsBefore(at.state.paramChanges, at.append === undefined ? at.seq : Infinity)
   if (seqs.length === 0) return input
   const changes = await Promise.all(seqs.map((seq) => signalPayload(at, seq)))
   return Object.assign({}, asObject(input), ...changes.map((change) => asObject(change['params']))) as object
@@ -71,30 +73,27 @@ export async function stepOverrides(at: RootsAt): Promise<Readonly<Record<string
 }
 
 async function signalPayload(at: RootsAt, seq: number): Promise<Readonly<Record<string, unknown>>> {
-  const [stored] = await at.store.readEvents(at.run.row.runKey, { afterSeq: seq - 1, limit: 1 })
-  const record = stored === undefined ? undefined : recordOf(stored)
-  return record?.ok === true ? asObject(record.value.data?.['signalPayload']) : {}
+  if (at.append?.holds(seq) === true) return asObject(at.append.signalPayload(seq))
+  return asObject(dataOf(await readRecord(logOf(at.store, at.run), seq, 'SignalAccepted'))['signalPayload'])
 }
 
 function asObject(value: unknown): Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : {}
 }
 
-const ITEMS_KEY = -1_000_000
-
 /** Item lists are recorded once as a blob; the list of a step is kept at hand while its items run. */
 async function itemValue(at: RootsAt): Promise<unknown> {
-  const key = ITEMS_KEY - at.unit.step
-  let items = at.run.outputs.get(key) as readonly unknown[] | undefined
-  if (items === undefined) {
-    items = (await readItems(at)) ?? []
-    at.run.outputs.set(key, items)
-  }
-  return items[at.unit.item] ?? null
+  const { fan } = stepUnit(at.state, at.unit.step)
+  if (fan === undefined)
+    throw new RangeError(`an item of '${stepAt(at.state.graph, at.unit.step).stepId}', which has none`)
+  const { itemsSha256: sha256 } = fan
+  const items = await at.run.values.list(`items:${sha256}`, async () =>
+    asList(await readBlob(logOf(at.store, at.run), sha256)),
+  )
+  if (at.unit.item >= items.length) fail('RUN_QUARANTINED', `the list ${sha256} has no item ${at.unit.item}`)
+  return items[at.unit.item]
 }
 
-async function readItems(at: RootsAt): Promise<readonly unknown[] | undefined> {
-  const parent = vectorGet(at.state.units, at.unit.step)
-  if (parent?.fan === undefined) return undefined
-  return (await readBlob(at.store, at.run.row.runKey, parent.fan.itemsSha256)) as readonly unknown[]
+function asList(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : fail('RUN_QUARANTINED', 'a stored list of items is no list')
 }

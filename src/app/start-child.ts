@@ -12,6 +12,7 @@ import { childRunId } from './child-end.ts'
 import { correlationOf, type LoadedRun } from './load-run.ts'
 import { mappingNeeds, mapValue } from './map-input.ts'
 import type { Services } from './services.ts'
+import { isDamage } from './set-aside.ts'
 import { slotRoots } from './slot-roots.ts'
 import { startRun, type StartAnswer, type StartRequest } from './start-run.ts'
 
@@ -36,7 +37,7 @@ export async function startChild(
     const answer = await startRun(services, advancer, await requestFor(services, advancer, run, effect, lease))
     return { kind: 'child', answer }
   } catch (thrown) {
-    if (thrown instanceof KeelsonError && thrown.problems.every((one) => !one.retryable)) {
+    if (thrown instanceof KeelsonError && !isDamage(thrown) && thrown.problems.every((one) => !one.retryable)) {
       const result = { kind: 'failed', thrown, durationMs: 0 } as const
       return { kind: 'refused', report: { slot: effect.slot, attempt: effect.attempt, engineAttempt: 1, result } }
     }

@@ -16,10 +16,10 @@ import type { AdvanceReport, EngineCapabilities } from '../ports/engine.ts'
 import type { CommitResult, NewRun, RunCommit, RunParent, RunRow } from '../ports/run-store.ts'
 import { isTerminalRun } from '../core/run/transitions.ts'
 import type { RunAdvancer } from './advance-run.ts'
-import { BoundedCache } from './bounded-cache.ts'
 import { canonicalText } from './canonical.ts'
 import { needEngine } from './check-engine.ts'
 import { checkResources } from './check-resources.ts'
+import { CommittedValues } from './committed-values.ts'
 import { DecisionRound } from './decision-round.ts'
 import { FIRST_PREVIOUS } from './event-hashes.ts'
 import { applyDefaults } from './json-schema.ts'
@@ -277,7 +277,7 @@ function unsavedRun(newRun: NewRun, identity: RunIdentity, plan: LoadedRun['plan
     nextSeq: 1,
     headHash: FIRST_PREVIOUS,
     snapshotSeq: 0,
-    outputs: new BoundedCache(256),
+    values: new CommittedValues(),
   }
 }
 

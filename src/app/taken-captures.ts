@@ -5,13 +5,13 @@
  */
 import type { ForeignRecord, Payload } from '../core/events/event.ts'
 import type { Json } from '../core/plan/plan.ts'
-import { KeelsonError, type Problem } from '../core/problems/problem.ts'
+import { fail, KeelsonError, type Problem } from '../core/problems/problem.ts'
 import type { ReusedResult } from '../core/run/input.ts'
 import type { RunKey, RunStore } from '../ports/run-store.ts'
 import { recordedForm, replayCaptures, variableOf, type RecordedCapture } from './capture-output.ts'
 import type { Blob } from './offload-value.ts'
 import type { ContextChange, ContextVariables } from './run-context.ts'
-import { readBlob } from './run-outputs.ts'
+import { dataOf, readBlob } from './read-results.ts'
 
 /** One capture as the old log has it, of the step itself or of one of its items. */
 export interface OldCapture {
@@ -31,10 +31,13 @@ export interface TakenCaptures {
 
 export function capturesOf(record: ForeignRecord): readonly OldCapture[] {
   const { captures } = (record.payload ?? {}) as Partial<Payload<'StepCompleted'>>
-  const values = (record.data?.['captureValues'] ?? []) as readonly unknown[]
-  return (captures ?? []).map((capture, index) => ({
+  if (captures === undefined || captures.length === 0) return []
+  const values = (dataOf(record)['captureValues'] ?? []) as readonly unknown[]
+  if (values.length !== captures.length)
+    fail('RUN_QUARANTINED', `event ${record.runSeq} has ${captures.length} captures and ${values.length} values`)
+  return captures.map((capture, index) => ({
     capture,
-    value: values[index] ?? null,
+    value: values[index],
     seq: record.runSeq,
     isItem: record.itemIndex !== undefined,
   }))
@@ -51,7 +54,9 @@ export async function takenCaptures(
   const values: unknown[] = []
   for (const { capture, value } of recorded) {
     captures.push({ path: capture.path, mode: capture.mode })
-    values.push(capture.ref === undefined ? value : await readBlob(store, oldRun, capture.ref.sha256))
+    values.push(
+      capture.ref === undefined ? value : await readBlob({ store, runKey: oldRun, erased: false }, capture.ref.sha256),
+    )
   }
   const after = replayCaptures(context, captures, values)
   if (!after.ok) throw new KeelsonError(after.problems as readonly [Problem, ...Problem[]])

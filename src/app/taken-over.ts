@@ -4,16 +4,15 @@
  */
 import type { ArtifactRef } from '../core/events/event.ts'
 import { LIMITS } from '../core/limits.ts'
-import { fail } from '../core/problems/problem.ts'
 import type { ReusedResult } from '../core/run/input.ts'
 import type { StandingStep } from '../core/run/standing.ts'
 import type { RunStore } from '../ports/run-store.ts'
 import { canonicalText } from './canonical.ts'
 import type { LoadedRun } from './load-run.ts'
 import { offloaded, type Blob } from './offload-value.ts'
-import { recordOf } from './read-events.ts'
+import { readRecord } from './read-results.ts'
 import type { ContextChange } from './run-context.ts'
-import { stepOutput } from './run-outputs.ts'
+import { logOf, stepOutput } from './run-outputs.ts'
 import type { TakenCaptures } from './taken-captures.ts'
 
 export interface TakenOver {
@@ -28,11 +27,11 @@ export async function takenOver(
   { stepId, seq, ownerRunId, skipped }: StandingStep,
   captured: TakenCaptures,
 ): Promise<TakenOver> {
-  const payload = await payloadAt(store, old, seq)
+  const { payload } = await readRecord(logOf(store, old), seq, skipped ? 'StepSkipped' : 'StepCompleted')
   const owner = ownerRunId === '' ? old.identity.runId : ownerRunId
   const base = { slot: stepId, runId: old.identity.runId, runSeq: seq, ownerRunId: owner }
   if (skipped) {
-    const reason = String(payload['reason'])
+    const reason = String(payload?.['reason'])
     return { result: { ...base, artifactRefs: [], skipped: { reason } }, blobs: [], writes: [] }
   }
   const output = await stepOutput(store, old, old.state, stepId)
@@ -44,18 +43,11 @@ export async function takenOver(
   }
   const result: ReusedResult = {
     ...base,
-    artifactRefs: (payload['artifactRefs'] ?? []) as readonly ArtifactRef[],
+    artifactRefs: (payload?.['artifactRefs'] ?? []) as readonly ArtifactRef[],
     ...(Object.keys(data).length === 0 ? {} : { data }),
     ...(large === undefined ? {} : { resultRef: large.ref }),
     ...(hasCaptures ? { captures: captured.captures } : {}),
   }
   const blobs = [...(large === undefined ? [] : [large.blob]), ...captured.blobs]
   return { result, blobs, writes: captured.writes }
-}
-
-async function payloadAt(store: RunStore, old: LoadedRun, seq: number): Promise<Readonly<Record<string, unknown>>> {
-  const [stored] = await store.readEvents(old.row.runKey, { afterSeq: seq - 1, limit: 1 })
-  const record = stored === undefined || stored.runSeq !== seq ? undefined : recordOf(stored)
-  if (record?.ok !== true) fail('RUN_QUARANTINED', `event ${seq} of run ${old.identity.runId} cannot be read`)
-  return record.value.payload ?? {}
 }

@@ -14,10 +14,10 @@ import { alteredRunDrafts, noteAttempt, type OpenAttempt } from './fail-altered-
 import type { LoadedPlan } from './load-plan.ts'
 import { epochOf, isErased, recordedDecisions, type RecordedDecision } from './recorded-decision.ts'
 import { recordedInput } from './recorded-input.ts'
-import { NOTHING, rederive, type Found } from './rederive-decision.ts'
+import { NOTHING, rederive, type AskedFacts, type Found } from './rederive-decision.ts'
 
 export interface DecisionDifference {
-  readonly code: 'DECISION_MISMATCH'
+  readonly code: 'DECISION_MISMATCH' | 'FACT_MISMATCH'
   readonly runSeq: number
   readonly cause: string
   readonly expected: string
@@ -38,9 +38,13 @@ export interface DecisionReport {
 
 const DIFFERENCES_MAX = 20
 
-/** The whole log of one run from its first event, in order of runSeq. */
-export function verifyDecisions(records: readonly ForeignRecord[], plan: LoadedPlan): DecisionReport {
-  const walk = new Walk(plan)
+/** The whole log of one run from its first event, in order of runSeq. `listen` is told of the facts it rests on. */
+export function verifyDecisions(
+  records: readonly ForeignRecord[],
+  plan: LoadedPlan,
+  listen?: (asked: AskedFacts) => void,
+): DecisionReport {
+  const walk = new Walk(plan, listen)
   for (const decision of recordedDecisions(records)) if (!walk.take(decision)) break
   return walk.report()
 }
@@ -56,8 +60,11 @@ class Walk {
   readonly #notDerivable: { readonly runSeq: number; readonly why: string }[] = []
   readonly #differences: DecisionDifference[] = []
 
-  constructor(plan: LoadedPlan) {
+  readonly #listen: ((asked: AskedFacts) => void) | undefined
+
+  constructor(plan: LoadedPlan, listen: ((asked: AskedFacts) => void) | undefined) {
     this.#plan = plan
+    this.#listen = listen
     this.#state = initialState(plan.graph)
   }
 
@@ -115,7 +122,7 @@ class Walk {
     if (input.kind === 'outside') return { runSeq: firstSeq, why: input.why }
     if (input.kind === 'contradiction')
       return { runSeq: firstSeq, expected: input.expected, found: `${cause} at ${isoFromMs(now)}` }
-    const verdict = rederive(decision, this.#state, epoch, input.body)
+    const verdict = rederive(decision, this.#state, epoch, input.body, this.#listen)
     // What a refused signal asked for stands in its data alone.
     const [first] = records
     return verdict !== undefined && first?.eventType === 'SignalRejected' && isErased(first)

@@ -42,7 +42,15 @@ export async function verifyRun(
   const isCut = chain.broken === undefined && hexOf(head) !== hexOf(row.headHash)
   const plans = new PlanShelf(store)
   const decisions =
-    chain.broken === undefined ? { decisions: await checkDecisions(events, () => plans.get(row.planSha256)) } : {}
+    chain.broken === undefined
+      ? {
+          decisions: await checkDecisions(
+            events,
+            () => plans.get(row.planSha256),
+            (sha256) => store.getBlob(runKey, sha256),
+          ),
+        }
+      : {}
   return { chain, receipts, ...decisions, ...(isCut ? { headExpected: hexOf(row.headHash) } : {}) }
 }
 

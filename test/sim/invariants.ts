@@ -3,10 +3,10 @@
  * that was acknowledged and nothing else, chains verify, folds and views agree with each other and with the rows, and
  * everything acknowledged was decided, delivered by the feed (I11), and gave back what it held.
  */
+import { checkDecisions } from '../../src/app/check-decisions.ts'
 import { recordOf } from '../../src/app/read-events.ts'
 import { readSnapshot, snapshotBody } from '../../src/app/load-run.ts'
 import { verifyChain } from '../../src/app/verify-chain.ts'
-import { verifyDecisions } from '../../src/app/verify-decisions.ts'
 import type { ForeignRecord } from '../../src/core/events/event.ts'
 import { compileGraph } from '../../src/core/plan/graph.ts'
 import { fail } from '../../src/core/problems/problem.ts'
@@ -44,7 +44,7 @@ export async function checkHistory(world: World, rng: Rng): Promise<void> {
     // The dear ones in turn: a defect in them shows in any log.
     if (rng.chance(0.5)) checkViews(track, row, records, rng, say)
     else if (rng.chance(0.7)) checkChain(stored, say)
-    checkDecisions(track, records, say)
+    await checkFollows(world, track, stored, say)
     await checkDrivers(world, track, row, folded, say)
     await checkContext(world, track, say)
   }
@@ -97,15 +97,19 @@ function checkChain(stored: readonly StoredEvent[], say: Say): void {
   if (chain.broken !== undefined) say(`I1 the chain breaks at ${chain.broken.runSeq}: ${chain.broken.what}`)
 }
 
-/** Every decision of the log follows from the log alone. */
-function checkDecisions(track: RunTrack, records: readonly ForeignRecord[], say: Say): void {
+/** Every decision of the log, and every fact it rests on, follows from the log alone. */
+async function checkFollows(world: World, track: RunTrack, stored: readonly StoredEvent[], say: Say): Promise<void> {
   const { plan, sha256 } = track.plan
-  const report = verifyDecisions(records, { plan, graph: compileGraph(plan), sha256 })
-  const [first] = report.differences
+  const report = await checkDecisions(
+    stored,
+    () => ({ plan, graph: compileGraph(plan), sha256 }),
+    (blob) => world.store.getBlob(track.runKey, blob),
+  )
+  const [first] = report.differences ?? []
   if (first !== undefined)
     say(`I6 #${first.runSeq} does not follow from ${first.cause}: expected ${first.expected}, found ${first.found}`)
   if (first === undefined && report.rederived !== report.decisions)
-    say(`I6 ${report.notDerivable[0]?.why ?? 'a decision cannot be made again'}`)
+    say(`I6 ${report.notDerivable?.[0]?.why ?? 'a decision cannot be made again'}`)
 }
 
 /** Gives back the fold of the whole log as text. */

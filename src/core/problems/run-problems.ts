@@ -174,6 +174,18 @@ export const RUN_PROBLEMS = {
     did: 'Nothing was changed; the first event that differs is named with what was expected there.',
     todo: 'Compare the log with a backup or an exported bundle; if Keelson itself wrote it, report it as a defect.',
   },
+  FACT_MISMATCH: {
+    title: 'A recorded value does not follow from the values recorded before it.',
+    retryable: false,
+    did: 'Nothing was changed; the event is named with the expression, what it says and what the recorded values give.',
+    todo: 'Do not trust the values from this event on. If Keelson itself wrote it, report it as a defect; fork the run from before this event to have it done again.',
+  },
+  VALUE_ERASED: {
+    title: 'A value that is needed was erased from the log.',
+    retryable: false,
+    did: 'Nothing was changed, and nothing was put in its place.',
+    todo: 'Start a new run with the values it needs; what was erased cannot be had again.',
+  },
   RUN_EPOCH_STALE: {
     title: 'Another driver has taken the run over.',
     retryable: false,

@@ -5,6 +5,7 @@
 import type { RunAdvancer } from '../../app/advance-run.ts'
 import { BoundedCache } from '../../app/bounded-cache.ts'
 import { HookFold, withContext, type BareHook } from '../../app/hook-events.ts'
+import { jsonCopy } from '../../app/json-copy.ts'
 import { correlationOf, type LoadedRun } from '../../app/load-run.ts'
 import { recordOf } from '../../app/read-events.ts'
 import { readVariables } from '../../app/read-variables.ts'
@@ -115,7 +116,7 @@ export class Hooks {
   async #emit(run: LoadedRun, hooks: readonly BareHook[], seq: number): Promise<void> {
     if (hooks.length === 0) return
     const { store, redactor } = this.#parts.services
-    const variables = await readVariables(store, run, seq)
+    const variables = jsonCopy(await readVariables(store, run, seq))
     const context = redactor === undefined ? variables : redactor.value(variables)
     for (const bare of hooks) {
       const hook = withContext(bare, context)

@@ -74,7 +74,8 @@ function tell(terminal: Terminal, runId: string, proof: RunProof, whole: boolean
 }
 
 const PROVES = 'up to this head no event was changed, removed or put in between, and every key follows from its event'
-const FOLLOWS = '; each decision follows from its recorded inputs'
+const FOLLOWS =
+  '; each decision follows from its recorded inputs, each condition, list and output from the recorded values'
 const WITHOUT_RECEIPTS =
   'that outcomes, grants and clocks were true, or that the whole log was not replaced: keep the head elsewhere for that'
 const WITH_RECEIPTS =
