@@ -77,8 +77,8 @@ export async function executeStep(step: StepCall): Promise<EffectReport | undefi
     return report({ kind: 'completed', output, artifactRefs, durationMs: elapsed(services, began) })
   } catch (thrown) {
     const aborted = watch.aborted()
-    // A store that did not answer is no word about the step: the effect is still owed.
-    if (!called && aborted === undefined && mayBeRepeated(thrown)) {
+    // A store that did not answer, or lost what was recorded, is no word about the step: the effect is still owed.
+    if (!called && aborted === undefined && (mayBeRepeated(thrown) || isDamage(thrown))) {
       if (claim === 'mine' && effect.kind === 'ExecuteStep') step.claims.giveBack(run, effect)
       throw thrown
     }
@@ -139,6 +139,11 @@ async function rotatedSecrets(
 }
 
 /** Not so a secret: a provider that does not answer is told in the log, and the policy says how often to try. */
+/** What its input is made of is damaged or gone: the run is set aside, and no step of it has failed. */
+function isDamage(thrown: unknown): boolean {
+  return thrown instanceof KeelsonError && thrown.code === 'RUN_QUARANTINED'
+}
+
 function mayBeRepeated(thrown: unknown): boolean {
   return (
     thrown instanceof KeelsonError &&

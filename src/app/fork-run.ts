@@ -5,10 +5,10 @@
 import type { Plan } from '../core/plan/plan.ts'
 import { fail } from '../core/problems/problem.ts'
 import type { RunState } from '../core/run/state.ts'
-import { isTerminalRun } from '../core/run/transitions.ts'
 import { stepAt, stepUnit } from '../core/run/units.ts'
 import type { RunRow, RunStore } from '../ports/run-store.ts'
 import type { RunAdvancer } from './advance-run.ts'
+import { forkableRun } from './forkable-run.ts'
 import type { LoadedRun } from './load-run.ts'
 import { recordOf } from './read-events.ts'
 import type { ContextVariables } from './run-context.ts'
@@ -35,10 +35,7 @@ export interface ForkRequest {
 }
 
 export async function forkRun(services: Services, advancer: RunAdvancer, request: ForkRequest): Promise<StartAnswer> {
-  // Another process may have driven it since this one last looked.
-  advancer.forget(request.row.runKey)
-  const old = await advancer.current(request.row.runKey)
-  if (!isTerminalRun(old.state.status)) fail('RUN_NOT_TERMINAL', `run ${request.row.runId} has not ended`)
+  const { old, isSetAside } = await forkableRun(services, advancer, request)
   if (request.from !== undefined && !old.state.graph.indexOf.has(request.from))
     fail('STEP_UNKNOWN', `the plan has no step '${request.from}'`)
   const text = await services.store.getPlan(request.row.planSha256)
@@ -59,6 +56,7 @@ export async function forkRun(services: Services, advancer: RunAdvancer, request
   })
   const pointers = taken.flatMap(({ result }) => result.artifactRefs)
   await services.artifacts?.hold(answer.row, pointers)
+  if (isSetAside) return answer
   const payload = {
     newRunId: answer.row.runId,
     atSeq: Math.min(request.atSeq ?? old.state.seq, old.state.seq),

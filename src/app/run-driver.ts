@@ -2,7 +2,7 @@
  * The RunDriver an engine is given: advance and execute, bound to one process's services. Child runs it starts are
  * reported to the engine, which drives them beside their parents.
  */
-import { fail } from '../core/problems/problem.ts'
+import { fail, KeelsonError } from '../core/problems/problem.ts'
 import type { Effect } from '../core/run/effect.ts'
 import { isTerminalRun } from '../core/run/transitions.ts'
 import { locate } from '../core/run/units.ts'
@@ -15,7 +15,9 @@ import { leaveReport } from './report-letter.ts'
 import { effectTraits } from './effect-traits.ts'
 import { executeStep } from './execute-step.ts'
 import type { LoadedRun } from './load-run.ts'
+import type { TroubleParts } from './run-trouble.ts'
 import type { Services } from './services.ts'
+import { setAside } from './set-aside.ts'
 import { startChild } from './start-child.ts'
 import { signalRun } from './signal-run.ts'
 import type { StartRequest } from './start-run.ts'
@@ -41,7 +43,14 @@ export function createRunDriver(services: Services, advancer: RunAdvancer, optio
       claims.forget(runKey)
       return report
     },
-    execute: (runKey, effect, signal) => execute({ services, advancer, options, claims }, runKey, effect, signal),
+    execute: async (runKey, effect, signal) => {
+      try {
+        return await execute({ services, advancer, options, claims }, runKey, effect, signal)
+      } catch (thrown) {
+        await setAsideDamaged({ store: services.store, plans: advancer.plans }, runKey, thrown)
+        throw thrown
+      }
+    },
     traits: async (runKey, effect) => effectTraits(await advancer.current(runKey), effect),
     see: (runKey, headSeq) => advancer.see(runKey, headSeq),
     cancel: (runKey, reason) => cancelNatively(services, runKey, reason),
@@ -55,6 +64,12 @@ export function createRunDriver(services: Services, advancer: RunAdvancer, optio
       claims.forget(runKey)
     },
   }
+}
+
+/** What an effect needs of the log may be damaged too, and is found only when it is carried out. */
+async function setAsideDamaged(parts: TroubleParts, runKey: RunKey, thrown: unknown): Promise<void> {
+  if (!(thrown instanceof KeelsonError) || thrown.code !== 'RUN_QUARANTINED') return
+  await setAside(parts, runKey, thrown.code, thrown)
 }
 
 interface Parts {

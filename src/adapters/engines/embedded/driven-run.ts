@@ -256,6 +256,10 @@ export class DrivenRun {
     } catch (thrown) {
       // The effect could not be carried out or its fate is unknown (a store that does not answer): it is still owed.
       if (this.#stopped) return
+      if (thrown instanceof KeelsonError && thrown.code === 'RUN_QUARANTINED') {
+        this.#failed(thrown)
+        return
+      }
       this.#options.onFailure(thrown)
       this.#options.timers.after(RETRY_MS, () => {
         if (!this.#stopped && !controller.signal.aborted) void this.#execute(effect, controller)
