@@ -2,7 +2,7 @@
  * The front door of the library: ties stores, engine and use cases together. `openKeelson` gives a process the embedded
  * engine on a SQLite file under `.keelson/` (or in memory), with nothing else to install or start.
  */
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import { localArtifacts } from './adapters/artifacts/local.ts'
 import { fileAudit } from './adapters/files/audit-lines.ts'
 import { fileBundleShelf } from './adapters/files/bundle-shelf.ts'
@@ -69,13 +69,9 @@ export { loadPlan, type Startable } from './edge/library/load-plan.ts'
 export { Subscription, type FeedEvent, type SubscribeOptions } from './edge/library/subscription.ts'
 export type { Approver, Decided, RunQueue } from './edge/library/run-queue.ts'
 export type { Upkeep, VerifyOptions } from './edge/library/upkeep.ts'
-export {
-  RunHandle,
-  type AwaitOptions,
-  type RunError,
-  type RunResult,
-  type SignalOptions,
-} from './edge/library/run-handle.ts'
+export { RunHandle, type AwaitOptions, type SignalOptions } from './edge/library/run-handle.ts'
+export type { RunError, RunResult } from './edge/library/run-result.ts'
+export type { RunTrouble } from './app/run-trouble.ts'
 export type { ForkPreview } from './app/fork-run.ts'
 export { restoreKeelson, type Restored, type RestoreOptions } from './restore-keelson.ts'
 export { KeelsonError, type Problem } from './core/problems/problem.ts'
@@ -301,7 +297,7 @@ function lastingParts(
     book,
     issuer,
     backup,
-    shelf: (folder) => fileBundleShelf(folder ?? join(directory, 'archive'), systemRandom),
+    shelf: (folder) => fileBundleShelf(resolve(folder ?? join(directory, 'archive')), systemRandom),
     receiptsIn: fileReceiptLines,
   })
   return receipts === false ? { upkeep } : { upkeep, receipts: startReceipts(issuer, tell) }

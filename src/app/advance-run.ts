@@ -165,7 +165,7 @@ export class RunAdvancer {
       const code = brokenBy(thrown)
       if (code !== undefined) {
         this.release(runKey)
-        await setAside(this.#services.store, runKey, code, thrown)
+        await setAside({ store: this.#services.store, plans: this.plans }, runKey, code, thrown)
       }
       throw thrown
     }

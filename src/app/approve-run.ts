@@ -7,6 +7,7 @@ import type { RunStatus } from '../core/run/transitions.ts'
 import type { EngineHost } from '../ports/engine.ts'
 import type { RunRow } from '../ports/run-store.ts'
 import type { RunAdvancer } from './advance-run.ts'
+import { needUsable } from './run-trouble.ts'
 import type { Services } from './services.ts'
 import { signalRun } from './signal-run.ts'
 
@@ -22,7 +23,7 @@ const HOLD_MS = 15_000
 const NAME_CHARS = 255
 
 export async function approveRun(parts: ApproveParts, row: RunRow, approvedBy: string): Promise<RunStatus> {
-  needWaiting(row, approvedBy)
+  await needWaiting(parts, row, approvedBy)
   const { store, random } = parts.services
   const letter = { inboxId: `approve:${random.uuid()}`, kind: 'approve', body: JSON.stringify({ approvedBy }) }
   await store.insertInbox(row, letter)
@@ -35,7 +36,7 @@ export async function rejectRun(
   rejectedBy: string,
   reason?: string,
 ): Promise<RunStatus> {
-  needWaiting(row, rejectedBy)
+  await needWaiting(parts, row, rejectedBy)
   const { services } = parts
   const payload = reason === undefined ? {} : { reason }
   const request = { signalId: services.random.uuid(), signalType: 'CANCEL', payload }
@@ -43,7 +44,9 @@ export async function rejectRun(
   return takeLetters(parts, row)
 }
 
-function needWaiting({ runId, status }: RunRow, actorId: string): void {
+async function needWaiting({ services, advancer }: ApproveParts, row: RunRow, actorId: string): Promise<void> {
+  const { runId, status } = row
+  await needUsable({ store: services.store, plans: advancer.plans }, row)
   if (status !== 'PENDING') fail('RUN_NOT_WAITING', `run ${runId} is ${status} and waits for nobody's approval`)
   if (actorId === '' || actorId.length > NAME_CHARS)
     fail('USAGE', `who approves or rejects is named by 1 to ${NAME_CHARS} characters`)

@@ -65,7 +65,7 @@ it('moves all events of an ended run into a bundle with plan, blobs and receipts
   )
   expect(lines.every((line) => canonicalText(JSON.parse(line)) === line)).toBe(true)
   expect(JSON.parse(String(parts.find(({ part }) => part === 'blob')?.body['text']))).toEqual({ text: LARGE })
-  await expect(exportRun(archive, key)).rejects.toMatchObject({ code: 'RUN_ARCHIVED' })
+  await expect(exportRun(archive, key, 'run.jsonl')).rejects.toMatchObject({ code: 'RUN_ARCHIVED' })
   await expect(process.advancer.advance(key)).rejects.toMatchObject({ code: 'RUN_ARCHIVED' })
 })
 
@@ -140,7 +140,7 @@ async function bundle() {
   const { world, process, book, archive, run, folder } = await scene()
   const key = await run()
   await receiptFollower(process.services, book).drain()
-  const { place } = await exportRun(archive, key)
+  const { place } = await exportRun(archive, key, 'run.jsonl')
   const lines = (await readFile(place, 'utf8')).trimEnd().split('\n')
   const check = async (changed: readonly string[]) => {
     const path = join(folder, 'changed.jsonl')

@@ -4,11 +4,12 @@
  */
 import { fail, KeelsonError, type Problem } from '../core/problems/problem.ts'
 import { isTerminalRun } from '../core/run/transitions.ts'
-import type { BundleShelf } from '../ports/bundles.ts'
+import type { BundleDraft, BundleShelf } from '../ports/bundles.ts'
 import type { ReceiptBook } from '../ports/receipts.ts'
 import type { RunKey, RunRow, RunStore } from '../ports/run-store.ts'
-import { checkBundle } from './check-bundle.ts'
-import { bundleLines, bundleName } from './run-bundle.ts'
+import { checkBundle, readBundle } from './check-bundle.ts'
+import { bundleLines, bundleName, type BundledRun } from './run-bundle.ts'
+import { archivedError } from './run-trouble.ts'
 import { hexOf } from './sha256.ts'
 
 export interface Archive {
@@ -22,24 +23,49 @@ export interface KeptBundle {
   /** Where it lies. */
   readonly place: string
   readonly events: number
+  /** Why it does not verify: what is stored is damaged, and was kept as it is. Never of an archived run. */
+  readonly damage?: string
 }
 
 const TRIES = 3
 
-/** A proved bundle of a run, under `name` or the name its head gives it. Nothing is deleted. */
-export async function exportRun(archive: Archive, runKey: RunKey, name?: string): Promise<KeptBundle> {
+/** A proved bundle of a run, or the evidence that its log is damaged; under a name. Nothing is deleted. */
+export async function exportRun(archive: Archive, runKey: RunKey, name: string): Promise<KeptBundle> {
+  return bundleRun(archive, runKey, { name, isEvidence: true })
+}
+
+async function bundleRun(
+  archive: Archive,
+  runKey: RunKey,
+  { name, isEvidence = false }: { readonly name?: string; readonly isEvidence?: boolean } = {},
+): Promise<KeptBundle> {
   const { store, shelf, book } = archive
   const row = (await store.getRun(runKey)) ?? fail('RUN_NOT_FOUND', `no run has the key ${runKey}`)
-  if (row.archivedAt !== undefined) fail('RUN_ARCHIVED', `the log of run ${row.runId} was archived`)
+  if (row.archivedAt !== undefined) throw archivedError(row)
   const draft = await shelf.draft(bundleLines(store, row, book))
   try {
-    const { run, chain } = await checkBundle(draft.read())
+    const { run, events, damage } = await proved(draft, isEvidence)
     if (run.runId !== row.runId || run.headHash !== hexOf(row.headHash))
       fail('BUNDLE_BROKEN', 'line 1: what was written is not what was read back')
-    return { row, events: chain.checked, place: await draft.keep(name ?? bundleName(row)) }
+    const place = await draft.keep(name ?? bundleName(row))
+    return { row, events, place, ...(damage === undefined ? {} : { damage }) }
   } catch (thrown) {
     await draft.drop()
     throw thrown
+  }
+}
+
+/** What was written must be what was read back in any case; whether the log in it verifies is another matter. */
+async function proved(
+  draft: BundleDraft,
+  isEvidence: boolean,
+): Promise<{ readonly run: BundledRun; readonly events: number; readonly damage?: string }> {
+  try {
+    const { run, chain } = await checkBundle(draft.read())
+    return { run, events: chain.checked }
+  } catch (thrown) {
+    if (!isEvidence || !(thrown instanceof KeelsonError) || thrown.code !== 'BUNDLE_BROKEN') throw thrown
+    return { ...(await readBundle(draft.read())), damage: thrown.problems[0]?.message ?? thrown.code }
   }
 }
 
@@ -56,10 +82,10 @@ export async function archiveRun(
   const row = (await archive.store.getRun(runKey)) ?? fail('RUN_NOT_FOUND', `no run has the key ${runKey}`)
   if (!isTerminalRun(row.status)) fail('RUN_NOT_TERMINAL', `run ${row.runId} has not ended`)
   for (let tries = 0; tries < TRIES; tries += 1) {
-    const kept = await exportRun(archive, runKey)
+    const kept = await bundleRun(archive, runKey)
     // After its head is known: what is added later moves the head, and the ticket no longer fits.
     if (!force) await requireRead(archive.store, kept.row)
-    if ((await archive.store.archiveRun(runKey, kept.row.headHash)) === 'archived') return kept
+    if ((await archive.store.archiveRun(runKey, kept.row.headHash, kept.place)) === 'archived') return kept
     // Something was added after the end, such as a refused signal: the bundle must hold that too.
   }
   return fail('STORE_UNAVAILABLE', `the log of run ${row.runId} grew while it was being archived`)

@@ -70,6 +70,16 @@ export async function checkBundle(lines: AsyncIterable<string>, check: BundleChe
   return { run, lines: parts.length, blobs: blobs.size, chain, receipts, decisions }
 }
 
+/** The lines alone: each whole and in its place, whatever the log in them is like. */
+export async function readBundle(
+  lines: AsyncIterable<string>,
+): Promise<{ readonly run: BundledRun; readonly events: number }> {
+  const parts = await readParts(lines)
+  const [first] = parts
+  if (first?.part !== 'run') return broken(1, 'it does not begin with the run')
+  return { run: first.body as unknown as BundledRun, events: parts.filter(({ part }) => part === 'event').length }
+}
+
 /** Its bytes were checked against its hash with the other texts. */
 function planIn(plans: readonly Line['body'][], run: BundledRun): LoadedPlan {
   const text = plans[0]?.['text'] ?? fail('PLAN_NOT_FOUND', 'the bundle has no plan')

@@ -8,6 +8,7 @@ import { isTerminalRun } from '../core/run/transitions.ts'
 import type { RunKey, RunStore } from '../ports/run-store.ts'
 import type { RunAdvancer } from './advance-run.ts'
 import { recordOf } from './read-events.ts'
+import { needUsable } from './run-trouble.ts'
 import type { Services } from './services.ts'
 import { storedEvents } from './stored-events.ts'
 
@@ -28,7 +29,7 @@ export async function eraseRun(services: Services, advancer: RunAdvancer, reques
   const { store, artifacts } = services
   const { runKey, reason, actorId } = request
   const row = (await store.getRun(runKey)) ?? fail('RUN_NOT_FOUND', `no run has the key ${runKey}`)
-  if (row.archivedAt !== undefined) fail('RUN_ARCHIVED', `the log of run ${row.runId} was archived`)
+  await needUsable({ store, plans: advancer.plans }, row)
   if (!isTerminalRun(row.status)) fail('RUN_NOT_TERMINAL', `run ${row.runId} has not ended`)
   const covered = await coveredUpTo(store, runKey)
   if (covered !== undefined) {

@@ -79,10 +79,8 @@ export async function executeStep(step: StepCall): Promise<EffectReport | undefi
     return report({ kind: 'completed', output, artifactRefs, durationMs: elapsed(services, began) })
   } catch (thrown) {
     const aborted = watch.aborted()
-    // Its input could not be read from the log: that is no failure of the step, and nothing is written on it.
-    if (!called && isDamage(thrown)) throw thrown
-    // A store that did not answer is no word about the step: the effect is still owed.
-    if (!called && aborted === undefined && mayBeRepeated(thrown)) {
+    // A store that did not answer, or lost what was recorded, is no word about the step: the effect is still owed.
+    if (!called && aborted === undefined && (mayBeRepeated(thrown) || isDamage(thrown))) {
       if (claim === 'mine' && effect.kind === 'ExecuteStep') step.claims.giveBack(run, effect)
       throw thrown
     }

@@ -7,9 +7,9 @@ import type { Plan } from '../core/plan/plan.ts'
 import { fail } from '../core/problems/problem.ts'
 import { repeatedEffects, type RepeatedEffect } from '../core/run/repeated-effects.ts'
 import { standingSteps, type AgainReason, type Standing } from '../core/run/standing.ts'
-import { isTerminalRun } from '../core/run/transitions.ts'
 import type { RunRow, RunStore } from '../ports/run-store.ts'
 import type { RunAdvancer } from './advance-run.ts'
+import { forkableRun, type Forkable } from './forkable-run.ts'
 import type { LoadedRun } from './load-run.ts'
 import { recordOf } from './read-events.ts'
 import type { ContextVariables } from './run-context.ts'
@@ -60,7 +60,7 @@ export async function previewFork(
 }
 
 export async function forkRun(services: Services, advancer: RunAdvancer, request: ForkRequest): Promise<StartAnswer> {
-  const { old, plan, taken, standing } = await prepareFork(services, advancer, request)
+  const { old, isSetAside, plan, taken, standing } = await prepareFork(services, advancer, request)
   if (request.repeatIrreversible !== true) refuseRepeats(repeatedEffects(old.state, standing), request)
   const answer = await startRun(services, advancer, {
     plan,
@@ -77,6 +77,7 @@ export async function forkRun(services: Services, advancer: RunAdvancer, request
   })
   const pointers = taken.flatMap(({ result }) => result.artifactRefs)
   await services.artifacts?.hold(answer.row, pointers)
+  if (isSetAside) return answer
   const payload = {
     newRunId: answer.row.runId,
     atSeq: Math.min(request.atSeq ?? old.state.seq, old.state.seq),
@@ -101,8 +102,7 @@ function refuseRepeats(repeats: readonly RepeatedEffect[], { row, from }: ForkRe
   )
 }
 
-interface PreparedFork extends Reusable {
-  readonly old: LoadedRun
+interface PreparedFork extends Reusable, Forkable {
   readonly plan: StartRequest['plan']
 }
 
@@ -111,15 +111,12 @@ async function prepareFork(
   advancer: RunAdvancer,
   request: Pick<ForkRequest, 'row' | 'atSeq' | 'from' | 'plan'>,
 ): Promise<PreparedFork> {
-  // Another process may have driven it since this one last looked.
-  advancer.forget(request.row.runKey)
-  const old = await advancer.current(request.row.runKey)
-  if (!isTerminalRun(old.state.status)) fail('RUN_NOT_TERMINAL', `run ${request.row.runId} has not ended`)
+  const { old, isSetAside } = await forkableRun(services, advancer, request)
   if (request.from !== undefined && !old.state.graph.indexOf.has(request.from))
     fail('STEP_UNKNOWN', `the plan has no step '${request.from}'`)
   const text = await services.store.getPlan(request.row.planSha256)
   const plan = request.plan ?? { plan: old.plan.plan, text: text ?? '', sha256: old.plan.sha256 }
-  return { old, plan, ...(await reusable(services.store, old, request, plan.plan)) }
+  return { old, isSetAside, plan, ...(await reusable(services.store, old, request, plan.plan)) }
 }
 
 /** What is taken over, in the order in which it came about. */
@@ -169,6 +166,8 @@ async function readOldLog(store: RunStore, old: LoadedRun): Promise<OldLog> {
   const captures = new Map<string, OldCapture[]>()
   const skips = new Map<string, { readonly seq: number; readonly byHand: boolean }>()
   for await (const stored of storedEvents(store, old.row.runKey)) {
+    // Of a run that was set aside only the sound part counts.
+    if (stored.runSeq > old.state.seq) break
     if (stored.eventType !== 'StepSkipped' && stored.eventType !== 'StepCompleted') continue
     const record = recordOf(stored)
     const stepId = record.ok ? record.value.stepId : undefined

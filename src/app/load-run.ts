@@ -12,9 +12,11 @@ import { packState, unpackState } from '../core/run/state-snapshot.ts'
 import { initialState, RULES_VERSION, type RunState } from '../core/run/state.ts'
 import type { RunKey, RunRow, RunStore, StoredEvent, StoredSnapshot } from '../ports/run-store.ts'
 import { CommittedValues } from './committed-values.ts'
-import { chainHashOf, dataHashOf, FIRST_PREVIOUS } from './event-hashes.ts'
+import { damageOf } from './event-damage.ts'
+import { FIRST_PREVIOUS } from './event-hashes.ts'
 import type { LoadedPlan, PlanShelf } from './load-plan.ts'
 import { recordOf } from './read-events.ts'
+import { needUsable } from './run-trouble.ts'
 import { sha256Hex } from './sha256.ts'
 
 export interface LoadedRun {
@@ -32,9 +34,8 @@ export interface LoadedRun {
 export async function loadRun(store: RunStore, plans: PlanShelf, runKey: RunKey): Promise<LoadedRun> {
   const row = await store.getRun(runKey)
   if (row === undefined) fail('RUN_NOT_FOUND', `no run has the key ${runKey}`)
-  if (row.quarantine !== undefined) fail('RUN_QUARANTINED', `run ${row.runId} is set aside: ${row.quarantine}`)
-  // Its events are gone: folded from nothing it would seem to begin anew.
-  if (row.archivedAt !== undefined) fail('RUN_ARCHIVED', `the log of run ${row.runId} was archived`)
+  // Of an archived run the events are gone: folded from nothing it would seem to begin anew.
+  await needUsable({ store, plans }, row)
   if (row.minRulesVersion > RULES_VERSION) {
     fail(
       'RULES_VERSION_UNKNOWN',
@@ -69,7 +70,7 @@ export function correlationOf({ state, identity }: Pick<LoadedRun, 'state' | 'id
 }
 
 /** Bytes that changed are the affair of whoever fails the run for it; a plan that is gone is damage to the store. */
-async function planOf(plans: PlanShelf, row: RunRow): Promise<LoadedPlan> {
+export async function planOf(plans: PlanShelf, row: RunRow): Promise<LoadedPlan> {
   try {
     return await plans.get(row.planSha256)
   } catch (thrown) {
@@ -115,20 +116,6 @@ function checkedRecord(stored: StoredEvent, row: RunRow, previous: Uint8Array): 
     fail('RULES_VERSION_UNKNOWN', message, { details: { runSeq } })
   }
   return record
-}
-
-function damageOf(stored: StoredEvent, record: ForeignRecord, row: RunRow, previous: Uint8Array): string | undefined {
-  if (record.runId !== row.runId || record.tenantId !== row.tenantId) return 'is of another run'
-  if (Buffer.compare(chainHashOf(previous, stored.record), stored.chainHash) !== 0) return 'does not fit the chain'
-  if (record.eventType === 'RunStarted' && pinnedPlan(record) !== row.planSha256)
-    return 'names another plan than its row'
-  const { data, salt } = stored
-  if (data === undefined || salt === undefined) return undefined
-  return record.dataHash === dataHashOf(salt, data) ? undefined : 'has other data than its record says'
-}
-
-function pinnedPlan(record: ForeignRecord): string | undefined {
-  return (record.payload?.['planRef'] as { readonly sha256?: string } | undefined)?.sha256
 }
 
 const HASH_CHARS = 64

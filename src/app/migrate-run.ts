@@ -12,6 +12,7 @@ import type { RunAdvancer } from './advance-run.ts'
 import type { EngineTarget } from './advance-turn.ts'
 import type { Engines } from './engines.ts'
 import type { LoadedRun } from './load-run.ts'
+import { needUsable } from './run-trouble.ts'
 import { Gate, workOf, type GateParts } from './migration-gate.ts'
 
 export interface MigrateRequest {
@@ -75,13 +76,13 @@ export async function migrateRun(parts: MigrateParts, request: MigrateRequest): 
   return { runId: row.runId, from, to, epoch: report.epoch, forced, again, paused }
 }
 
-async function liveRow({ services }: MigrateParts, runKey: RunKey): Promise<RunRow> {
+async function liveRow({ services, advancer }: MigrateParts, runKey: RunKey): Promise<RunRow> {
   const row = await services.store.getRun(runKey)
   if (row === undefined) return fail('RUN_NOT_FOUND', `no run has the key ${runKey}`)
-  const { runId, status, quarantine } = row
+  const { runId, status } = row
+  await needUsable({ store: services.store, plans: advancer.plans }, row)
   if (isTerminalRun(status)) fail('RUN_TERMINAL', `run ${runId} has ended ${status}; there is nothing to move`)
   if (status === 'PENDING' || status === 'APPROVED') fail('RUN_NOT_RUNNING', `run ${runId} has not started`)
-  if (quarantine !== undefined) fail('RUN_QUARANTINED', `run ${runId} was set aside: ${quarantine}`)
   return row
 }
 

@@ -1,9 +1,11 @@
-/** A run's status for whoever asks: a fold of its log, whatever its engine is at (ENG-10). */
+/** A run's status for whoever asks: a fold of its log, whatever its engine is at (ENG-10). Of an archived run its row is left. */
 import { statusSnapshot, type RunStatusSnapshot } from '../core/engine/run-status.ts'
 import { fail } from '../core/problems/problem.ts'
+import { isoFromMs } from '../core/time.ts'
 import type { RunRow } from '../ports/run-store.ts'
 import type { RunAdvancer } from './advance-run.ts'
 import { getSnapshot } from './read-snapshot.ts'
+import { needUsable } from './run-trouble.ts'
 import type { Services } from './services.ts'
 
 export interface StatusParts {
@@ -12,7 +14,18 @@ export interface StatusParts {
 }
 
 export async function readStatus({ services, advancer }: StatusParts, row: RunRow): Promise<RunStatusSnapshot> {
+  if (row.archivedAt !== undefined) return statusOfRow(row)
+  await needUsable({ store: services.store, plans: advancer.plans }, row)
   const found = await getSnapshot(services.store, advancer.plans, row)
   if (!found.ok) return fail('RUN_QUARANTINED', `the log of run ${row.runId} cannot be read`)
   return statusSnapshot(found.value ?? fail('RUN_NOT_FOUND', `no run ${row.runId}`))
+}
+
+function statusOfRow({ runId, status, startedAt, endedAt }: RunRow): RunStatusSnapshot {
+  return {
+    runId,
+    status,
+    ...(startedAt === undefined ? {} : { startedAt: isoFromMs(startedAt) }),
+    ...(endedAt === undefined ? {} : { completedAt: isoFromMs(endedAt) }),
+  }
 }

@@ -45,8 +45,7 @@ export async function* bundleLines(store: RunStore, row: RunRow, book?: ReceiptB
   const mentioned = new Set<string>()
   for await (const event of storedEvents(store, row.runKey)) {
     yield line('event', bundledEvent(event))
-    noteHashes(JSON.parse(event.record), mentioned)
-    if (event.data !== undefined) noteHashes(JSON.parse(event.data), mentioned)
+    for (const text of [event.record, event.data]) noteHashes(jsonOrNothing(text), mentioned)
   }
   for (const sha256 of mentioned) {
     const text = await store.getBlob(row.runKey, sha256)
@@ -76,6 +75,15 @@ function bundledEvent({ idempotencyKey, salt, chainHash, ...event }: StoredEvent
     idempotencyKey: hexOf(idempotencyKey),
     chainHash: hexOf(chainHash),
     ...(salt === undefined ? {} : { salt: hexOf(salt) }),
+  }
+}
+
+/** A damaged event names nothing that can be found; it is bundled as it is. */
+function jsonOrNothing(text: string | undefined): unknown {
+  try {
+    return text === undefined ? undefined : (JSON.parse(text) as unknown)
+  } catch {
+    return undefined
   }
 }
 

@@ -2,7 +2,7 @@
  * The RunDriver an engine is given: advance and execute, bound to one process's services. Child runs it starts are
  * reported to the engine, which drives them beside their parents.
  */
-import { fail } from '../core/problems/problem.ts'
+import { fail, KeelsonError } from '../core/problems/problem.ts'
 import type { Effect } from '../core/run/effect.ts'
 import { isTerminalRun } from '../core/run/transitions.ts'
 import { locate } from '../core/run/units.ts'
@@ -15,6 +15,7 @@ import { leaveReport } from './report-letter.ts'
 import { effectTraits } from './effect-traits.ts'
 import { executeStep } from './execute-step.ts'
 import type { LoadedRun } from './load-run.ts'
+import type { TroubleParts } from './run-trouble.ts'
 import type { Services } from './services.ts'
 import { isDamage, setAside } from './set-aside.ts'
 import { startChild } from './start-child.ts'
@@ -46,7 +47,7 @@ export function createRunDriver(services: Services, advancer: RunAdvancer, optio
       try {
         return await execute({ services, advancer, options, claims }, runKey, effect, signal)
       } catch (thrown) {
-        if (isDamage(thrown)) await setAside(services.store, runKey, 'RUN_QUARANTINED', thrown)
+        await setAsideDamaged({ store: services.store, plans: advancer.plans }, runKey, thrown)
         throw thrown
       }
     },
@@ -63,6 +64,11 @@ export function createRunDriver(services: Services, advancer: RunAdvancer, optio
       claims.forget(runKey)
     },
   }
+}
+
+/** What an effect needs of the log may be damaged too, and is found only when it is carried out. */
+async function setAsideDamaged(parts: TroubleParts, runKey: RunKey, thrown: unknown): Promise<void> {
+  if (isDamage(thrown)) await setAside(parts, runKey, 'RUN_QUARANTINED', thrown)
 }
 
 interface Parts {

@@ -1,30 +1,67 @@
 /**
- * A start request under a key that was used before is the same request only with the same plan and input: anything else is
- * refused, so that nobody takes the run of another request for theirs (BPQ-06, IDC-07).
+ * A start request under a key or a run id that was used before is the same request only with the same plan and input: anything
+ * else is refused, so that nobody takes the run of another request for theirs (BPQ-06, IDC-07).
  */
 import { fail } from '../core/problems/problem.ts'
-import type { RunRow, RunStore } from '../ports/run-store.ts'
+import type { NewRun, RunRow, RunStore } from '../ports/run-store.ts'
 import { canonicalText } from './canonical.ts'
 import { isErased } from './recorded-decision.ts'
 import { recordOf } from './read-events.ts'
 import { sha256Hex } from './sha256.ts'
 
-export async function checkSameRequest(
-  store: RunStore,
-  first: RunRow,
-  { planSha256, input }: { readonly planSha256: string; readonly input: unknown },
-): Promise<void> {
-  if (first.planSha256 !== planSha256) conflict(first, 'another plan')
-  const recorded = await recordedInput(store, first)
-  // Erased or archived: what was asked for is not known any more.
-  if (recorded !== undefined && recorded !== sha256Hex(canonicalText(input))) conflict(first, 'another input')
-}
-
-function conflict({ runId, planId, planVersion }: RunRow, what: string): never {
-  return fail(
+/** Throws IDEMPOTENCY_KEY_CONFLICT when the run that was found by its request key is not what is asked for now. */
+export async function checkSameRequest(store: RunStore, first: RunRow, asked: NewRun, input: unknown): Promise<void> {
+  // A fork's input is that of its old run, which may be erased by now.
+  const what = asked.originalRunId === undefined ? await planOrInput(store, first, asked, input) : undefined
+  if (what === undefined) return
+  const { runId, planId, planVersion } = first
+  fail(
     'IDEMPOTENCY_KEY_CONFLICT',
     `under this request id run ${runId} of ${planId} ${planVersion} was started, with ${what}`,
   )
+}
+
+/**
+ * Throws RUN_ALREADY_EXISTS when the run under this id is another one. A child's id is made of its parent's run, slot and
+ * attempt, so these alone say whether it is the same: which plan a name leads to may have changed since.
+ */
+export async function checkSameRun(store: RunStore, first: RunRow, asked: NewRun, input: unknown): Promise<void> {
+  const what = otherPlace(first, asked) ?? (await otherContent(store, first, asked, input))
+  if (what !== undefined) fail('RUN_ALREADY_EXISTS', `run ${first.runId} was started before, ${what}`)
+}
+
+function otherPlace(first: RunRow, asked: NewRun): string | undefined {
+  if (first.projectId !== asked.projectId || first.environmentId !== asked.environmentId)
+    return 'in another project or environment'
+  if (parentOf(first) !== parentOf(asked)) return 'by another caller'
+  return first.originalRunId === asked.originalRunId ? undefined : 'from the results of another run'
+}
+
+function parentOf({ parent }: NewRun): string | undefined {
+  return parent === undefined ? undefined : `${parent.runId}|${parent.slot}|${parent.attempt}`
+}
+
+async function otherContent(
+  store: RunStore,
+  first: RunRow,
+  asked: NewRun,
+  input: unknown,
+): Promise<string | undefined> {
+  if (asked.parent !== undefined) return undefined
+  const what = await planOrInput(store, first, asked, input)
+  return what === undefined ? undefined : `with ${what}`
+}
+
+async function planOrInput(
+  store: RunStore,
+  first: RunRow,
+  asked: NewRun,
+  input: unknown,
+): Promise<'another plan' | 'another input' | undefined> {
+  if (first.planSha256 !== asked.planSha256) return 'another plan'
+  const recorded = await recordedInput(store, first)
+  // Erased or archived: what was asked for is not known any more.
+  return recorded === undefined || recorded === sha256Hex(canonicalText(input)) ? undefined : 'another input'
 }
 
 /** The hash of the input as it was admitted, defaults filled in. */

@@ -1,8 +1,9 @@
 /**
  * A run whose log or decision breaks a rule is set aside alone; everything else is for the caller to repeat (P-09).
  */
-import { KeelsonError, problem } from '../core/problems/problem.ts'
-import type { RunKey, RunStore } from '../ports/run-store.ts'
+import { KeelsonError, type Problem } from '../core/problems/problem.ts'
+import type { RunKey } from '../ports/run-store.ts'
+import { damageTrouble, type TroubleParts } from './run-trouble.ts'
 
 /** What only a defect or a damaged record can cause: repeating it would fail for ever. */
 const BROKEN: ReadonlySet<string> = new Set([
@@ -26,14 +27,14 @@ export function isDamage(thrown: unknown): boolean {
 }
 
 /** Throws RUN_QUARANTINED in the place of what was thrown, unless the run was set aside before. */
-export async function setAside(store: RunStore, runKey: RunKey, code: string, thrown: unknown): Promise<void> {
+export async function setAside(parts: TroubleParts, runKey: RunKey, code: string, thrown: unknown): Promise<void> {
+  const { store } = parts
   const row = await store.getRun(runKey)
   if (row === undefined || row.quarantine !== undefined) return
   await store.quarantine(runKey, code)
-  const details = thrown instanceof KeelsonError ? thrown.problems[0]?.details : undefined
-  const why = thrown instanceof Error ? thrown.message : String(thrown)
-  const message = `run ${row.runId} was set aside: ${why}`
-  throw new KeelsonError([problem('RUN_QUARANTINED', message, details === undefined ? {} : { details })], {
-    cause: thrown,
-  })
+  const first = thrown instanceof KeelsonError ? thrown.problems[0] : undefined
+  const why = first?.message ?? (thrown instanceof Error ? thrown.message : String(thrown))
+  const { error } = await damageTrouble(parts, { ...row, quarantine: code }, why)
+  const found = first?.details === undefined ? {} : { details: first.details }
+  throw new KeelsonError([{ ...(error.problems[0] as Problem), ...found }], { cause: thrown })
 }

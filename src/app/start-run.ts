@@ -1,6 +1,7 @@
 /**
  * Starting a run: the input is checked against the plan, the plan is published by its hash, and metadata, approval,
- * RunStarted and the first StepStarteds are one append (P-45). A second request under one key finds the first run.
+ * RunStarted and the first StepStarteds are one append (P-45). A second request under one key or run id finds
+ * the first run, if it is the same.
  */
 import type { Payload, RunIdentity } from '../core/events/event.ts'
 import { LIMITS } from '../core/limits.ts'
@@ -28,7 +29,7 @@ import type { ContextChange } from './run-context.ts'
 import { nothingAtHand } from './run-grants.ts'
 import { scopePauseFor } from './scope-pauses.ts'
 import type { Principal } from './principal.ts'
-import { checkSameRequest } from './same-request.ts'
+import { checkSameRequest, checkSameRun } from './same-request.ts'
 import { sealEvents } from './seal-events.ts'
 import type { Services } from './services.ts'
 import { startInput } from './start-input.ts'
@@ -116,8 +117,8 @@ export async function startRun(services: Services, advancer: RunAdvancer, given:
     ...(request.lease === undefined ? {} : { lease: request.lease }),
   }
   const result = await advancer.queue.submit(commit)
-  if (result.kind === 'run-exists') return existing(services, run.identity.tenantId, run.identity.runId, 'id')
-  if (result.kind === 'request-exists') return repeated(services, newRun, result.runId, checked)
+  if (result.kind === 'run-exists' || result.kind === 'request-exists')
+    return existing(services, newRun, result, checked)
   if (result.kind !== 'committed') return fail('STORE_UNAVAILABLE', `the run could not be created (${result.kind})`)
   const row = rowOf(newRun, commit, result, sealed.headHash, round.nextSeq)
   advancer.own(result.runKey, { ...run, row, state: round.state, nextSeq: round.nextSeq, headHash: sealed.headHash })
@@ -213,22 +214,21 @@ function pausedBy({ scope, reason }: Extract<InputBody, { kind: 'scope' }>): { s
   return { scope, ...(reason === undefined ? {} : { reason }) }
 }
 
-async function existing(services: Services, tenantId: string, runId: string, why: string): Promise<StartAnswer> {
-  const row = await services.store.findRun({ tenantId, runId })
-  if (row === undefined) return fail('RUN_ALREADY_EXISTS', `a run with this ${why} exists`)
-  return { kind: 'exists', row }
-}
-
-async function repeated(
+/** The run that is there already, if it is the very one that is asked for now. */
+async function existing(
   services: Services,
-  { tenantId, planSha256, originalRunId }: NewRun,
-  runId: string,
+  newRun: NewRun,
+  found: Extract<CommitResult, { kind: 'run-exists' | 'request-exists' }>,
   input: unknown,
 ): Promise<StartAnswer> {
-  const found = await existing(services, tenantId, runId, 'request key')
-  // A fork's input is that of its old run, which may be erased by now.
-  if (originalRunId === undefined) await checkSameRequest(services.store, found.row, { planSha256, input })
-  return found
+  const { tenantId } = newRun
+  const isNamed = found.kind === 'run-exists'
+  const row = await services.store.findRun({ tenantId, runId: isNamed ? newRun.runId : found.runId })
+  // It is another tenant's: nothing is said of it but that the id is taken.
+  if (row === undefined) return fail('RUN_ALREADY_EXISTS', 'this run id is taken')
+  const check = isNamed ? checkSameRun : checkSameRequest
+  await check(services.store, row, newRun, input)
+  return { kind: 'exists', row }
 }
 
 function checkInput(plan: Plan, input: unknown): unknown {

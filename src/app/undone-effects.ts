@@ -70,7 +70,10 @@ async function readUndone(store: RunStore, { runKey, runId }: RunRow, undone: Se
   for await (const stored of storedEvents(store, runKey)) {
     if (stored.eventType !== 'CompensationStarted' && stored.eventType !== 'StepCompleted') continue
     const read = recordOf(stored)
-    if (!read.ok) fail('RUN_QUARANTINED', `event ${stored.runSeq} of run ${runId} cannot be read`)
+    if (!read.ok) {
+      if (stored.eventType === 'StepCompleted') continue
+      fail('RUN_QUARANTINED', `event ${stored.runSeq} of run ${runId} undid something, and what cannot be read`)
+    }
     const { stepId, payload } = read.value
     if (stepId === undefined) continue
     if (stored.eventType === 'CompensationStarted') undone.add(keyOf(owners.get(stepId) ?? runId, stepId))

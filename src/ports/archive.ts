@@ -11,9 +11,10 @@ export interface ArchiveStore {
   archivableRuns(endedBefore: number, limit: number): Promise<readonly RunRow[]>
   /**
    * Deletes events, inbox, context, blobs, snapshots and claims of an ended run whose head hash is `ticket`, and marks its
-   * row archived. The row, its request key and its head stay. Repeating it answers `archived`.
+   * row archived, with the place of its bundle. The row, its request key and its head stay. Repeating it answers `archived`,
+   * and the first place stands.
    */
-  archiveRun(runKey: RunKey, ticket: Uint8Array): Promise<ArchiveAnswer>
+  archiveRun(runKey: RunKey, ticket: Uint8Array, place?: string): Promise<ArchiveAnswer>
   /** Restore or failover: every run that has not ended gets epoch + 1 and loses its lease. Answers how many. */
   raiseEpochs(): Promise<number>
 }

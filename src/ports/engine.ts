@@ -141,7 +141,9 @@ export interface EngineHost {
   adopt(runKey: RunKey): Promise<boolean>
   /** True while this process drives the run: then `ended` needs no look at the store. */
   drives(runKey: RunKey): boolean
-  /** `end` is there when this process wrote it. Once the signal is aborted nobody waits any more. */
+  /**
+   * `end` is there when this process wrote it. A status that is no end: the run was set aside, and nobody will end it. Once the signal is aborted nobody waits any more.
+   */
   ended(runKey: RunKey, signal?: AbortSignal): Promise<{ readonly status: RunStatus; readonly end?: RunEnd }>
   wake(runKey: RunKey): void
   /** Refuses while the engine cannot be reached: asked before a run is admitted. */

@@ -69,4 +69,6 @@ export interface RunRow extends NewRun, RunSummary {
   readonly quarantine?: string
   /** Its log was archived; what is left is this row. */
   readonly archivedAt?: number
+  /** Where its bundle was put then, as whoever archived it names the place. */
+  readonly archivedTo?: string
 }

@@ -74,7 +74,7 @@ export function faultyStore(inner: RunStore, gate: Gate, observer: CommitObserve
     subscribersBehind: (runKey) => gate('subscribersBehind', () => inner.subscribersBehind(runKey)),
     dropSubscriber: (subscriber) => gate('dropSubscriber', () => inner.dropSubscriber(subscriber)),
     archivableRuns: (before, limit) => gate('archivableRuns', () => inner.archivableRuns(before, limit)),
-    archiveRun: (runKey, expected) => gate('archiveRun', () => inner.archiveRun(runKey, expected)),
+    archiveRun: (runKey, expected, place) => gate('archiveRun', () => inner.archiveRun(runKey, expected, place)),
     raiseEpochs: () => gate('raiseEpochs', () => inner.raiseEpochs()),
     close: () => Promise.resolve(),
   }

@@ -4,7 +4,7 @@ export const LASTING_PROBLEMS = {
     title: 'The run has ended and its log was archived: only its row is left here.',
     retryable: false,
     did: 'Nothing.',
-    todo: 'Read its bundle: bundles lie in .keelson/archive unless --to named another folder; `keelson verify <file>` checks one.',
+    todo: 'Read its bundle, which the message names; `keelson verify <file>` checks it.',
   },
   BUNDLE_BROKEN: {
     title: 'A bundle file is torn or was altered.',

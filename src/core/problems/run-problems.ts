@@ -151,10 +151,16 @@ export const RUN_PROBLEMS = {
     todo: 'Raise runTimeoutMs, or look at what was slow with `keelson why`.',
   },
   RUN_QUARANTINED: {
-    title: 'A stored record of this run cannot be read.',
+    title: 'The run was set aside: something stored of it is missing, altered or does not fit.',
     retryable: false,
-    did: 'This run alone was set aside; all others go on.',
-    todo: 'Look at the details; restore the run from a backup.',
+    did: 'This run alone was set aside, and nobody drives it; all others go on. The message says why, and how far its log is sound.',
+    todo: 'Export what is stored of it (`keelson export <run> --out run.jsonl`), go on from the last sound event in a new run (`keelson fork <run> --at <event>`), or restore a backup.',
+  },
+  RUN_ERASED: {
+    title: 'What the run was given and made was erased: nothing of it can be taken over.',
+    retryable: false,
+    did: 'Nothing was started; the log of the run is as it was.',
+    todo: 'Start a new run with its own input.',
   },
   PLAN_INTEGRITY_VALIDATION_FAILED: {
     title: "The plan's bytes do not have the hash the run was started with.",

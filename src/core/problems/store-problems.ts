@@ -45,8 +45,8 @@ export const STORE_PROBLEMS = {
   RUN_ALREADY_EXISTS: {
     title: 'A run with this id is already stored.',
     retryable: false,
-    did: 'The existing run was left as it is.',
-    todo: 'Start a new run under another id, or read the existing one.',
+    did: 'The existing run was left as it is; nothing was started.',
+    todo: 'Start a new run under another id; the very request again, with the same plan and input, finds its run.',
   },
   RUN_NOT_FOUND: {
     title: 'No run with this id is visible to you.',

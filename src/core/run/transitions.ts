@@ -76,6 +76,17 @@ export function isTerminalRun(status: RunStatus): boolean {
   return status === 'COMPLETED' || status === 'FAILED' || status === 'CANCELLED'
 }
 
+/** Ended, or set aside and driven by nobody: whoever waits for its end is told where it stands. */
+export function isSettled({
+  status,
+  quarantine,
+}: {
+  readonly status: RunStatus
+  readonly quarantine?: string
+}): boolean {
+  return isTerminalRun(status) || quarantine !== undefined
+}
+
 export function isTerminalAttempt(status: AttemptStatus): boolean {
   return status === 'SUCCESS' || status === 'FAILED' || status === 'SKIPPED'
 }

@@ -3,6 +3,7 @@
  * that process; if not, the run is taken when the lease is over.
  */
 import { KeelsonError } from '../../core/problems/problem.ts'
+import type { ProblemCode } from '../../core/problems/registry.ts'
 import type { Keelson, RunHandle } from '../../main.ts'
 import type { RunRow } from '../../ports/run-store.ts'
 import { shortId } from './output/format.ts'
@@ -20,12 +21,15 @@ export interface Wanted {
   readonly row: RunRow
 }
 
+export interface Taken {
+  readonly runs: readonly Adopted[]
+  /** Why others were left out. */
+  readonly refused: readonly ProblemCode[]
+}
+
 /** With `strict`, a run that cannot be taken is an error; otherwise it is told and left out. */
-export async function adoptWhenFree(
-  wanted: readonly Wanted[],
-  strict: boolean,
-  terminal: Terminal,
-): Promise<readonly Adopted[]> {
+export async function adoptWhenFree(wanted: readonly Wanted[], strict: boolean, terminal: Terminal): Promise<Taken> {
+  const refused: ProblemCode[] = []
   const taken = await Promise.all(
     wanted.map(async ({ keelson, row }) => {
       try {
@@ -33,12 +37,13 @@ export async function adoptWhenFree(
       } catch (thrown) {
         if (strict || !(thrown instanceof KeelsonError)) throw thrown
         const [problem] = thrown.problems
+        refused.push(thrown.code)
         terminal.errorLine(`run ${shortId(row.runId)} is left out: ${problem?.code ?? ''}  ${problem?.message ?? ''}`)
         return []
       }
     }),
   )
-  return taken.flat()
+  return { runs: taken.flat(), refused }
 }
 
 async function adopt(keelson: Keelson, row: RunRow): Promise<RunHandle> {

@@ -2,11 +2,12 @@
 import { isTerminalRun } from '../../core/run/transitions.ts'
 import type { Adopted } from './adopt-when-free.ts'
 import type { Options } from './command.ts'
-import { EXIT, exitOfStatus } from './exit-codes.ts'
+import { EXIT, exitOfProblem, exitOfStatus } from './exit-codes.ts'
 import { follow, type Doorbell } from './follow.ts'
 import { header } from './drive-one.ts'
 import { jsonProgress } from './output/json-progress.ts'
 import { lineProgress } from './output/line-progress.ts'
+import { tellProblems } from './output/problems.ts'
 import { tellEnd, tellLeft } from './output/summary.ts'
 import { watchRun, type RunWatch } from './run-watch.ts'
 import { forgetSource } from './sources.ts'
@@ -29,7 +30,7 @@ export async function driveMany({ runs, doorbell, options, terminal }: ManyRuns)
   } finally {
     progress.end()
   }
-  const left = watches.filter((watch) => !watch.ended)
+  const left = watches.filter((watch) => !watch.ended && watch.trouble === undefined)
   for (const watch of watches) await tellOne(watch, options, terminal)
   if (left.length > 0 && !options.json) tellLeft(terminal, left)
   return worstOf(watches)
@@ -37,6 +38,7 @@ export async function driveMany({ runs, doorbell, options, terminal }: ManyRuns)
 
 async function tellOne(watch: RunWatch, options: Options, terminal: Terminal): Promise<void> {
   const { status } = watch.view.run
+  if (watch.trouble !== undefined) return tellProblems(terminal, watch.trouble, options)
   if (!isTerminalRun(status)) {
     if (options.json) terminal.json({ result: { runId: watch.handle.runId, status, detached: true } })
     return
@@ -51,8 +53,14 @@ async function tellOne(watch: RunWatch, options: Options, terminal: Terminal): P
   await tellEnd(terminal, watch, result)
 }
 
-/** A failure says more than a cancellation, and that more than a run left for later. */
+/** A run that was set aside says more than a failure, that more than a cancellation, and that more than a run left for later. */
 function worstOf(watches: readonly RunWatch[]): number {
-  const codes = new Set(watches.map((watch) => exitOfStatus(watch.view.run.status)))
-  return [EXIT.failed, EXIT.cancelled, EXIT.detached].find((code) => codes.has(code)) ?? EXIT.completed
+  const codes = new Set(watches.map(exitOf))
+  return (
+    [EXIT.environment, EXIT.failed, EXIT.cancelled, EXIT.detached].find((code) => codes.has(code)) ?? EXIT.completed
+  )
+}
+
+function exitOf({ trouble, view }: RunWatch): number {
+  return trouble === undefined ? exitOfStatus(view.run.status) : exitOfProblem(trouble.code)
 }

@@ -47,6 +47,7 @@ export async function driveOne(one: OneRun): Promise<number> {
     clearTimeout(listen)
     progress.end()
   }
+  if (watch.trouble !== undefined) throw watch.trouble
   if (followed !== 'ended') {
     if (options.json) terminal.json({ result: { runId: handle.runId, status: watch.view.run.status, detached: true } })
     else tellLeft(terminal, [watch])

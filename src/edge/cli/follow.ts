@@ -66,9 +66,9 @@ export async function follow(following: Following): Promise<Followed> {
         const records = await watch.pump()
         if (records.length > 0) progress.update(watch, records)
       }
-      if (watches.every((watch) => watch.ended)) return 'ended'
+      if (watches.every(isOver)) return 'ended'
       if (interrupts.leave) return 'left'
-      if (watches.every((watch) => watch.ended || isStill(watch))) return 'still'
+      if (watches.every((watch) => isOver(watch) || isStill(watch))) return 'still'
       await doorbell.next()
     }
   } finally {
@@ -76,6 +76,9 @@ export async function follow(following: Following): Promise<Followed> {
     interrupts.stop()
   }
 }
+
+/** Nothing more comes: the run has ended, or nobody may go on with it. */
+const isOver = ({ ended, trouble }: RunWatch): boolean => ended || trouble !== undefined
 
 function listen({ watches, progress, doorbell, interrupt }: Following): {
   readonly leave: boolean

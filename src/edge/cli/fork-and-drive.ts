@@ -1,4 +1,5 @@
 /** A new run from an ended one's results, with the functions the old one had, shown to its end like any other. */
+import { fail } from '../../core/problems/problem.ts'
 import { isTerminalRun } from '../../core/run/transitions.ts'
 import type { RunRow } from '../../ports/run-store.ts'
 import { anchorHeads } from './anchor-heads.ts'
@@ -38,7 +39,8 @@ export async function forkAndDrive({ row: old, signalId, options, terminal }: Fo
   })
   try {
     const from = options.text('from')
-    const what = from === undefined ? {} : { from }
+    const atSeq = atEvent(options)
+    const what = { ...(from === undefined ? {} : { from }), ...(atSeq === undefined ? {} : { atSeq }) }
     const preview = await keelson.previewFork(old.runId, what)
     const handle = await keelson.fork(old.runId, {
       ...what,
@@ -60,4 +62,9 @@ export async function forkAndDrive({ row: old, signalId, options, terminal }: Fo
   } finally {
     await keelson.close()
   }
+}
+
+function atEvent(options: Options): number | undefined {
+  const at = options.whole('at')
+  return at === 0 ? fail('USAGE', '--at takes the number of an event, from 1') : at
 }

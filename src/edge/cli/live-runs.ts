@@ -6,7 +6,7 @@ import { allRuns, findRun } from './find-run.ts'
 import type { Place } from './place.ts'
 import { openExisting } from './session.ts'
 
-/** Live runs that fit, oldest first, or the one that is named. Children come along with their parents. */
+/** Live runs that fit, oldest first, or the one that is named. Children come along with their parents, set-aside runs too. */
 export async function liveRuns(
   place: Place,
   name: string | undefined,
@@ -21,13 +21,17 @@ export async function liveRuns(
 }
 
 async function namedRun(keelson: Keelson, name: string): Promise<readonly RunRow[]> {
-  const { row } = await findRun(keelson, name)
+  const handle = await findRun(keelson, name)
+  const trouble = await handle.trouble()
+  if (trouble !== undefined) throw trouble.error
+  const { row } = handle
   return isTerminalRun(row.status) ? [] : [row]
 }
 
 async function parentsOf(keelson: Keelson, status: readonly RunRow['status'][]): Promise<readonly RunRow[]> {
   const rows: RunRow[] = []
-  for await (const row of allRuns(keelson, { status })) if (row.quarantine === undefined) rows.push(row)
-  const ids = new Set(rows.map(({ runId }) => runId))
+  for await (const row of allRuns(keelson, { status })) rows.push(row)
+  // A child of a run that was set aside is nobody's but ours.
+  const ids = new Set(rows.filter(({ quarantine }) => quarantine === undefined).map(({ runId }) => runId))
   return rows.reverse().filter(({ parent }) => parent === undefined || !ids.has(parent.runId))
 }

@@ -6,7 +6,7 @@ import type { ForeignRecord } from '../../core/events/event.ts'
 import { innerStepSlot, stepSlotText } from '../../core/events/slot.ts'
 import { compileGraph, type PlanGraph } from '../../core/plan/graph.ts'
 import type { Plan } from '../../core/plan/plan.ts'
-import { fail } from '../../core/problems/problem.ts'
+import { KeelsonError, problem } from '../../core/problems/problem.ts'
 import { isTerminalRun } from '../../core/run/transitions.ts'
 import { msFromIso } from '../../core/time.ts'
 import { incrementalProject } from '../../core/view/project-run.ts'
@@ -35,6 +35,8 @@ export interface RunWatch {
   /** By step: the pools it waits for a share of. */
   readonly grantWaits: ReadonlyMap<string, readonly string[]>
   readonly ended: boolean
+  /** The run was set aside, or archived: nobody will end it. The picture is that of its sound part. */
+  readonly trouble: KeelsonError | undefined
   /** Records that were new since the last call. */
   pump(): Promise<readonly ForeignRecord[]>
 }
@@ -42,12 +44,13 @@ export interface RunWatch {
 /** With `atSeq`, the run as it was after that event. */
 export async function watchRun(keelson: Keelson, handle: RunHandle, atSeq = Infinity): Promise<RunWatch> {
   const text = await keelson.services.store.getPlan(handle.row.planSha256)
-  if (text === undefined) return fail('PLAN_NOT_FOUND', `the plan of run ${handle.runId} is not stored here`)
+  if (text === undefined) throw (await handle.trouble())?.error ?? planGone(handle)
   const graph = compileGraph(JSON.parse(text) as Plan)
   const retries = new Map<string, Retry>()
   const itemFailures = new Map<string, Map<string, number>>()
   const waits = new Map<string, number>()
   const grantWaits = new Map<string, readonly string[]>()
+  let trouble: KeelsonError | undefined
   let view = emptyView(runMetaOf(handle.runId, graph, handle.row.engineType))
   return {
     handle,
@@ -62,8 +65,12 @@ export async function watchRun(keelson: Keelson, handle: RunHandle, atSeq = Infi
     get ended() {
       return isTerminalRun(view.run.status)
     },
+    get trouble() {
+      return trouble
+    },
     async pump() {
-      const records = (await handle.records(view.lastEventSeq)).filter(({ runSeq }) => runSeq <= atSeq)
+      const [records, found] = await readable(handle, view.lastEventSeq, atSeq)
+      trouble = found
       if (graph.anyWants && atSeq === Infinity) await noteGrantWaits(keelson, handle, grantWaits)
       view = incrementalProject(view, records).view
       for (const record of records) {
@@ -72,6 +79,26 @@ export async function watchRun(keelson: Keelson, handle: RunHandle, atSeq = Infi
       }
       return records
     },
+  }
+}
+
+function planGone({ runId }: RunHandle): KeelsonError {
+  return new KeelsonError([problem('PLAN_NOT_FOUND', `the plan of run ${runId} is not stored here`)])
+}
+
+/** What is new, and why there is no more of it to come. */
+async function readable(
+  handle: RunHandle,
+  afterSeq: number,
+  upToSeq: number,
+): Promise<readonly [readonly ForeignRecord[], KeelsonError | undefined]> {
+  try {
+    return [await handle.records(afterSeq, upToSeq), undefined]
+  } catch (thrown) {
+    if (!(thrown instanceof KeelsonError)) throw thrown
+    const soundSeq = thrown.problems[0]?.details?.['soundSeq']
+    if (typeof soundSeq !== 'number') throw thrown
+    return [await handle.records(afterSeq, Math.min(soundSeq, upToSeq)), thrown]
   }
 }
 

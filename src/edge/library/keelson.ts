@@ -10,12 +10,13 @@ import { needHandlers } from '../../app/missing-handlers.ts'
 import { LOCAL_PRINCIPAL, type Principal } from '../../app/principal.ts'
 import { PlanFetcher, planRefOf } from '../../app/fetch-plan.ts'
 import { RunOperations, type OperationsOptions } from '../../app/run-operations.ts'
+import { planOfRun } from '../../app/plan-of-run.ts'
+import { archivedError, needUsable } from '../../app/run-trouble.ts'
 import { startRun } from '../../app/start-run.ts'
 import type { Services } from '../../app/services.ts'
-import { fail } from '../../core/problems/problem.ts'
+import { fail, KeelsonError } from '../../core/problems/problem.ts'
 import { engineTypeOf, isOutside } from '../../core/run/engines.ts'
 import { isTerminalRun } from '../../core/run/transitions.ts'
-import { isoFromMs } from '../../core/time.ts'
 import type { Plan } from '../../core/plan/plan.ts'
 import type { PlanRef } from '../../core/plan/plan-ref.ts'
 import type { EngineCapabilities } from '../../ports/engine.ts'
@@ -148,8 +149,7 @@ export class Keelson {
   async run<O = unknown>(runId: string): Promise<RunHandle<O>> {
     const row = await this.#parts.services.store.findRun({ tenantId: this.#principal.tenantId, runId })
     if (row === undefined) return fail('RUN_NOT_FOUND', `no run ${runId}`)
-    if (row.archivedAt !== undefined)
-      fail('RUN_ARCHIVED', `run ${runId} ended ${row.status} and was archived on ${isoFromMs(row.archivedAt)}`)
+    if (row.archivedAt !== undefined) throw archivedError(row)
     return new RunHandle(this.#parts, row)
   }
 
@@ -183,8 +183,10 @@ export class Keelson {
 
   /** Manual tasks of all runs that wait for a person, each with the token that completes it. */
   async *tasks(filter: Omit<ListFilter, 'status'> = {}): AsyncGenerator<OpenTask, void> {
-    for await (const row of this.runs({ ...filter, status: ['RUNNING', 'PAUSED'] }))
-      yield* await new RunHandle(this.#parts, row).tasks()
+    for await (const row of this.runs({ ...filter, status: ['RUNNING', 'PAUSED'] })) {
+      // Nobody can complete a task of a run that was set aside; those of others are shown all the same.
+      if (row.quarantine === undefined) yield* await new RunHandle(this.#parts, row).tasks().catch(noneOfDamaged)
+    }
   }
 
   #needHandlers(plan: Plan, { elsewhere }: EngineCapabilities = this.#parts.engineType): void {
@@ -193,16 +195,22 @@ export class Keelson {
     needHandlers(plan, this.#parts.services.handlers)
   }
 
+  async #planOf(row: RunRow): Promise<Plan> {
+    const { services, advancer } = this.#parts
+    return (await planOfRun({ store: services.store, plans: advancer.plans }, row)).plan
+  }
+
   /** Takes over a run whose driver is gone. A run whose handlers this process lacks is left alone (DESIGN §9). */
   async adopt(runId: string): Promise<RunHandle> {
-    const { advancer, engine } = this.#parts
+    const { services, advancer, engine } = this.#parts
     const handle = await this.run(runId)
+    await needUsable({ store: services.store, plans: advancer.plans }, handle.row)
     if (isTerminalRun(handle.row.status)) return handle
-    const { engineType, runKey, planSha256 } = handle.row
+    const { engineType, runKey } = handle.row
     const { capabilities } =
       engine.of(engineType) ??
       fail('RUN_ON_OTHER_ENGINE', `run ${runId} is on '${engineType}', and this process has not opened that engine`)
-    this.#needHandlers((await advancer.plans.get(planSha256)).plan, capabilities)
+    this.#needHandlers(await this.#planOf(handle.row), capabilities)
     if (!(await engine.adopt(runKey))) {
       fail('RUN_DRIVEN_ELSEWHERE', `run ${runId} is driven by another process`)
     }
@@ -214,12 +222,11 @@ export class Keelson {
    * it goes on there. Refuses, and lifts the pause again, when they are not done in time; unless it is forced.
    */
   async migrate(runId: string, options: MigrateOptions): Promise<Migration> {
-    const { advancer } = this.#parts
     const { row } = await this.run(runId)
     const { to, actorId = this.#principal.actorId } = options
     const isDrivenHere = options.detach !== true && !isTerminalRun(row.status)
     const capabilities = this.#parts.engine.of(to)?.capabilities
-    if (isDrivenHere) this.#needHandlers((await advancer.plans.get(row.planSha256)).plan, capabilities)
+    if (isDrivenHere) this.#needHandlers(await this.#planOf(row), capabilities)
     return migrateRun({ ...this.#parts, engines: this.#parts.engine }, { ...options, row, to, actorId })
   }
 
@@ -230,7 +237,7 @@ export class Keelson {
   ): Promise<RunHandle> {
     const { services, advancer, engine, engineType } = this.#parts
     const { row } = await this.run(runId)
-    this.#needHandlers((await advancer.plans.get(row.planSha256)).plan)
+    this.#needHandlers(await this.#planOf(row))
     await engine.ready()
     const answer = await forkRun(services, advancer, {
       row,
@@ -297,4 +304,9 @@ export class Keelson {
   async [Symbol.asyncDispose](): Promise<void> {
     await this.close()
   }
+}
+
+function noneOfDamaged(thrown: unknown): readonly OpenTask[] {
+  if (thrown instanceof KeelsonError && thrown.code === 'RUN_QUARANTINED') return []
+  throw thrown
 }

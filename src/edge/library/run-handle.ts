@@ -14,6 +14,7 @@ import { explainAt } from '../../app/explain-at.ts'
 import { explainSlot } from '../../app/explain-slot.ts'
 import { recordOf } from '../../app/read-events.ts'
 import { listedArtifacts, type ListedArtifact } from '../../app/run-artifacts.ts'
+import { damageTrouble, troubleOf, type RunTrouble } from '../../app/run-trouble.ts'
 import { readRunContext } from '../../app/read-run-context.ts'
 import { getSnapshot } from '../../app/read-snapshot.ts'
 import type { SignalAnswer } from '../../app/signal-run.ts'
@@ -23,28 +24,12 @@ import type { Cause } from '../../core/run/explain.ts'
 import type { SignalType } from '../../core/run/signals.ts'
 import type { RunSnapshot } from '../../core/view/run-snapshot.ts'
 import { stepOutputOf, type StepOutput } from '../../core/view/step-output.ts'
-import { isTerminalRun, type RunStatus } from '../../core/run/transitions.ts'
+import { isSettled, isTerminalRun, type RunStatus } from '../../core/run/transitions.ts'
 import type { RunEnd } from '../../ports/engine.ts'
 import type { RunContext } from '../../ports/run-context.ts'
 import type { RunRow, StoredEvent } from '../../ports/run-store.ts'
 import type { Parts } from './parts.ts'
-
-export interface RunError {
-  readonly code: string
-  /** The step that is the cause. */
-  readonly slot?: string
-  readonly message?: string
-}
-
-/** Of a completed run `output` is what its plan says; it is absent where the plan has none or it was erased. */
-export type RunResult<O = unknown> =
-  | { readonly runId: string; readonly status: 'COMPLETED'; readonly output: O; readonly error?: undefined }
-  | {
-      readonly runId: string
-      readonly status: Exclude<RunStatus, 'COMPLETED'>
-      readonly output?: undefined
-      readonly error?: RunError
-    }
+import { endDetails, isEnd, type RunResult } from './run-result.ts'
 
 export interface AwaitOptions {
   /** Ends the waiting, not the run: `AbortSignal.timeout(30_000)`, say. */
@@ -79,12 +64,18 @@ export class RunHandle<O = unknown> {
 
   /**
    * Resolves when the run has ended: at once where it is driven, elsewhere within a poll. Rejects with KEELSON_CLOSED when
-   * Keelson is closed before, and with the signal's reason when the caller gives up; the run goes on in both cases.
+   * Keelson is closed before, and with the signal's reason when the caller gives up; the run goes on in both cases. Of a run
+   * that was archived or set aside it rejects with RUN_ARCHIVED, which names its bundle, or RUN_QUARANTINED.
    */
   async result(options: AwaitOptions = {}): Promise<RunResult<O>> {
     const known = await this.#ended(options)
+    if (!isTerminalRun(known.status)) await this.#needUsable()
     const end = 'end' in known ? known.end : await this.#endOnRecord()
-    return { runId: this.runId, status: known.status, ...(await this.#details(end)) } as RunResult<O>
+    return {
+      runId: this.runId,
+      status: known.status,
+      ...(await endDetails(this.#parts.services.store, this.row.runKey, end)),
+    } as RunResult<O>
   }
 
   async #ended({ signal }: AwaitOptions): Promise<{ readonly status: RunStatus; readonly end?: RunEnd }> {
@@ -96,7 +87,7 @@ export class RunHandle<O = unknown> {
     let isTold = false
     try {
       const now = engine.drives(runKey) ? undefined : await services.store.getRun(runKey)
-      if (now !== undefined && isTerminalRun(now.status)) return { status: now.status }
+      if (now !== undefined && isSettled(now)) return { status: now.status }
       const end = await moves.whileOpen(ended, signal)
       isTold = true
       return end
@@ -115,43 +106,12 @@ export class RunHandle<O = unknown> {
     return fail('RUN_NOT_COMPLETED', `run ${runId} ended ${status}${cause}`, { details: { runId, status, error } })
   }
 
-  async #endOnRecord(): Promise<RunEnd | undefined> {
-    const last = (await this.records()).findLast(
-      (one) => one.eventType === 'RunCompleted' || one.eventType === 'RunFailed' || one.eventType === 'RunCancelled',
-    )
-    if (last === undefined) return undefined
+  async #endOnRecord(): Promise<RunEnd> {
+    const last = (await this.records()).findLast(isEnd)
+    if (last === undefined)
+      return fail('RUN_QUARANTINED', `the row of run ${this.runId} says that it has ended, and its log does not`)
     const { eventType, payload = {}, data } = last
     return { eventType, payload, ...(data === undefined ? {} : { data }) }
-  }
-
-  async #details(end: RunEnd | undefined): Promise<{ readonly output?: unknown; readonly error?: RunError }> {
-    const payload = (end?.payload ?? {}) as Readonly<Record<string, unknown>>
-    if (end?.eventType === 'RunCompleted') {
-      const ref = payload['outputRef'] as { sha256: string } | undefined
-      const text = ref === undefined ? undefined : await this.#parts.services.store.getBlob(this.row.runKey, ref.sha256)
-      const output = text === undefined ? end.data?.output : (JSON.parse(text) as unknown)
-      return output === undefined ? {} : { output }
-    }
-    if (end?.eventType !== 'RunFailed') return {}
-    const error = payload['error'] as { code: string }
-    const root = payload['rootCause'] as { slot: string; runSeq: number } | undefined
-    const text = root === undefined ? end.data?.errorText : await this.#errorTextAt(root.runSeq)
-    return {
-      error: {
-        code: error.code,
-        ...(root === undefined ? {} : { slot: root.slot }),
-        ...(text === undefined ? {} : { message: text.message }),
-      },
-    }
-  }
-
-  async #errorTextAt(runSeq: number): Promise<{ readonly message: string } | undefined> {
-    const range = { afterSeq: runSeq - 1, limit: 1 }
-    const [stored] = await this.#parts.services.store.readEvents(this.row.runKey, range)
-    const record = stored === undefined ? undefined : recordOf(stored)
-    return record?.ok === true
-      ? (record.value.data?.['errorText'] as { readonly message: string } | undefined)
-      : undefined
   }
 
   /** Has the run ended by now? */
@@ -160,36 +120,60 @@ export class RunHandle<O = unknown> {
     return now !== undefined && isTerminalRun(now.status)
   }
 
-  /** The run's log, from the first event. */
-  async records(afterSeq = 0): Promise<readonly ForeignRecord[]> {
+  /** Why its log cannot be used, and how far it is sound: it was archived or set aside. Undefined: it can. */
+  async trouble(): Promise<RunTrouble | undefined> {
+    const { services, advancer } = this.#parts
+    const now = await services.store.getRun(this.row.runKey)
+    return now === undefined ? undefined : troubleOf({ store: services.store, plans: advancer.plans }, now)
+  }
+
+  async #needUsable(): Promise<void> {
+    const trouble = await this.trouble()
+    if (trouble !== undefined) throw trouble.error
+  }
+
+  /** The run's log, from the first event. Of a run that was set aside only what `upToSeq` names can be had: its sound part. */
+  async records(afterSeq = 0, upToSeq = Infinity): Promise<readonly ForeignRecord[]> {
+    if (upToSeq === Infinity) await this.#needUsable()
     const records: ForeignRecord[] = []
-    for (let after = afterSeq; ;) {
+    for (let after = afterSeq; after < upToSeq;) {
       const page = await this.#parts.services.store.readEvents(this.row.runKey, { afterSeq: after })
       const last = page.at(-1)
-      if (last === undefined) return records
-      for (const stored of page) records.push(this.#record(stored))
+      if (last === undefined) break
+      for (const stored of page) if (stored.runSeq <= upToSeq) records.push(await this.#record(stored))
       after = last.runSeq
     }
+    return records
   }
 
-  #record(stored: StoredEvent): ForeignRecord {
+  async #record(stored: StoredEvent): Promise<ForeignRecord> {
     const record = recordOf(stored)
     if (record.ok) return record.value
-    return fail('RUN_QUARANTINED', `event ${stored.runSeq} of run ${this.runId} cannot be read`)
+    const { services, advancer } = this.#parts
+    const now = (await services.store.getRun(this.row.runKey)) ?? this.row
+    throw (await damageTrouble({ store: services.store, plans: advancer.plans }, now)).error
   }
 
-  /** The run's log from the first event (or after one) to its end, as it is written; ends early when Keelson closes. */
+  /**
+   * The run's log from the first event (or after one) to its end, as it is written; ends early when Keelson closes. Of a run
+   * that was set aside it gives the sound part, then throws RUN_QUARANTINED.
+   */
   async *events(afterSeq = 0): AsyncGenerator<ForeignRecord, void> {
     const { services, moves } = this.#parts
     const { runKey } = this.row
     for (let after = afterSeq; !moves.isClosed;) {
       // Asked for before the page is read: the last event is on record by the time the run has ended.
       const hasEnded = await this.hasEnded()
+      const trouble = await this.trouble()
+      if (trouble !== undefined) {
+        yield* await this.records(after, trouble.soundSeq)
+        throw trouble.error
+      }
       // Before the look at the log: what is written after it wakes us.
       const { moved, forget } = moves.next(runKey, LOOK_MS)
       try {
         const page = await services.store.readEvents(runKey, { afterSeq: after })
-        for (const stored of page) yield this.#record(stored)
+        for (const stored of page) yield await this.#record(stored)
         after = page.at(-1)?.runSeq ?? after
         if (page.length === 0 && hasEnded) return
         if (page.length === 0) await moved
@@ -231,6 +215,7 @@ export class RunHandle<O = unknown> {
 
   async completeTask(completion: TaskCompletion): Promise<CompletionAnswer> {
     const { services, advancer, engine, keys } = this.#parts
+    await this.#needUsable()
     const answer = await completeTask(services, advancer, keys, this.row, completion)
     engine.wake(this.row.runKey)
     return answer
@@ -239,6 +224,7 @@ export class RunHandle<O = unknown> {
   /** The run as people see it, now or as it was after an event. */
   async snapshot(atSeq?: number): Promise<RunSnapshot> {
     const { services, advancer } = this.#parts
+    if (atSeq === undefined) await this.#needUsable()
     const found = await getSnapshot(services.store, advancer.plans, this.row, atSeq)
     if (!found.ok) return fail('RUN_QUARANTINED', `the log of run ${this.runId} cannot be read`)
     return found.value ?? fail('RUN_NOT_FOUND', `no run ${this.runId}`)
@@ -274,7 +260,8 @@ export class RunHandle<O = unknown> {
     const { advancer, services } = this.#parts
     const known = await advancer.current(this.row.runKey)
     const row = await services.store.getRun(this.row.runKey)
-    if (row !== undefined && row.nextSeq !== known.nextSeq) advancer.forget(this.row.runKey)
+    const isOld = row !== undefined && (row.nextSeq !== known.nextSeq || row.quarantine !== undefined)
+    if (isOld) advancer.forget(this.row.runKey)
     return advancer.current(this.row.runKey)
   }
 }

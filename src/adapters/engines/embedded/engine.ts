@@ -4,7 +4,7 @@
  * decides nothing.
  */
 import { engineTypeOf, isOutside } from '../../../core/run/engines.ts'
-import { isTerminalRun } from '../../../core/run/transitions.ts'
+import { isSettled } from '../../../core/run/transitions.ts'
 import type { Clock } from '../../../ports/clock.ts'
 import type { AdvanceReport, EngineHost, RunDriver } from '../../../ports/engine.ts'
 import type { StoreTrouble } from '../../../ports/hooks.ts'
@@ -296,7 +296,7 @@ export class EmbeddedEngine implements EngineHost {
   async #adoptWanted(): Promise<void> {
     for (const runKey of this.#wanted) {
       const row = await this.#options.store.getRun(runKey)
-      if (row === undefined || isTerminalRun(row.status) || isElsewhere(row)) this.#wanted.delete(runKey)
+      if (row === undefined || isSettled(row) || isElsewhere(row)) this.#wanted.delete(runKey)
       else await this.adopt(runKey)
     }
   }
@@ -371,7 +371,7 @@ export class EmbeddedEngine implements EngineHost {
     }
     await eachOf(asked, async (runKey) => {
       const row = await this.#options.store.getRun(runKey)
-      if (row !== undefined && isTerminalRun(row.status)) this.#tell(runKey, { status: row.status })
+      if (row !== undefined && isSettled(row)) this.#tell(runKey, { status: row.status })
       else this.#askLater(runKey)
     })
   }

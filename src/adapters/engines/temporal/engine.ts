@@ -3,7 +3,7 @@
  * watch over runs whose workflow is gone. It never decides and never reads a run's status from Temporal (DESIGN §7).
  */
 import { engineRunRefText } from '../../../core/events/engine-run-ref.ts'
-import { isTerminalRun } from '../../../core/run/transitions.ts'
+import { isSettled, isTerminalRun } from '../../../core/run/transitions.ts'
 import type {
   AdvanceReport,
   EngineCapabilities,
@@ -266,7 +266,7 @@ export class TemporalEngine implements EngineHost {
     for (const runKey of this.#waiters.keys()) {
       // Asked again below: a store that does not answer now does so later.
       const row = await this.#parts.store.getRun(runKey).catch(() => undefined)
-      if (row !== undefined && isTerminalRun(row.status)) this.#tell(runKey, { status: row.status })
+      if (row !== undefined && isSettled(row)) this.#tell(runKey, { status: row.status })
     }
     const isAsked = this.#waiters.size > 0 && !this.#stopped
     this.#cancelAsk = isAsked ? this.#parts.timers.after(ASK_MS, () => void this.#askForEnds()) : undefined

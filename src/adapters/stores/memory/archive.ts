@@ -15,7 +15,13 @@ export function archivableRuns(disk: MemoryDisk, endedBefore: number, limit: num
   return ended.sort((a, b) => (a.endedAt ?? 0) - (b.endedAt ?? 0) || a.runKey - b.runKey).slice(0, limit)
 }
 
-export function archiveRun(disk: MemoryDisk, runKey: RunKey, ticket: Uint8Array, now: number): ArchiveAnswer {
+export function archiveRun(
+  disk: MemoryDisk,
+  runKey: RunKey,
+  ticket: Uint8Array,
+  place: string | undefined,
+  now: number,
+): ArchiveAnswer {
   const run = runOf(disk, runKey)
   if (run === undefined) return 'no-run'
   if (!isTerminalRun(run.row.status)) return 'not-terminal'
@@ -26,7 +32,7 @@ export function archiveRun(disk: MemoryDisk, runKey: RunKey, ticket: Uint8Array,
   for (const part of [keys, terminalSlots, inbox, pending, context, blobs, snapshots, claims]) part.clear()
   forgetRun(disk, runKey)
   freeRun(disk, runKey, now)
-  run.row = Object.freeze({ ...run.row, archivedAt: now })
+  run.row = Object.freeze({ ...run.row, archivedAt: now, ...(place === undefined ? {} : { archivedTo: place }) })
   return 'archived'
 }
 

@@ -84,7 +84,7 @@ export function openMemoryStore(options: MemoryStoreOptions): RunStore {
     subscribersBehind: async (runKey) => subscribersBehind(disk(), runKey),
     dropSubscriber: async (subscriber) => void disk().subscribers.delete(subscriber),
     archivableRuns: async (endedBefore, limit) => archivableRuns(disk(), endedBefore, limit),
-    archiveRun: async (runKey, ticket) => archiveRun(disk(), runKey, ticket, clock.now()),
+    archiveRun: async (runKey, ticket, place) => archiveRun(disk(), runKey, ticket, place, clock.now()),
     raiseEpochs: async () => raiseEpochs(disk()),
     close: async () => {
       isOpen = false

@@ -11,7 +11,7 @@ import type { Session } from './session.ts'
 const ENDED = `status IN ('COMPLETED', 'FAILED', 'CANCELLED')`
 export const ARCHIVABLE = `SELECT * FROM keelson.runs WHERE archived_at IS NULL AND ${ENDED} AND ended_at < $1
   ORDER BY ended_at, run_key LIMIT $2`
-const ARCHIVE = 'SELECT keelson.cut_archive_ticket($1, $2, $3) AS answer'
+const ARCHIVE = 'SELECT keelson.cut_archive_ticket($1, $2, $3, $4) AS answer'
 /** Locked in the order of commits, so that none is caught in a deadlock with it. */
 const RAISE = `WITH open AS MATERIALIZED (
     SELECT run_key FROM keelson.runs WHERE NOT ${ENDED} ORDER BY run_key FOR NO KEY UPDATE
@@ -29,9 +29,10 @@ export async function archiveRun(
   session: Session,
   runKey: RunKey,
   ticket: Uint8Array,
+  place: string | undefined,
   clock: Clock | undefined,
 ): Promise<ArchiveAnswer> {
-  const [row = {}] = await session.query(ARCHIVE, [runKey, Buffer.from(ticket), clock?.now()])
+  const [row = {}] = await session.query(ARCHIVE, [runKey, Buffer.from(ticket), clock?.now(), place])
   return text(row, 'answer') as ArchiveAnswer
 }
 

@@ -121,7 +121,7 @@ function storeOn(connection: Connection, options: PostgresStoreOptions): Postgre
     subscribersBehind: (runKey) => subscribersBehind(connection, runKey),
     dropSubscriber: (subscriber) => dropSubscriber(connection, subscriber),
     archivableRuns: (endedBefore, limit) => archivableRuns(connection, endedBefore, limit),
-    archiveRun: (runKey, ticket) => archiveRun(connection, runKey, ticket, clock),
+    archiveRun: (runKey, ticket, place) => archiveRun(connection, runKey, ticket, place, clock),
     raiseEpochs: () => raiseEpochs(connection),
     close: () => connection.close(),
   }

@@ -16,7 +16,7 @@ export const ARCHIVABLE = `SELECT * FROM runs WHERE ended_at IS NOT NULL AND end
 const RUN = `SELECT tenant_id, head_hash, archived_at, ${ENDED} AS ended FROM runs WHERE run_key = ?`
 /** A ticket may be there already if somebody cut it by hand; its events have gone with it. */
 const TICKET = 'INSERT INTO archive_tickets (run_key, head_hash) VALUES (?, ?) ON CONFLICT (run_key) DO NOTHING'
-const MARK = 'UPDATE runs SET archived_at = ?, inbox_since = NULL WHERE run_key = ?'
+const MARK = 'UPDATE runs SET archived_at = ?, archived_to = ?, inbox_since = NULL WHERE run_key = ?'
 const REST = ['run_inbox', 'run_context', 'run_blobs', 'run_snapshots', 'step_claims'].map(
   (table) => `DELETE FROM ${table} WHERE run_key = ?`,
 )
@@ -35,6 +35,7 @@ export async function archiveRun(
   connection: Connection,
   runKey: RunKey,
   ticket: Uint8Array,
+  place: string | undefined,
   clock: Clock,
 ): Promise<ArchiveAnswer> {
   return connection.write(() => {
@@ -48,7 +49,7 @@ export async function archiveRun(
     forgetRun(connection, runKey)
     const now = clock.now()
     freeRun(connection, { runKey, tenantId: text(run, 'tenant_id') }, now)
-    connection.sql(MARK).run(now, runKey)
+    connection.sql(MARK).run(now, place ?? null, runKey)
     return 'archived'
   })
 }

@@ -33,6 +33,7 @@ export function runRow(row: Columns): RunRow {
       : { lease: { owner: text(row, 'lease_owner'), until: number(row, 'lease_until') } }),
     ...(row['quarantine'] === null ? {} : { quarantine: text(row, 'quarantine') }),
     ...(row['archived_at'] === null ? {} : { archivedAt: number(row, 'archived_at') }),
+    ...(row['archived_to'] === null ? {} : { archivedTo: text(row, 'archived_to') }),
   }
 }
 

@@ -97,7 +97,7 @@ export function storeOn(connection: Connection, clock: Clock): SqliteStore {
     subscribersBehind: (runKey) => subscribersBehind(connection, runKey),
     dropSubscriber: (subscriber) => dropSubscriber(connection, subscriber),
     archivableRuns: (endedBefore, limit) => archivableRuns(connection, endedBefore, limit),
-    archiveRun: (runKey, ticket) => archiveRun(connection, runKey, ticket, clock),
+    archiveRun: (runKey, ticket, place) => archiveRun(connection, runKey, ticket, place, clock),
     raiseEpochs: () => raiseEpochs(connection),
     backup: (toPath) => backup(connection, toPath),
     close: async () => connection.close(),

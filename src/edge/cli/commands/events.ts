@@ -21,10 +21,13 @@ export async function events({ args, options, terminal }: Call): Promise<number>
     const handle = await findRun(keelson, args[0] ?? '')
     const after = options.whole('after') ?? 0
     if (options.flag('follow')) return await followLog(handle, after, options, terminal)
-    const records = await handle.records(after)
+    const trouble = await handle.trouble()
+    const records = await handle.records(after, trouble?.soundSeq)
     if (options.json) for (const record of records) terminal.json(viewOf(record))
     else if (records.length === 0) terminal.line('no events after that')
     else printTable(terminal, HEADING, records.map(rowCells(terminal.columns)))
+    // What is shown is the sound part.
+    if (trouble !== undefined) throw trouble.error
     return EXIT.completed
   } finally {
     await keelson.close()

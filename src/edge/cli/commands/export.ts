@@ -5,19 +5,24 @@ import { EXIT } from '../exit-codes.ts'
 import { findRun } from '../find-run.ts'
 import { plural, shortId } from '../output/format.ts'
 import { openExisting } from '../session.ts'
+import type { Terminal } from '../terminal.ts'
 
 export async function exportBundle({ args, options, terminal }: Call): Promise<number> {
   const keelson = await openExisting(options)
   try {
-    const { row } = await findRun(keelson, args[0] ?? '')
+    const handle = await findRun(keelson, args[0] ?? '')
+    const { row } = handle
     const out = options.text('out')
     if (out === undefined) {
       for await (const line of keelson.upkeep.bundle(row)) terminal.line(line)
+      noteDamage((await handle.trouble())?.error.problems[0]?.message, terminal)
       return EXIT.completed
     }
     const path = resolve(out)
-    const { events } = await keelson.upkeep.export(row, dirname(path), basename(path))
-    if (options.json) terminal.json({ runId: row.runId, bundle: out, events })
+    const { events, damage } = await keelson.upkeep.export(row, dirname(path), basename(path))
+    noteDamage(damage, terminal)
+    if (options.json)
+      terminal.json({ runId: row.runId, bundle: out, events, ...(damage === undefined ? {} : { damage }) })
     else {
       const { green, bold, cyan } = terminal.paint
       terminal.line(`${green('✔')} ${bold('exported')}   run ${shortId(row.runId)}, ${plural(events, 'event')}`)
@@ -27,4 +32,9 @@ export async function exportBundle({ args, options, terminal }: Call): Promise<n
   } finally {
     await keelson.close()
   }
+}
+
+/** A damaged log is evidence too: it is handed over as it is stored, and said to be damaged. */
+function noteDamage(damage: string | undefined, terminal: Terminal): void {
+  if (damage !== undefined) terminal.errorLine(`exported as it is stored, and it does not verify: ${damage}`)
 }

@@ -9,7 +9,7 @@ import { startQueued } from '../start-queued.ts'
 
 export async function queueStart({ args, options, terminal }: Call): Promise<number> {
   const [name] = args
-  const found = await liveRuns(options, name, WAITING)
+  const found = (await liveRuns(options, name, WAITING)).filter(({ quarantine }) => quarantine === undefined)
   const now = Date.now()
   const rows = found.filter(({ status, nextWakeAt = 0 }) => status === 'APPROVED' && nextWakeAt <= now)
   if (rows.length > 0) return startQueued(rows.slice(0, options.whole('limit') ?? rows.length), options, terminal)

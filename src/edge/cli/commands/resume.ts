@@ -15,6 +15,7 @@ import { Keelsons } from '../keelsons.ts'
 import { liveRuns } from '../live-runs.ts'
 import { isQueued } from '../run-lease.ts'
 import { plural, shortId } from '../output/format.ts'
+import { tellSetAside } from '../set-aside-runs.ts'
 import { startQueued } from '../start-queued.ts'
 import type { Terminal } from '../terminal.ts'
 
@@ -34,10 +35,17 @@ function tellOthers(live: readonly RunRow[], isNamed: boolean, terminal: Termina
 }
 
 export async function resume({ args, options, terminal }: Call): Promise<number> {
-  const live = await liveRuns(options, args[0], LIVE)
+  const found = await liveRuns(options, args[0], LIVE)
+  const live = found.filter(({ quarantine }) => quarantine === undefined)
+  const aside = await tellSetAside(
+    found.filter((row) => !live.includes(row)),
+    options,
+    terminal,
+  )
   const rows = live.filter((row) => !isQueued(row) && (args[0] !== undefined || isOurs(row)))
   if (args[0] !== undefined && live.length > rows.length) return startQueued(live, options, terminal)
   if (!options.json) tellOthers(live, args[0] !== undefined, terminal)
+  if (rows.length === 0 && aside > 0) return EXIT.environment
   if (rows.length === 0) {
     const others = live.length > 0 ? ', is queued, or is on another engine' : ''
     if (!options.json)
@@ -49,12 +57,13 @@ export async function resume({ args, options, terminal }: Call): Promise<number>
   try {
     const wanted: Wanted[] = []
     for (const row of rows) wanted.push({ row, keelson: await keelsons.for(row) })
-    const runs = await adoptWhenFree(wanted, args[0] !== undefined, terminal)
+    const { runs, refused } = await adoptWhenFree(wanted, args[0] !== undefined, terminal)
+    const isAside = aside > 0 || refused.includes('RUN_QUARANTINED')
     const [only] = runs
-    if (only === undefined) return EXIT.detached
+    if (only === undefined) return isAside ? EXIT.environment : EXIT.detached
     const code = await driveRuns({ runs, doorbell, options, terminal })
     await anchorHeads(only.keelson, options, terminal)
-    return code
+    return code === EXIT.completed && isAside ? EXIT.environment : code
   } finally {
     await keelsons.close()
   }

@@ -2,6 +2,7 @@
 import { dirname } from 'node:path'
 import { fail } from '../../../core/problems/problem.ts'
 import { isTerminalRun } from '../../../core/run/transitions.ts'
+import { isoFromMs } from '../../../core/time.ts'
 import type { Keelson, RunHandle } from '../../../main.ts'
 import type { StartOptions } from '../../library/keelson.ts'
 import { checkHandlers } from '../check-handlers.ts'
@@ -9,7 +10,7 @@ import { anchorHeads } from '../anchor-heads.ts'
 import type { Call, Options } from '../command.ts'
 import { driveOne } from '../drive-one.ts'
 import { chosenEngine } from '../engine-choice.ts'
-import { EXIT } from '../exit-codes.ts'
+import { EXIT, exitOfStatus } from '../exit-codes.ts'
 import { instantOf } from '../instant.ts'
 import { shortId } from '../output/format.ts'
 import { howToDrive, isDriven, isQueued } from '../run-lease.ts'
@@ -49,6 +50,7 @@ export async function run({ args, options, terminal }: Call): Promise<number> {
     await publish(keelson, children)
     const handle = await keelson.start(file.compiled, input, startOptions(options))
     if (!handle.existed) remember(options, handle, source, terminal)
+    if (handle.row.archivedAt !== undefined) return tellArchived(handle, options, terminal)
     if (options.flag('queue') || handle.row.status === 'PENDING') return tellQueued(handle, options, terminal)
     await takeUp(keelson, handle)
     const code = await driveOne({ keelson, handle, doorbell, interrupt: 'cancel', isElsewhere, options, terminal })
@@ -118,6 +120,21 @@ function tellQueued({ runId, row, existed }: RunHandle, options: Options, termin
       terminal.line(`  ${row.status === 'PENDING' ? 'approve' : 'start  '}    ${cyan(howToDrive(row))}`)
   }
   return options.flag('queue') ? EXIT.completed : EXIT.detached
+}
+
+/** The request was answered long ago: its run has ended, and its log is in a bundle. */
+function tellArchived({ runId, row }: RunHandle, options: Options, terminal: Terminal): number {
+  const { status, archivedTo } = row
+  const archivedAt = isoFromMs(row.archivedAt ?? 0)
+  const bundle = archivedTo === undefined ? {} : { bundle: archivedTo }
+  if (options.json) terminal.json({ result: { runId, status, archivedAt, ...bundle } })
+  else {
+    const { bold, cyan } = terminal.paint
+    terminal.line(`${bold(row.planId)} ${row.planVersion}   run ${bold(shortId(runId))} ended ${status} before`)
+    terminal.line(`  archived   ${archivedAt}`)
+    if (archivedTo !== undefined) terminal.line(`  bundle     ${cyan(`keelson verify ${archivedTo}`)}`)
+  }
+  return exitOfStatus(status)
 }
 
 /** The request may have been made before and its run left: then it goes on here, unless somebody else has it. */

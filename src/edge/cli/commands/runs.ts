@@ -108,6 +108,10 @@ function noteOf(row: RunRow): string {
   return row.status === 'APPROVED' ? `not before ${timeOfDay(row.nextWakeAt ?? 0)}` : 'nobody drives it'
 }
 
+function setAsideNote(code: string): string {
+  return code === 'RUN_QUARANTINED' ? 'set aside' : `set aside (${code})`
+}
+
 function rowCells(row: RunRow): readonly string[] {
   const started = row.startedAt ?? row.createdAt
   const live = row.endedAt === undefined
@@ -119,6 +123,6 @@ function rowCells(row: RunRow): readonly string[] {
     `${row.stepsDone}/${row.stepsTotal}`,
     timeOfDay(started),
     duration((row.endedAt ?? Date.now()) - started),
-    row.quarantine ?? (row.archivedAt === undefined ? note : 'archived'),
+    row.quarantine === undefined ? (row.archivedAt === undefined ? note : 'archived') : setAsideNote(row.quarantine),
   ]
 }

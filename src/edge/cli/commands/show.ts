@@ -21,12 +21,15 @@ export async function show({ args, options, terminal }: Call): Promise<number> {
     const snapshot = snapshotOf(watch.view)
     if (options.json) {
       terminal.json(snapshot)
+      if (watch.trouble !== undefined) throw watch.trouble
       return EXIT.completed
     }
     terminal.line(`${header(terminal, handle, options)}\n`)
     const rows = rowsOf(watch, Date.now())
     const names = nameWidth(rows)
     for (const row of rows) terminal.line(styledRow(row, names, terminal.columns, terminal.paint))
+    // The picture is that of its sound part; what follows says the rest.
+    if (watch.trouble !== undefined) throw watch.trouble
     if (isTerminalRun(snapshot.status)) {
       await tellEnd(terminal, watch, await handle.result())
       return EXIT.completed

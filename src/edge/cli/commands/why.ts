@@ -28,6 +28,7 @@ export async function why({ args, options, terminal }: Call): Promise<number> {
     const handle = await findRun(keelson, args[0] ?? '')
     const watch = await watchRun(keelson, handle, at)
     const records = await watch.pump()
+    if (watch.trouble !== undefined) throw watch.trouble
     const last = watch.view.lastEventSeq
     if (at !== undefined && last < at) fail('USAGE', `the run has ${last} events; there is no event ${at}`)
     const slots = args[1] === undefined ? unsettled(watch) : [knownSlot(watch, args[1])]

@@ -90,6 +90,10 @@ export const DRIVING_COMMANDS: readonly Spec[] = [
     about: 'a new run that takes over the results of an ended one',
     options: [
       ['--from <step>', 'run this step and what follows it again'],
+      [
+        '--at <event>',
+        'take over what was recorded up to this event; for a run that was set aside, an event of its sound part',
+      ],
       ['--preview', 'only say what it would take over and do again'],
       REPEAT_IRREVERSIBLE,
       ...TEMPORAL_OPTIONS,
@@ -97,7 +101,12 @@ export const DRIVING_COMMANDS: readonly Spec[] = [
       STEPS,
       ALLOW_HOST,
     ],
-    examples: ['keelson fork last', 'keelson fork 7f3a91c2 --from pack', 'keelson fork last --preview'],
+    examples: [
+      'keelson fork last',
+      'keelson fork 7f3a91c2 --from pack',
+      'keelson fork 7f3a91c2 --at 12',
+      'keelson fork last --preview',
+    ],
     load: async () => (await import('../commands/fork.ts')).fork,
   },
   {

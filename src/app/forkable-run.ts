@@ -1,0 +1,65 @@
+/**
+ * The old run of a fork as far as it may be built on: an ended run whole, a run that was set aside only up to an event of its
+ * sound part that the caller names. What was erased or archived can be taken over by nobody.
+ */
+import { fail, KeelsonError } from '../core/problems/problem.ts'
+import { isTerminalRun } from '../core/run/transitions.ts'
+import type { RunRow } from '../ports/run-store.ts'
+import type { RunAdvancer } from './advance-run.ts'
+import { CommittedValues } from './committed-values.ts'
+import { identityOf, type LoadedRun } from './load-run.ts'
+import { damageTrouble, needUsable, type TroubleParts } from './run-trouble.ts'
+import type { Services } from './services.ts'
+import { brokenBy } from './set-aside.ts'
+import { readSoundLog, wasErased } from './sound-log.ts'
+
+export interface Forkable {
+  readonly old: LoadedRun
+  /** Its log cannot be written any more: the fork is on record in the new run alone. */
+  readonly isSetAside: boolean
+}
+
+export async function forkableRun(
+  { store }: Services,
+  advancer: RunAdvancer,
+  { row, atSeq }: { readonly row: RunRow; readonly atSeq?: number },
+): Promise<Forkable> {
+  const parts = { store, plans: advancer.plans }
+  const now = (await store.getRun(row.runKey)) ?? fail('RUN_NOT_FOUND', `no run ${row.runId}`)
+  if (now.archivedAt !== undefined) await needUsable(parts, now)
+  if (await wasErased(store, now.runKey)) fail('RUN_ERASED', `the inputs and results of run ${now.runId} were erased`)
+  // Another process may have driven it since this one last looked.
+  advancer.forget(now.runKey)
+  const old = now.quarantine === undefined ? await current(advancer, now) : undefined
+  if (old === undefined) return { old: await soundRun(parts, now, atSeq), isSetAside: true }
+  if (!isTerminalRun(old.state.status)) fail('RUN_NOT_TERMINAL', `run ${now.runId} has not ended`)
+  return { old, isSetAside: false }
+}
+
+/** Undefined when its log is damaged, though nobody has set it aside yet. */
+async function current(advancer: RunAdvancer, { runKey }: RunRow): Promise<LoadedRun | undefined> {
+  try {
+    return await advancer.current(runKey)
+  } catch (thrown) {
+    if (thrown instanceof KeelsonError && brokenBy(thrown) !== undefined) return undefined
+    throw thrown
+  }
+}
+
+async function soundRun(parts: TroubleParts, row: RunRow, atSeq: number | undefined): Promise<LoadedRun> {
+  if (atSeq === undefined) throw (await damageTrouble(parts, row)).error
+  const { seq, plan, state, headHash } = await readSoundLog(parts.store, parts.plans, row, atSeq)
+  if (plan === undefined || state === undefined || seq === 0 || seq < atSeq)
+    throw (await damageTrouble(parts, row)).error
+  return {
+    row,
+    identity: identityOf(row),
+    plan,
+    state,
+    epoch: row.epoch,
+    nextSeq: seq + 1,
+    headHash,
+    snapshotSeq: 0,
+    values: new CommittedValues(),
+  }
+}
