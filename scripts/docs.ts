@@ -1,11 +1,12 @@
 /**
- * `npm run docs`: writes everything that is generated (error pages, the spec page, schemas and their pages). With
+ * `npm run docs`: writes everything that is generated (error pages, the spec page, the limits, schemas and their pages). With
  * `--check` it writes nothing and fails when something is stale.
  */
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { ERROR_PAGES, errorPages } from './error-pages.ts'
 import { staleFiles, writeFiles } from './generated-file.ts'
+import { limitsPage } from './limits-page.ts'
 import { specPage } from './spec-page.ts'
 import { requireNode, ROOT, runNode } from './terminal.ts'
 
@@ -27,7 +28,7 @@ async function runOthers(args: readonly string[]): Promise<boolean> {
 
 async function docs(check: boolean): Promise<number> {
   const act = check ? staleFiles : writeFiles
-  const touched = [...act(errorPages(), ERROR_PAGES), ...act([specPage()])]
+  const touched = [...act(errorPages(), ERROR_PAGES), ...act([specPage(), limitsPage()])]
   const fine = await runOthers(check ? ['--check'] : [])
   if (check && touched.length > 0) {
     process.stderr.write(`stale, run \`npm run docs\`:\n${touched.map((path) => `  ${path}`).join('\n')}\n`)

@@ -50,9 +50,9 @@ export function applyCaptures(
       return invalid(`\`${capture.destination}\` would change \`${blocked}\`, which is read-only here.`)
     values.push(value.value)
   }
-  if (jsonBytes(values, LIMITS.runInputBytes) === undefined) {
+  if (jsonBytes(values, LIMITS.valueBytes) === undefined) {
     return refused(
-      problem('DECISION_DATA_TOO_LARGE', `The captured values are larger than ${LIMITS.runInputBytes} bytes.`),
+      problem('DECISION_DATA_TOO_LARGE', `The captured values are larger than ${LIMITS.valueBytes} bytes.`),
     )
   }
   const recorded = kept.map(({ destination, merge }) => ({ path: destination, mode: merge }))

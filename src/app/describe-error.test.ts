@@ -101,6 +101,7 @@ describe('the code of an error', () => {
     expect(described.error).toEqual({
       code: 'HANDLER_FAILED',
       errorClass: 'conflict',
+      statusCode: 503,
       retryable: false,
       category: 'business',
       failureCategory: 'USER',

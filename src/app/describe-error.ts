@@ -5,6 +5,7 @@
 import type { ErrorInfo, EventData } from '../core/events/event.ts'
 import { LIMITS } from '../core/limits.ts'
 import { classifyError, type ErrorFact, type ErrorFacts } from '../core/run/classify-error.ts'
+import { errorStatus, readField } from '../core/run/error-status.ts'
 
 export type Aborted = NonNullable<ErrorFacts['aborted']>
 
@@ -36,10 +37,15 @@ export function errorFacts(thrown: unknown, aborted?: Aborted): ErrorFacts {
 export function describeError(thrown: unknown, aborted?: Aborted, mask: Mask = asItIs): DescribedError {
   const facts = { ...errorFacts(thrown, aborted), message: messageOf(thrown, mask) }
   const classification = classifyError(facts)
-  const stack = read(thrown, 'stack')
+  const stack = readField(thrown, 'stack')
   const code = codeOf(facts, classification.errorClass)
+  const statusCode = [facts, ...facts.causes].find(({ status }) => status !== undefined)?.status
   return {
-    error: { code: mask(code) === code ? code : 'HANDLER_FAILED', ...classification },
+    error: {
+      code: mask(code) === code ? code : 'HANDLER_FAILED',
+      ...classification,
+      ...(statusCode === undefined ? {} : { statusCode }),
+    },
     errorText: {
       message: facts.message,
       ...(typeof stack === 'string' && stack !== '' ? { stackTrace: boundedText(masked(stack, mask)) } : {}),
@@ -73,18 +79,14 @@ function codeOf(facts: ErrorFacts, errorClass: ErrorInfo['errorClass']): string 
 }
 
 function factOf(thrown: unknown): ErrorFact {
-  const name = read(thrown, 'name')
-  const code = read(thrown, 'code')
-  const status = httpStatus(read(thrown, 'statusCode')) ?? httpStatus(read(thrown, 'status'))
+  const name = readField(thrown, 'name')
+  const code = readField(thrown, 'code')
+  const status = errorStatus(thrown)
   return {
     ...(typeof name === 'string' ? { name: name.slice(0, NAME_CHARS) } : {}),
     ...(typeof code === 'string' ? { code: code.slice(0, NAME_CHARS) } : {}),
     ...(status === undefined ? {} : { status }),
   }
-}
-
-function httpStatus(value: unknown): number | undefined {
-  return typeof value === 'number' && Number.isInteger(value) && value >= 100 && value <= 599 ? value : undefined
 }
 
 /** Breadth first through `cause` and the members of an AggregateError; a circle is met once. */
@@ -104,10 +106,10 @@ function causesOf(thrown: unknown): readonly ErrorFact[] {
 }
 
 function directCauses(thrown: unknown): readonly unknown[] {
-  const cause = read(thrown, 'cause')
-  const members = read(thrown, 'errors')
+  const cause = readField(thrown, 'cause')
+  const members = readField(thrown, 'errors')
   if (!Array.isArray(members)) return [cause]
-  return [cause, ...Array.from({ length: MAX_CAUSES }, (_, index) => read(members, String(index)))]
+  return [cause, ...Array.from({ length: MAX_CAUSES }, (_, index) => readField(members, String(index)))]
 }
 
 function messageOf(thrown: unknown, mask: Mask = asItIs): string {
@@ -116,9 +118,9 @@ function messageOf(thrown: unknown, mask: Mask = asItIs): string {
 
 function ownMessage(thrown: unknown): string {
   if (typeof thrown === 'string') return thrown
-  const message = read(thrown, 'message')
+  const message = readField(thrown, 'message')
   if (typeof message === 'string' && message !== '') return message
-  const name = read(thrown, 'name')
+  const name = readField(thrown, 'name')
   if (typeof name === 'string' && name !== '') return name
   return asText(thrown)
 }
@@ -130,15 +132,5 @@ function asText(thrown: unknown): string {
     return typeof json === 'string' ? json : Object.prototype.toString.call(thrown)
   } catch {
     return 'a value that cannot be shown was thrown'
-  }
-}
-
-/** A getter or a proxy of the thrown value may itself throw; then the fact is simply not known. */
-function read(value: unknown, key: string): unknown {
-  if (value === null || (typeof value !== 'object' && typeof value !== 'function')) return undefined
-  try {
-    return Reflect.get(value, key)
-  } catch {
-    return undefined
   }
 }

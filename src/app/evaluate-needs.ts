@@ -137,6 +137,10 @@ async function outputFacts(at: At): Promise<SlotFacts> {
   const text = canonicalText(mapped.value)
   const sizeBytes = Buffer.byteLength(text)
   if (sizeBytes <= LIMITS.inlinePayloadBytes) return { output: mapped.value }
+  if (sizeBytes > LIMITS.valueBytes)
+    return problemFacts(
+      asRefusal(`the output of the run has ${sizeBytes} bytes; at most ${LIMITS.valueBytes} are allowed`),
+    )
   const sha256 = sha256Hex(text)
   await at.store.putBlob(at.run.row.runKey, sha256, text)
   return { outputRef: { sha256, sizeBytes } }

@@ -4,6 +4,7 @@
  * the caller load just the step outputs an expression needs, and lets admission check each of them.
  */
 import { compile, getRegisteredFunctions } from '@jmespath-community/jmespath'
+import { LIMITS } from '../core/limits.ts'
 import { REFUSED_KEYS } from '../core/plan/plan-limits.ts'
 import { problem, type Problem } from '../core/problems/problem.ts'
 import { ok, refused, type Result } from '../core/result.ts'
@@ -27,9 +28,6 @@ export interface CompiledExpression {
 /** `roots`: over the run's data. `value`: over one value alone, such as the output a capture transforms. */
 export type ExpressionDocument = 'roots' | 'value'
 
-const MAX_CHARS = 4_096
-const MAX_DEPTH = 10
-const MAX_LITERAL_CHARS = 1_024
 const RUN_FIELDS: readonly string[] = ['id', 'planId', 'planVersion', 'attempt']
 
 /** Functions that take `&expression`, with the place of that argument. */
@@ -43,9 +41,12 @@ const EXPRESSION_ARGUMENT: ReadonlyMap<string, number> = new Map([
 const FUNCTIONS: ReadonlySet<string> = new Set(getRegisteredFunctions())
 
 export function compileExpression(expression: string, document: ExpressionDocument): Result<CompiledExpression> {
-  if (expression.length > MAX_CHARS) {
+  if (expression.length > LIMITS.expressionChars) {
     return refused(
-      problem('EXPR_TOO_COMPLEX', `An expression may have ${MAX_CHARS} characters; this one has ${expression.length}.`),
+      problem(
+        'EXPR_TOO_COMPLEX',
+        `An expression may have ${LIMITS.expressionChars} characters; this one has ${expression.length}.`,
+      ),
     )
   }
   const checker = new Checker(expression, document)
@@ -103,8 +104,8 @@ class Checker {
   }
 
   #walk(node: SyntaxTree, current: Meaning, depth: number): Meaning {
-    if (depth > MAX_DEPTH) {
-      this.#problem('EXPR_TOO_COMPLEX', `is nested more than ${MAX_DEPTH} levels deep`)
+    if (depth > LIMITS.expressionDepth) {
+      this.#problem('EXPR_TOO_COMPLEX', `is nested more than ${LIMITS.expressionDepth} levels deep`)
       return 'data'
     }
     switch (node.type) {
@@ -212,8 +213,8 @@ class Checker {
   }
 
   #literal(value: unknown): 'data' {
-    if (JSON.stringify(value).length > MAX_LITERAL_CHARS + 2) {
-      this.#problem('EXPR_TOO_COMPLEX', `has a literal of more than ${MAX_LITERAL_CHARS} characters`)
+    if (JSON.stringify(value).length > LIMITS.expressionLiteralChars + 2) {
+      this.#problem('EXPR_TOO_COMPLEX', `has a literal of more than ${LIMITS.expressionLiteralChars} characters`)
     }
     return 'data'
   }

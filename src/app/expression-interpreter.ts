@@ -3,14 +3,11 @@
  * builds texts of bounded size, so that no expression of a stranger can hang or fill a process (DFL-09).
  */
 import { TreeInterpreter, type JSONArray, type JSONObject, type JSONValue } from '@jmespath-community/jmespath'
+import { LIMITS } from '../core/limits.ts'
 import type { SyntaxTree } from './expression-check.ts'
 import { REPLACEMENTS, type Argument } from './expression-functions.ts'
 import { jsonBytes } from './json-bytes.ts'
 
-/** Largest text an expression may build or a template expand to, in bytes. */
-export const MAX_EXPANSION_BYTES = 65_536
-/** Nodes visited plus elements touched: enough to filter 100,000 items by a condition of several parts. */
-const MAX_WORK = 2_000_000
 /** Long texts are cheap to pass on; they cost work by the piece. */
 const CHARS_PER_WORK = 16
 
@@ -60,7 +57,8 @@ export class FencedInterpreter extends Interpreter {
 
   #spend(work: number): void {
     this.#work += work
-    if (this.#work > MAX_WORK) throw new ExpressionLimit('it takes too much work')
+    if (this.#work > LIMITS.expressionWork)
+      throw new ExpressionLimit(`it takes more work than ${LIMITS.expressionWork} steps`)
   }
 
   #call(name: string, args: Visited[]): JSONValue {
@@ -129,10 +127,10 @@ function limitText(name: string, args: readonly Visited[]): void {
 }
 
 function jsonSize(value: unknown): void {
-  if (jsonBytes(value, MAX_EXPANSION_BYTES) === undefined) limitBytes(Infinity)
+  if (jsonBytes(value, LIMITS.expandedTextBytes) === undefined) limitBytes(Infinity)
 }
 
 function limitBytes(bytes: number): void {
-  if (bytes > MAX_EXPANSION_BYTES)
-    throw new ExpressionLimit(`it builds a text of more than ${MAX_EXPANSION_BYTES} bytes`)
+  if (bytes > LIMITS.expandedTextBytes)
+    throw new ExpressionLimit(`it builds a text of more than ${LIMITS.expandedTextBytes} bytes`)
 }

@@ -79,8 +79,9 @@ function run(expression: string, document: ExpressionDocument, data: unknown): R
   if (!found.ok) return found
   try {
     const value: unknown = new FencedInterpreter().search(found.value.tree, data as JSONValue) ?? null
-    if (jsonBytes(value, LIMITS.runInputBytes) !== undefined) return ok(value)
-    return refused(problem('EXPR_LIMIT', `The result of \`${shown(expression)}\` is not JSON or is too large.`))
+    if (jsonBytes(value, LIMITS.valueBytes) !== undefined) return ok(value)
+    const message = `The result of \`${shown(expression)}\` is larger than ${LIMITS.valueBytes} bytes, or is not JSON.`
+    return refused(problem('EXPR_LIMIT', message))
   } catch (thrown) {
     const limit = thrown instanceof ExpressionLimit || thrown instanceof RangeError
     const reason = thrown instanceof Error ? thrown.message : 'it failed'

@@ -22,6 +22,7 @@ import { canonicalText } from './canonical.ts'
 import { dutyFacts } from './duty-facts.ts'
 import type { LoadedRun } from './load-run.ts'
 import { openTaskTexts, type TaskTexts } from './manual-fields.ts'
+import { mustBeRecordable } from './recordable.ts'
 import type { Services } from './services.ts'
 import { sha256Hex } from './sha256.ts'
 
@@ -261,7 +262,8 @@ const NOTES_CHARS = 8_192
 
 /** What a person sends is checked before it is stored: a row that cannot be recorded would stop the run. */
 function checkCompletion(completion: TaskCompletion): void {
-  const { actorUserId, notes, evidenceRefs } = completion
+  const { actorUserId, notes, evidenceRefs, result } = completion
+  mustBeRecordable({ actorUserId, notes, evidenceRefs, result }, 'TASK_COMPLETION_INVALID', 'the completion')
   const isName = (text: unknown): boolean => typeof text === 'string' && text.length > 0 && text.length <= NAME_CHARS
   if (!isName(actorUserId))
     fail('TASK_COMPLETION_INVALID', `actorUserId must be a text of 1 to ${NAME_CHARS} characters`)

@@ -3,12 +3,12 @@
  * is one whole `${…}` keeps the type of its value; inside other text a value becomes text, and a missing one is refused
  * rather than leave a hole, because a hole in an address or a command is worse than a failed step.
  */
+import { LIMITS } from '../core/limits.ts'
 import type { Json } from '../core/plan/plan.ts'
 import { parseTemplate, wholeExpression, type TemplatePart } from '../core/plan/template.ts'
 import { problem, type Problem } from '../core/problems/problem.ts'
 import { ok, refused, type Result } from '../core/result.ts'
 import type { ExpressionNeeds, RootName } from './expression-check.ts'
-import { MAX_EXPANSION_BYTES } from './expression-interpreter.ts'
 import { evaluate, expressionNeeds, type ExpressionRoots } from './expressions.ts'
 import { jsonBytes } from './json-bytes.ts'
 
@@ -97,7 +97,7 @@ function expand(parts: readonly TemplatePart[], roots: ExpressionRoots): Result<
     const piece = 'literal' in part ? ok(part.literal) : expandOne(part.expression, roots)
     if (!piece.ok) return piece
     text += piece.value
-    if (text.length > MAX_EXPANSION_BYTES || Buffer.byteLength(text) > MAX_EXPANSION_BYTES) return tooLong()
+    if (text.length > LIMITS.expandedTextBytes || Buffer.byteLength(text) > LIMITS.expandedTextBytes) return tooLong()
   }
   return ok(text)
 }
@@ -111,9 +111,9 @@ function expandOne(expression: string, roots: ExpressionRoots): Result<string> {
     return refused(problem('EXPR_VALUE_MISSING', message, { hint: `give a default: \${${expression} || 'none'}` }))
   }
   if (typeof value !== 'object') return ok(String(value))
-  return jsonBytes(value, MAX_EXPANSION_BYTES) === undefined ? tooLong() : ok(JSON.stringify(value))
+  return jsonBytes(value, LIMITS.expandedTextBytes) === undefined ? tooLong() : ok(JSON.stringify(value))
 }
 
 function tooLong(): Result<never> {
-  return refused(problem('EXPR_LIMIT', `A text expands to more than ${MAX_EXPANSION_BYTES} bytes.`))
+  return refused(problem('EXPR_LIMIT', `A text expands to more than ${LIMITS.expandedTextBytes} bytes.`))
 }

@@ -12,13 +12,13 @@ import type { InputBody, Outcome } from '../core/run/input.ts'
 import { locate, stepAt } from '../core/run/units.ts'
 import { checkOf } from '../core/schema/check.ts'
 import type { EffectReport } from '../ports/engine.ts'
-import { canonicalText } from './canonical.ts'
 import { applyCaptures } from './capture-output.ts'
 import { describeError } from './describe-error.ts'
 import { validateJson } from './json-schema.ts'
 import type { Blob } from './offload-value.ts'
 import type { BlobStore } from './read-results.ts'
 import { readVariables } from './read-variables.ts'
+import { recordable } from './recordable.ts'
 import type { ContextChange } from './run-context.ts'
 import { sha256Hex } from './sha256.ts'
 import type { RootsAt } from './slot-roots.ts'
@@ -67,12 +67,16 @@ async function prepareCompleted(base: Base, result: Completed, at: At): Promise<
     writes: [],
     output: null,
   })
-  let text: string
-  try {
-    text = canonicalText(given)
-  } catch (thrown) {
-    const why = thrown instanceof Error ? thrown.message : 'it is not JSON'
-    return refuse([{ code: 'OUTPUT_INVALID', message: `the output cannot be recorded: ${why}`, retryable: false }])
+  const written = recordable(given)
+  if ('why' in written) {
+    const message = `the output cannot be recorded: ${written.why}`
+    return refuse([{ code: 'OUTPUT_INVALID', message, retryable: false }])
+  }
+  const { text } = written
+  const sizeBytes = Buffer.byteLength(text)
+  if (sizeBytes > LIMITS.valueBytes) {
+    const message = `the output has ${sizeBytes} bytes; at most ${LIMITS.valueBytes} are allowed`
+    return refuse([{ code: 'OUTPUT_INVALID', message, retryable: false }])
   }
   const output = asRecorded(given, text)
   const badArtifact = result.artifactRefs.find((artifact) => checkArtifact(artifact) !== undefined)

@@ -2,7 +2,7 @@
  * The RunDriver an engine is given: advance and execute, bound to one process's services. Child runs it starts are
  * reported to the engine, which drives them beside their parents.
  */
-import { fail, KeelsonError } from '../core/problems/problem.ts'
+import { fail } from '../core/problems/problem.ts'
 import type { Effect } from '../core/run/effect.ts'
 import { isTerminalRun } from '../core/run/transitions.ts'
 import { locate } from '../core/run/units.ts'

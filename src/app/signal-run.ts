@@ -10,6 +10,7 @@ import { isSignalType, SIGNALS } from '../core/run/signals.ts'
 import type { InboxRow, RunRef } from '../ports/run-store.ts'
 import { canonicalText } from './canonical.ts'
 import { validateJson } from './json-schema.ts'
+import { mustBeRecordable } from './recordable.ts'
 import type { Services } from './services.ts'
 
 export interface SignalRequest {
@@ -38,9 +39,11 @@ export async function signalRun(
 ): Promise<SignalAnswer> {
   const { signalId, signalType, payload } = request
   if (!UUID_V4.test(signalId)) fail('SIGNAL_INVALID_PAYLOAD', `signalId must be a UUID v4, not '${signalId}'`)
+  mustBeRecordable(payload, 'SIGNAL_INVALID_PAYLOAD', 'the payload')
   const text = canonicalText({ signalType, payload })
-  if (Buffer.byteLength(text) > LIMITS.signalBytes)
-    fail('SIGNAL_INVALID_PAYLOAD', `a signal has at most ${LIMITS.signalBytes} bytes`)
+  const sizeBytes = Buffer.byteLength(text)
+  if (sizeBytes > LIMITS.signalBytes)
+    fail('SIGNAL_INVALID_PAYLOAD', `the signal has ${sizeBytes} bytes; at most ${LIMITS.signalBytes} are allowed`)
   // The payload goes into the log: a secret in plain text must not even be recorded as refused (P-24).
   const secret = inlineSecretName(payload)
   if (secret !== undefined)

@@ -25,6 +25,7 @@ import { DecisionRound } from './decision-round.ts'
 import { FIRST_PREVIOUS } from './event-hashes.ts'
 import { applyDefaults } from './json-schema.ts'
 import type { LoadedRun } from './load-run.ts'
+import { mustBeRecordable } from './recordable.ts'
 import type { ContextChange } from './run-context.ts'
 import { nothingAtHand } from './run-grants.ts'
 import { scopePauseFor } from './scope-pauses.ts'
@@ -233,6 +234,7 @@ async function existing(
 
 function checkInput(plan: Plan, input: unknown): unknown {
   const given = input === undefined ? {} : input
+  mustBeRecordable(given, 'RUN_INPUT_INVALID', 'the input')
   if (plan.inputs === undefined) return given
   const checked = applyDefaults(plan.inputs, given, 'RUN_INPUT_INVALID')
   if (checked.ok) return checked.value

@@ -15,9 +15,12 @@ export interface CommandEnd {
   /** The first part, as much as is kept. */
   readonly stdout: string
   readonly stdoutTruncated: boolean
+  /** Bytes that are not UTF-8 were replaced. */
+  readonly stdoutReplaced: boolean
   /** The last part. */
   readonly stderr: string
   readonly stderrTruncated: boolean
+  readonly stderrReplaced: boolean
 }
 
 export interface Processes {

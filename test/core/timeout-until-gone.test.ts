@@ -13,8 +13,10 @@ const ENDED: CommandEnd = {
   signal: 'SIGTERM',
   stdout: '',
   stdoutTruncated: false,
+  stdoutReplaced: false,
   stderr: '',
   stderrTruncated: false,
+  stderrReplaced: false,
 }
 
 interface Program {

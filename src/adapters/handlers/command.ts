@@ -2,6 +2,7 @@
  * `command` steps: a program with its arguments, no shell. Its output is what it wrote and how it ended; any other exit
  * code than 0 is a failure that carries the end of stderr.
  */
+import { placeOfFault, readJsonText } from '../../core/json/read-json-text.ts'
 import type { CommandAction, Json } from '../../core/plan/plan.ts'
 import { LIMITS } from '../../core/limits.ts'
 import { fail } from '../../core/problems/problem.ts'
@@ -17,6 +18,9 @@ export interface CommandOutput {
   readonly json?: unknown
   readonly stdoutTruncated?: true
   readonly stderrTruncated?: true
+  /** Some of its bytes were not UTF-8; each such place holds U+FFFD. */
+  readonly stdoutReplaced?: true
+  readonly stderrReplaced?: true
 }
 
 export async function callCommand(
@@ -35,9 +39,11 @@ export async function callCommand(
     exitCode: 0,
     stdout: end.stdout,
     stderr: end.stderr,
-    ...jsonOf(end),
+    ...jsonOf(end, command.bigints),
     ...(end.stdoutTruncated ? { stdoutTruncated: true } : {}),
     ...(end.stderrTruncated ? { stderrTruncated: true } : {}),
+    ...(end.stdoutReplaced ? { stdoutReplaced: true } : {}),
+    ...(end.stderrReplaced ? { stderrReplaced: true } : {}),
   }
 }
 
@@ -77,11 +83,19 @@ function failed({ argv }: CommandRequest, { exitCode, signal, stderr }: CommandE
   fail('COMMAND_FAILED', `${argv[0]} ended with ${how}${told === '' ? '' : `: ${told}`}`, { details })
 }
 
-function jsonOf({ stdout, stdoutTruncated }: CommandEnd): { readonly json?: unknown } {
+/** Text that only looks like JSON gives none; JSON that cannot be kept as it is written must not become something else. */
+function jsonOf(end: CommandEnd, bigints: 'text' | undefined): { readonly json?: unknown } {
+  const { stdout, stdoutTruncated } = end
   if (stdoutTruncated || !/^\s*[[{]/.test(stdout)) return {}
-  try {
-    return { json: JSON.parse(stdout) }
-  } catch {
-    return {}
-  }
+  const reading = readJsonText(stdout, bigints === undefined ? {} : { bigints })
+  if (!reading.ok && reading.fault.kind === 'syntax') return {}
+  if (!reading.ok)
+    return fail(
+      'OUTPUT_INVALID',
+      `the JSON that the program wrote cannot be kept as it is: ${reading.fault.message} (${placeOfFault(reading.fault)})`,
+      { hint: '`bigints: text` keeps such whole numbers as text' },
+    )
+  return end.stdoutReplaced
+    ? fail('OUTPUT_INVALID', 'the JSON that the program wrote is not UTF-8')
+    : { json: reading.value }
 }

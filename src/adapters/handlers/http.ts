@@ -2,6 +2,8 @@
  * `http` steps: the request is built from the mapped fields, goes out through the one door, and its answer becomes the
  * output. Any answer but a success is an error with its status, so that the one table of classes decides (CAN-14).
  */
+import { placeOfFault, readJsonText } from '../../core/json/read-json-text.ts'
+import { utf8Fault } from '../../core/json/utf8-fault.ts'
 import type { HttpAction, Json } from '../../core/plan/plan.ts'
 import { fail } from '../../core/problems/problem.ts'
 import type { Egress, InboundAnswer, OutboundRequest } from '../../ports/egress.ts'
@@ -28,7 +30,7 @@ export async function callHttp(egress: Egress, { http }: HttpAction, call: Actio
   const request = requestOf(http, call)
   const answer = await egress.send(request, call.context.signal)
   if (answer.status < 200 || answer.status > 299) throw statusError(request.method, answer)
-  return outputOf(http.expect, request.method, answer)
+  return outputOf(http, request.method, answer)
 }
 
 function requestOf(http: HttpAction['http'], { input, context }: ActionCall): OutboundRequest {
@@ -87,28 +89,47 @@ function statusError(method: string, answer: InboundAnswer): HttpStatusError {
   return new HttpStatusError(`${method} ${placeOf(answer)} answered ${status}${wait}${told}`, status)
 }
 
-function outputOf(expect: HttpAction['http']['expect'], method: string, answer: InboundAnswer): unknown {
+function outputOf({ expect, bigints }: HttpAction['http'], method: string, answer: InboundAnswer): unknown {
   if (expect === 'none' || method === 'HEAD' || answer.status === 204 || answer.status === 205) return null
   const encoding = answer.headers['content-encoding'] ?? 'identity'
   if (encoding.toLowerCase() !== 'identity')
     fail('RESPONSE_INVALID', `${placeOf(answer)} answered in '${encoding}', which was not asked for`)
-  return expect === 'text' ? decoded(answer) : parsed(answer)
+  return expect === 'text' ? decoded(answer) : parsed(answer, bigints)
 }
 
+const CHARSET = /;\s*charset\s*=\s*"?([^\s";]+)/i
+const UTF8: ReadonlySet<string> = new Set(['utf-8', 'utf8', 'us-ascii', 'ascii'])
+
+/** A charset other than UTF-8 would be read wrong, unless only those characters are used that nearly all charsets share. */
 function decoded(answer: InboundAnswer): string {
+  const { body, headers } = answer
+  const charset = CHARSET.exec(headers['content-type'] ?? '')?.[1]?.toLowerCase() ?? 'utf-8'
+  if (!UTF8.has(charset) && (/^utf-?(?:16|32)/.test(charset) || body.some((byte) => byte >= 0x80)))
+    fail('RESPONSE_INVALID', `${placeOf(answer)} answered in the charset '${charset}'; only UTF-8 is read`)
   try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(answer.body)
+    return new TextDecoder('utf-8', { fatal: true }).decode(body)
   } catch {
-    return fail('RESPONSE_INVALID', `${placeOf(answer)} did not answer with UTF-8 text`)
+    const { message, line, column } = utf8Fault(body)
+    return fail(
+      'RESPONSE_INVALID',
+      `${placeOf(answer)} did not answer with UTF-8 text: ${message} (line ${line}, column ${column})`,
+    )
   }
 }
 
-function parsed(answer: InboundAnswer): unknown {
-  const text = decoded(answer)
-  try {
-    return JSON.parse(text)
-  } catch {
-    const type = answer.headers['content-type'] ?? 'no content-type'
-    return fail('RESPONSE_INVALID', `${placeOf(answer)} promised JSON and answered ${answer.status} with ${type}`)
-  }
+function parsed(answer: InboundAnswer, bigints: 'text' | undefined): unknown {
+  const reading = readJsonText(decoded(answer), bigints === undefined ? {} : { bigints })
+  if (reading.ok) return reading.value
+  const { fault } = reading
+  if (fault.kind === 'loss')
+    return fail(
+      'RESPONSE_INVALID',
+      `the answer of ${placeOf(answer)} cannot be kept as it is: ${fault.message} (${placeOfFault(fault)})`,
+      { hint: '`bigints: text` keeps such whole numbers as text, `expect: text` the whole answer' },
+    )
+  const type = answer.headers['content-type'] ?? 'no content-type'
+  return fail(
+    'RESPONSE_INVALID',
+    `${placeOf(answer)} promised JSON and answered ${answer.status} with ${type}: ${fault.message} (${placeOfFault(fault)})`,
+  )
 }

@@ -2,6 +2,8 @@
  * What passes between this process and a function that runs apart from it. Values are cloned; functions of the context
  * stay here and are called by name from there; errors keep what their classification needs.
  */
+import { errorStatus } from '../../core/run/error-status.ts'
+
 export type ToFunction =
   | {
       readonly kind: 'call'
@@ -37,14 +39,14 @@ export interface WireError {
 const CAUSES_MAX = 16
 
 export function wireError(thrown: unknown, depth = 0): WireError {
-  const { name, message, stack, code, status, statusCode, cause } = fieldsOf(thrown)
-  const http = statusCode ?? status
+  const { name, message, stack, code, cause } = fieldsOf(thrown)
+  const status = errorStatus(thrown)
   return {
     name: typeof name === 'string' ? name : 'Error',
     message: typeof message === 'string' ? message : String(thrown),
     ...(typeof stack === 'string' ? { stack } : {}),
     ...(typeof code === 'string' ? { code } : {}),
-    ...(typeof http === 'number' ? { status: http } : {}),
+    ...(status === undefined ? {} : { status }),
     ...(cause === undefined || cause === null || depth >= CAUSES_MAX ? {} : { cause: wireError(cause, depth + 1) }),
   }
 }

@@ -3,6 +3,8 @@ export interface Captured {
   add(part: Buffer): void
   text(): string
   truncated(): boolean
+  /** Bytes that are not UTF-8 were replaced in the text. */
+  replaced(): boolean
 }
 
 export function firstBytes(limit: number): Captured {
@@ -16,8 +18,9 @@ export function firstBytes(limit: number): Captured {
       size += rest.length
       if (rest.length > 0) parts.push(rest)
     },
-    text: () => decode(Buffer.concat(parts)),
+    text: () => decode(Buffer.concat(parts), seen > limit ? 'end' : undefined).text,
     truncated: () => seen > limit,
+    replaced: () => decode(Buffer.concat(parts), seen > limit ? 'end' : undefined).replaced,
   }
 }
 
@@ -29,14 +32,24 @@ export function lastBytes(limit: number): Captured {
       seen += part.length
       kept = Buffer.concat([kept, part.subarray(-limit)]).subarray(-limit)
     },
-    text: () => decode(kept),
+    text: () => decode(kept, seen > limit ? 'start' : undefined).text,
     truncated: () => seen > limit,
+    replaced: () => decode(kept, seen > limit ? 'start' : undefined).replaced,
   }
 }
 
-/** A cut may go through a character: at the edges what is left of it is dropped. */
-function decode(bytes: Buffer): string {
+/** A cut may go through a character: there what is left of it is dropped. */
+function decode(
+  bytes: Buffer,
+  cutAt: 'start' | 'end' | undefined,
+): { readonly text: string; readonly replaced: boolean } {
   let start = 0
-  while (start < Math.min(3, bytes.length) && ((bytes[start] ?? 0) & 0xc0) === 0x80) start++
-  return new TextDecoder('utf-8').decode(bytes.subarray(start), { stream: true })
+  if (cutAt === 'start') while (start < Math.min(3, bytes.length) && ((bytes[start] ?? 0) & 0xc0) === 0x80) start++
+  const whole = bytes.subarray(start)
+  const stream = cutAt === 'end'
+  try {
+    return { text: new TextDecoder('utf-8', { fatal: true }).decode(whole, { stream }), replaced: false }
+  } catch {
+    return { text: new TextDecoder('utf-8').decode(whole, { stream }), replaced: true }
+  }
 }

@@ -65,8 +65,16 @@ function start(
   child.once('close', (exitCode, endedBy) => {
     signal.removeEventListener('abort', stop)
     group.ended()
-    const kept = { stdout: stdout.text(), stdoutTruncated: stdout.truncated() }
-    resolve({ exitCode, signal: endedBy, ...kept, stderr: stderr.text(), stderrTruncated: stderr.truncated() })
+    resolve({
+      exitCode,
+      signal: endedBy,
+      stdout: stdout.text(),
+      stdoutTruncated: stdout.truncated(),
+      stdoutReplaced: stdout.replaced(),
+      stderr: stderr.text(),
+      stderrTruncated: stderr.truncated(),
+      stderrReplaced: stderr.replaced(),
+    })
   })
   if (child.pid !== undefined) groupBegan(child.pid)
   feed(child, stdin)

@@ -6,6 +6,7 @@
 import { open } from 'node:fs/promises'
 import { join } from 'node:path'
 import { parseEnv } from 'node:util'
+import { readJsonText } from '../../core/json/read-json-text.ts'
 import { fail } from '../../core/problems/problem.ts'
 import type { SecretScope, SecretsProvider, SecretValue } from '../../ports/secrets.ts'
 import { pathFor } from './reference.ts'
@@ -57,14 +58,13 @@ function envFile(text: string, version: string): SecretsFile {
 }
 
 function jsonFile(text: string, version: string, file: string): SecretsFile {
-  let tree: unknown
-  try {
-    tree = JSON.parse(text)
-  } catch {
-    // What the parser says quotes the text.
-    fail('SECRETS_FILE_REFUSED', `${file} is not valid JSON`)
-  }
-  return { version, lookUp: (path) => leafAt(tree, path) }
+  // A secret is text in the end: a long number keeps its digits.
+  const reading = readJsonText(text, { bigints: 'text' })
+  if (reading.ok) return { version, lookUp: (path) => leafAt(reading.value, path) }
+  const { kind, line, column } = reading.fault
+  // What the reader says may quote the text; where it stands does not.
+  const what = kind === 'syntax' ? 'is not valid JSON' : 'holds what cannot be kept as it is written'
+  return fail('SECRETS_FILE_REFUSED', `${file} ${what} (line ${line}, column ${column})`)
 }
 
 /** `payments/token` is the key of that very name, or `token` in `payments`. */
@@ -97,8 +97,16 @@ async function privateText(file: string): Promise<{ readonly text: string; reado
     const { mode, mtime } = await handle.stat()
     if ((mode & OTHERS) !== 0)
       fail('SECRETS_FILE_REFUSED', `${file} has mode ${(mode & 0o777).toString(8).padStart(4, '0')}, not 0600`)
-    return { text: await handle.readFile('utf8'), version: `file:${mtime.toISOString()}` }
+    return { text: decoded(await handle.readFile(), file), version: `file:${mtime.toISOString()}` }
   } finally {
     await handle.close()
+  }
+}
+
+function decoded(bytes: Uint8Array, file: string): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+  } catch {
+    return fail('SECRETS_FILE_REFUSED', `${file} is not UTF-8`)
   }
 }

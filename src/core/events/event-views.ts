@@ -18,6 +18,19 @@ export function viewOf(record: ForeignRecord): EventView {
   return { ...envelope, payload: { ...merged, error: { ...error, ...errorText } } }
 }
 
+/** A view from which the record can be put together again, and checked: data, salt and hash besides (docs/reference/log.md). */
+export type CheckableView = EventView & Pick<ForeignRecord, 'data' | 'salt' | 'dataHash'>
+
+export function checkableViewOf(record: ForeignRecord): CheckableView {
+  const { data, salt, dataHash } = record
+  return {
+    ...viewOf(record),
+    ...(data === undefined ? {} : { data }),
+    ...(salt === undefined ? {} : { salt }),
+    ...(dataHash === undefined ? {} : { dataHash }),
+  }
+}
+
 export interface SeedOneError {
   readonly errorCode: string
   readonly errorMessage?: string

@@ -39,6 +39,8 @@ export const errorInfo = object({
   category: optional(oneOf('infrastructure', 'business', 'validation', 'timeout')),
   failureCategory: optional(oneOf('USER', 'SYSTEM', 'PLATFORM', 'TIMEOUT')),
   failureSource: optional(text({ max: 255 })),
+  /** The HTTP status the error carried. */
+  statusCode: optional(integer({ min: 100, max: 599 })),
 })
 
 const planRef = object({

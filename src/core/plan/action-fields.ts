@@ -19,6 +19,13 @@ const url = withRule(template(text({ max: 8192, what: 'text: a URL' })), (value,
   return false
 })
 
+const bigints = optional(
+  oneOf('text'),
+  'Whole numbers beyond ±9007199254740991 in what is read as JSON become text with the same digits.',
+  'text',
+  'they are refused',
+)
+
 export const http = objectOf(
   {
     url: required(url, 'Where the request goes; may hold `${…}`.', 'https://pay.example/charges'),
@@ -41,6 +48,7 @@ export const http = objectOf(
       'How the answer becomes the output: parsed, as text, or not at all (null).',
       'text',
     ),
+    bigints,
   },
   { what: 'http', foreign: { uri: 'write url', data: 'write body', params: 'write query' } },
 )
@@ -65,6 +73,7 @@ export const command = objectOf(
       '"${input}"',
       'the input, if there is any',
     ),
+    bigints,
   },
   { what: 'command', foreign: { args: 'write argv', cmd: 'write argv', shell: 'there is no shell: write argv' } },
 )

@@ -2,6 +2,8 @@
  * The capabilities a plan can require, in both spellings (CAP-07), and the matrix of what each engine offers (CAP-08).
  * Data only: the check in capabilities.ts follows it.
  */
+import { LIMITS } from '../limits.ts'
+
 export const CAPABILITIES = {
   PAUSE_NATIVE: 'signal.pause.native',
   PAUSE_EMULATED: 'signal.pause.emulated',
@@ -56,7 +58,12 @@ export const ADAPTERS: Readonly<Record<AdapterName, AdapterCapabilities>> = {
     ],
     maxInFlight: 500,
     polled: false,
-    limits: { signalBytes: 64_000, signalsPerMinute: 60, historyBytes: 50_000_000, deferralMinutes: 1440 },
+    limits: {
+      signalBytes: 64_000,
+      signalsPerMinute: LIMITS.signalsPerMinute,
+      historyBytes: 50_000_000,
+      deferralMinutes: 1440,
+    },
   },
   conductor: {
     adapter: 'conductor',

@@ -23,7 +23,7 @@ export const names = { pattern: ID, what: `a name of letters, digits, '_', '.', 
 
 export function text(limits: { max?: number; pattern?: RegExp; what?: string } = {}): Kind<string> {
   const { max = PLAN_LIMITS.textChars, pattern, what = 'text' } = limits
-  return kindOf(
+  const kind = kindOf(
     what,
     { type: 'string', minLength: 1, maxLength: max, ...(pattern === undefined ? {} : { pattern: pattern.source }) },
     (value): value is string =>
@@ -32,6 +32,16 @@ export function text(limits: { max?: number; pattern?: RegExp; what?: string } =
       value.length <= max &&
       (pattern === undefined || pattern.test(value)),
   )
+  return {
+    ...kind,
+    read: (value, place, reading) => {
+      if (typeof value !== 'string' || value.length <= max) return kind.read(value, place, reading)
+      const name = typeof place?.key === 'string' ? `'${place.key}'` : 'this'
+      const message = `${name} has ${value.length} characters; at most ${max} are allowed`
+      refuse(reading, reading.codes.invalid, place, message)
+      return undefined
+    },
+  }
 }
 
 /** Text that may be empty, such as an argument of a command. */

@@ -29,6 +29,7 @@ export interface HttpAction {
     readonly query?: { readonly [name: string]: Json }
     readonly body?: Json
     readonly expect: 'json' | 'text' | 'none'
+    readonly bigints?: 'text'
   }
 }
 export interface CommandAction {
@@ -37,6 +38,7 @@ export interface CommandAction {
     readonly cwd?: string
     readonly env?: { readonly [name: string]: string }
     readonly stdin?: Json
+    readonly bigints?: 'text'
   }
 }
 export interface WaitAction {

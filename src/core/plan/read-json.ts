@@ -5,7 +5,7 @@
 import { problem, type Problem } from '../problems/problem.ts'
 import type { Json } from './plan.ts'
 import { PLAN_LIMITS } from './plan-limits.ts'
-import { keyProblem, valueProblem } from './scalar-rules.ts'
+import { keyProblem, writtenProblem } from './scalar-rules.ts'
 import type { Locate, SourceEntry, SourceNode } from './source.ts'
 
 export interface ReadOutcome {
@@ -189,7 +189,7 @@ function readNumber(cursor: Cursor): SourceNode | undefined {
 
 function scalar(cursor: Cursor, length: number, value: Json): SourceNode {
   const start = cursor.at - length
-  const refusal = valueProblem(value)
+  const refusal = writtenProblem(value, cursor.text.slice(start, cursor.at))
   if (refusal !== undefined) cursor.problems.push({ ...refusal, at: cursor.locate(start, cursor.at) })
   return { start, end: cursor.at, value: refusal === undefined ? value : '', height: 0, weight: length }
 }

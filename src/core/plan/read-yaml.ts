@@ -2,13 +2,23 @@
  * Reads YAML 1.2 (core schema) into the source tree. Aliases are followed by reference, and what they would expand to
  * is counted, so that a small text cannot become a large plan; tags, merge keys and other YAML versions are refused.
  */
-import { isAlias, isMap, isScalar, isSeq, parseAllDocuments, type Document, type Node, type Pair } from 'yaml'
+import {
+  isAlias,
+  isMap,
+  isScalar,
+  isSeq,
+  parseAllDocuments,
+  type Document,
+  type Node,
+  type Pair,
+  type Scalar,
+} from 'yaml'
 import { LIMITS } from '../limits.ts'
 import { problem, type Problem } from '../problems/problem.ts'
 import type { Json } from './plan.ts'
 import { PLAN_LIMITS } from './plan-limits.ts'
 import type { ReadOutcome } from './read-json.ts'
-import { keyProblem, valueProblem } from './scalar-rules.ts'
+import { keyProblem, writtenProblem } from './scalar-rules.ts'
 import type { Locate, SourceEntry, SourceNode, Span } from './source.ts'
 
 interface Walk {
@@ -74,7 +84,7 @@ function readNode(walk: Walk, node: Node | null, depth: number): SourceNode | un
     ? readMap(walk, node.items, span, depth)
     : isSeq<Node | null>(node)
       ? readSeq(walk, node.items, span, depth)
-      : readScalar(walk, isScalar(node) ? node.value : null, span)
+      : readScalar(walk, isScalar(node) ? node : undefined, span)
   if (anchor !== undefined && read !== undefined) walk.anchors.set(anchor, read)
   if (read !== undefined && walk.aliases > 0 && read.weight > LIMITS.planBytes)
     return stop(walk, 'PLAN_ALIAS_LIMIT', 'aliases expand this to more than a plan may hold', span)
@@ -153,8 +163,9 @@ function readSeq(walk: Walk, nodes: readonly (Node | null)[], span: Span, depth:
   return { ...span, value: items.map((item) => item.value), items, height, weight }
 }
 
-function readScalar(walk: Walk, value: unknown, span: Span): SourceNode {
-  const refusal = valueProblem(value)
+function readScalar(walk: Walk, scalar: Scalar | undefined, span: Span): SourceNode {
+  const value: unknown = scalar?.value ?? null
+  const refusal = writtenProblem(value, scalar?.source ?? '')
   if (refusal !== undefined) walk.problems.push({ ...refusal, at: walk.locate(span.start, span.end) })
   const kept = refusal === undefined && isScalarValue(value) ? value : ''
   return { ...span, value: kept, height: 0, weight: typeof kept === 'string' ? kept.length + 2 : 4 }

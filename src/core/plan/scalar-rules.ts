@@ -2,6 +2,7 @@
  * Which keys and scalar values a plan may hold, whatever syntax it was written in: what cannot be kept exactly in
  * canonical JSON, or would reach a prototype, is refused rather than changed.
  */
+import { numberLoss } from '../json/exact-number.ts'
 import { problem, type Problem } from '../problems/problem.ts'
 import { REFUSED_KEYS } from './plan-limits.ts'
 
@@ -20,6 +21,15 @@ export function valueProblem(value: unknown): Problem | undefined {
     return problem('PLAN_VALUE_UNSUPPORTED', message, { hint: 'write it as text in quotes' })
   }
   return undefined
+}
+
+/** Of a number in the plan's text: what it was written as may be lost though its value is a sound number. */
+export function writtenProblem(value: unknown, written: string): Problem | undefined {
+  const loss = typeof value === 'number' && Number.isFinite(value) ? numberLoss(written) : undefined
+  return (
+    valueProblem(value) ??
+    (loss === undefined ? undefined : problem('PLAN_VALUE_UNSUPPORTED', loss, { hint: 'write it as text in quotes' }))
+  )
 }
 
 export function keyProblem(key: string): Problem | undefined {

@@ -19,10 +19,10 @@ export const EGRESS_PROBLEMS = {
     todo: 'Look at the values that ${…} put into the `http` fields of the step.',
   },
   RESPONSE_INVALID: {
-    title: 'The answer to a request is not what the step expects.',
+    title: 'The answer to a request is not what the step expects, or cannot be kept as it was sent.',
     retryable: false,
     did: 'The answer was thrown away; the attempt failed permanently.',
-    todo: 'Write `expect: text` or `expect: none` if the answer is not JSON, or correct the service.',
+    todo: 'Write `expect: text` or `expect: none` if the answer is not JSON, `bigints: text` if it has whole numbers beyond 2^53, or correct the service.',
   },
   RESPONSE_TOO_LARGE: {
     title: 'The answer to a request is larger than 10 MB.',

@@ -139,10 +139,10 @@ export const RUN_PROBLEMS = {
     todo: 'Use MakerChecker, or a newer version that knows the rule.',
   },
   RUN_INPUT_INVALID: {
-    title: 'The input of the run does not match the inputs schema of its plan.',
+    title: 'The input of the run does not match the inputs schema of its plan, or cannot be kept as it is written.',
     retryable: false,
     did: 'No run was created.',
-    todo: 'Correct the input at the place named in the message.',
+    todo: 'Correct the input at the place named in the message; write a number beyond 2^53 as text, in quotes, and files in UTF-8.',
   },
   RUN_TIMEOUT: {
     title: 'The run took longer than its runTimeoutMs.',

@@ -78,9 +78,10 @@ const ERROR_FIELDS = ['errorClass', 'category', 'failureCategory', 'failureSourc
 
 /** New words of a later version are passed on as they are (UIC-08). */
 function known(error: Fields): Partial<ErrorView> {
-  return Object.fromEntries(
-    ERROR_FIELDS.flatMap((name) => (typeof error[name] === 'string' ? [[name, error[name]]] : [])),
-  ) as Partial<ErrorView>
+  const texts = ERROR_FIELDS.flatMap((name) => (typeof error[name] === 'string' ? [[name, error[name]]] : []))
+  const status = error['statusCode']
+  const numbers = typeof status === 'number' ? { statusCode: status } : {}
+  return { ...(Object.fromEntries(texts) as Partial<ErrorView>), ...numbers }
 }
 
 /** The slot a record is about; undefined when its step fields cannot be used. */

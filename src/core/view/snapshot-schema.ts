@@ -18,6 +18,7 @@ const errorFields = {
   category: optional(text()),
   failureCategory: optional(text()),
   failureSource: optional(text()),
+  statusCode: optional(count),
   stackTrace: optional(text()),
 }
 const error = object(errorFields)

@@ -7,7 +7,8 @@ import { basename, dirname, extname, join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { readEntry, type Entry } from '../../app/conformance/read-entry.ts'
 import { fail, KeelsonError, type Problem } from '../../core/problems/problem.ts'
-import { childPlanFiles, readText } from './plan-file.ts'
+import { childPlanFiles } from './plan-file.ts'
+import { readText } from './text-file.ts'
 
 /** Beside `src` in the repository, beside `dist` in the package. */
 const CORPUS = fileURLToPath(new URL('../../../conformance/corpus', import.meta.url))
@@ -56,9 +57,9 @@ function fits(pattern: string, name: string): boolean {
 function readFile(file: string): ReturnType<typeof readEntry> {
   const beside = (path: string): { readonly file: string; readonly text: string } => {
     const other = join(dirname(file), path)
-    return { file: other, text: readText(other) }
+    return { file: other, text: readText(other, 'PLAN_SYNTAX') }
   }
-  const read = readEntry({ file, name: nameOf(file), text: readText(file), readBeside: beside })
+  const read = readEntry({ file, name: nameOf(file), text: readText(file, 'PLAN_SYNTAX'), readBeside: beside })
   if (!read.ok || read.value.plans.length > 0) return read
   const others = childPlanFiles({ path: file, text: '', compiled: read.value.plan }).map(({ compiled }) => compiled)
   return { ok: true, value: { ...read.value, plans: others } }

@@ -2,27 +2,17 @@
  * A plan file compiled, and the plan files beside it that its `plan` steps name. Everything is read and checked before
  * anything is started; all problems are told together.
  */
-import { readFileSync, readdirSync, statSync } from 'node:fs'
+import { readdirSync, statSync } from 'node:fs'
 import { basename, dirname, extname, join } from 'node:path'
 import { compilePlan, type CompiledPlan } from '../../app/compile-plan.ts'
 import { fail, KeelsonError, problem, type Problem } from '../../core/problems/problem.ts'
+import { readText } from './text-file.ts'
 
 export interface PlanFile {
   /** As the user wrote it, for messages. */
   readonly path: string
   readonly text: string
   readonly compiled: CompiledPlan
-}
-
-export function readText(path: string): string {
-  try {
-    return readFileSync(path, 'utf8')
-  } catch (thrown) {
-    const { code } = thrown as NodeJS.ErrnoException
-    const why =
-      code === 'ENOENT' ? 'does not exist' : code === 'EISDIR' ? 'is a folder' : `cannot be read (${code ?? 'unknown'})`
-    return fail('FILE_NOT_FOUND', `${path} ${why}`)
-  }
 }
 
 /** A folder stands for the plan.yaml (or .yml, .json) in it. */
@@ -42,7 +32,7 @@ export function readPlanFile(given: string): PlanFile {
       `${path} is code; a plan is a YAML or JSON file (a plan built in TypeScript is started by its own program)`,
     )
   }
-  const text = readText(path)
+  const text = readText(path, 'PLAN_SYNTAX')
   const compiled = compilePlan(text, { file: path })
   if (compiled.ok) return { path, text, compiled: compiled.value }
   const [first, ...rest] = compiled.problems

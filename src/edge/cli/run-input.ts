@@ -1,9 +1,14 @@
-/** A run's input from the command line: a JSON file or standard input, with single fields set over it. */
-import { readFileSync } from 'node:fs'
+/**
+ * A run's input from the command line: a JSON file or standard input, with single fields set over it. What cannot be kept as
+ * it is written is refused with its place.
+ */
+import { placeOfFault, readJsonText } from '../../core/json/read-json-text.ts'
 import { fail } from '../../core/problems/problem.ts'
-import { readText } from './plan-file.ts'
+import { readStandardInput, readText } from './text-file.ts'
 
 type Fields = Readonly<Record<string, unknown>>
+
+const AS_TEXT = 'put the number in quotes: it is then text with the same digits'
 
 export function readInput(file: string | undefined, settings: readonly string[]): unknown {
   const base = file === undefined ? undefined : parse(file)
@@ -16,12 +21,18 @@ export function readInput(file: string | undefined, settings: readonly string[])
 
 function parse(file: string): unknown {
   const name = file === '-' ? 'standard input' : file
-  const text = file === '-' ? readFileSync(0, 'utf8') : readText(file)
-  try {
-    return JSON.parse(text) as unknown
-  } catch (thrown) {
-    return fail('USAGE', `${name} is not JSON: ${thrown instanceof Error ? thrown.message : String(thrown)}`)
-  }
+  const text = file === '-' ? readStandardInput('RUN_INPUT_INVALID') : readText(file, 'RUN_INPUT_INVALID')
+  const reading = readJsonText(text)
+  if (reading.ok) return reading.value
+  const { fault } = reading
+  const { line, column, pointer } = fault
+  const at = { file: name, line, column }
+  if (fault.kind === 'syntax') return fail('USAGE', `${name} is not JSON: ${fault.message}`, { at })
+  return fail('RUN_INPUT_INVALID', pointer === '' ? fault.message : `${fault.message}, at ${pointer}`, {
+    at,
+    pointer,
+    hint: AS_TEXT,
+  })
 }
 
 /** `key=value`: the value is JSON where it can be read as such, else text. */
@@ -30,15 +41,20 @@ export function fieldsOf(settings: readonly string[]): Fields {
     settings.map((setting) => {
       const at = setting.indexOf('=')
       if (at < 1) return fail('USAGE', `--set takes key=value, not '${setting}'`)
-      return [setting.slice(0, at), valueOf(setting.slice(at + 1))] as const
+      const key = setting.slice(0, at)
+      return [key, valueOf(setting.slice(at + 1), `--set ${key}`)] as const
     }),
   )
 }
 
-export function valueOf(text: string): unknown {
-  try {
-    return JSON.parse(text) as unknown
-  } catch {
-    return text
-  }
+/** `where` is the option that brought the value. */
+export function valueOf(text: string, where: string): unknown {
+  // An argument whose bytes are not UTF-8 comes with this character in their place; what they were nobody knows any more.
+  if (text.includes('\uFFFD'))
+    fail('RUN_INPUT_INVALID', `${where} holds bytes that are not UTF-8 (character ${text.indexOf('\uFFFD') + 1})`)
+  const reading = readJsonText(text)
+  if (reading.ok) return reading.value
+  if (reading.fault.kind === 'syntax') return text
+  const { fault } = reading
+  return fail('RUN_INPUT_INVALID', `${where}: ${fault.message} (${placeOfFault(fault)})`, { hint: AS_TEXT })
 }

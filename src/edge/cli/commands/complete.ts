@@ -48,7 +48,7 @@ export async function complete({ args, options, terminal }: Call): Promise<numbe
       actorUserId: options.text('as') ?? 'local',
       ...(notes === undefined ? {} : { notes }),
       ...(evidenceRefs.length === 0 ? {} : { evidenceRefs }),
-      ...(result === undefined ? {} : { result: valueOf(result) }),
+      ...(result === undefined ? {} : { result: valueOf(result, '--result') }),
     })
     const driven = isDriven(handle.row)
     if (options.json) terminal.json({ runId: handle.runId, outcome, ...answer, driven })

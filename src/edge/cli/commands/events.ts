@@ -1,5 +1,5 @@
 /** `keelson events`: the log of a run as it is stored, a line per event; followed until the run ends if asked for. */
-import { viewOf } from '../../../core/events/event-views.ts'
+import { checkableViewOf } from '../../../core/events/event-views.ts'
 import type { ForeignRecord } from '../../../core/events/event.ts'
 import { slotOf } from '../../../core/events/slot-of.ts'
 import { msFromIso } from '../../../core/time.ts'
@@ -23,7 +23,7 @@ export async function events({ args, options, terminal }: Call): Promise<number>
     if (options.flag('follow')) return await followLog(handle, after, options, terminal)
     const trouble = await handle.trouble()
     const records = await handle.records(after, trouble?.soundSeq)
-    if (options.json) for (const record of records) terminal.json(viewOf(record))
+    if (options.json) for (const record of records) terminal.json(checkableViewOf(record))
     else if (records.length === 0) terminal.line('no events after that')
     else printTable(terminal, HEADING, records.map(rowCells(terminal.columns)))
     // What is shown is the sound part.
@@ -58,7 +58,7 @@ async function followLog(handle: RunHandle, from: number, options: Options, term
       const ended = await handle.hasEnded()
       const records = await handle.records(after)
       for (const record of records) {
-        if (options.json) terminal.json(viewOf(record))
+        if (options.json) terminal.json(checkableViewOf(record))
         else terminal.line(padded(cells(record)))
       }
       after = records.at(-1)?.runSeq ?? after

@@ -13,12 +13,14 @@ import type { Result } from '../../../core/result.ts'
 import type { Call } from '../command.ts'
 import { EXIT } from '../exit-codes.ts'
 import { plural } from '../output/format.ts'
-import { readText } from '../plan-file.ts'
+import { readText } from '../text-file.ts'
 
 export async function planImport({ args, options, terminal }: Call): Promise<number> {
   const file = args[0] ?? ''
-  const workflow = parseWorkflow(readText(file), { file })
-  const matrices = options.list('matrix').map((path) => parseCapabilityMatrix(readText(path), { file: path }))
+  const workflow = parseWorkflow(readText(file, 'PLAN_SYNTAX'), { file })
+  const matrices = options
+    .list('matrix')
+    .map((path) => parseCapabilityMatrix(readText(path, 'PLAN_SYNTAX'), { file: path }))
   refuseAll([workflow, ...matrices])
   const document = valueOf(importWorkflow(valueOf(workflow), matrices.map(valueOf)))
   const { plan, sha256 } = valueOf(compilePlanDocument(document))

@@ -2,7 +2,7 @@
 import { viewOf } from '../../../core/events/event-views.ts'
 import type { ForeignRecord } from '../../../core/events/event.ts'
 import { duration, shortId } from './format.ts'
-import { errorText } from './picture.ts'
+import { errorText, type ToldError } from './picture.ts'
 
 type Fields = Readonly<Record<string, unknown>>
 
@@ -14,7 +14,7 @@ const took = (payload: Fields): string =>
   typeof payload['durationMs'] === 'number' ? duration(payload['durationMs']) : ''
 
 function failure(payload: Fields): string {
-  const error = payload['error'] as { readonly code: string; readonly message?: string } | undefined
+  const error = payload['error'] as ToldError | undefined
   return error === undefined ? '' : errorText(error)
 }
 

@@ -126,9 +126,20 @@ function itemsNote({ items }: StepSnapshot): string {
 
 const MESSAGE_CHARS = 80
 
-export function errorText(error: { readonly code: string; readonly message?: string }): string {
+export interface ToldError {
+  readonly code: string
+  readonly message?: string
+  readonly statusCode?: number
+}
+
+export function errorText(error: ToldError): string {
   const message = error.message === undefined ? '' : oneLine(error.message, MESSAGE_CHARS)
-  return message === '' ? error.code : `${error.code}  "${message}"`
+  return message === '' ? codeText(error) : `${codeText(error)}  "${message}"`
+}
+
+/** The status an error carried is told beside its code, unless the code says it already: `HTTP_404`. */
+export function codeText({ code, statusCode }: ToldError): string {
+  return statusCode === undefined || code.endsWith(String(statusCode)) ? code : `${code} (status ${statusCode})`
 }
 
 function errorNote(shown: StepSnapshot): string {
