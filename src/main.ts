@@ -24,7 +24,7 @@ import { openMemoryStore } from './adapters/stores/memory/store.ts'
 import { openSqliteStore, type SqliteStore } from './adapters/stores/sqlite/store.ts'
 import { logLines } from './adapters/telemetry/log-lines.ts'
 import { openTelemetry } from './adapters/telemetry/open-telemetry.ts'
-import { isOwnerGone, processOwner } from './adapters/system/process-owner.ts'
+import { isOwnerAlive, isOwnerGone, processOwner } from './adapters/system/process-owner.ts'
 import { systemRandom } from './adapters/system/random.ts'
 import { systemTimers } from './adapters/system/timers.ts'
 import { openEngines, worldOf, type EngineChoice, type OtherEngine } from './engine-world.ts'
@@ -53,6 +53,7 @@ import { Hooks } from './edge/library/hooks.ts'
 import { Keelson } from './edge/library/keelson.ts'
 import { Moves } from './edge/library/moves.ts'
 import type { Parts } from './edge/library/parts.ts'
+import { jumpTeller, type NoticeOptions } from './edge/library/process-notices.ts'
 import { startReceipts, warnOfProblem, type TellProblem } from './edge/library/receipt-service.ts'
 import { troubleTeller, type TroubleOptions } from './edge/library/store-trouble.ts'
 import { demandedKey, Upkeep, type VerifyOptions } from './edge/library/upkeep.ts'
@@ -73,6 +74,7 @@ export {
 export { restoreKeelson, type Restored, type RestoreOptions } from './restore-keelson.ts'
 export { KeelsonError, type Problem } from './core/problems/problem.ts'
 export type { HookEvents, HookHandler, HookName, StoreTrouble } from './ports/hooks.ts'
+export type { ClockJump } from './core/clock-jumps.ts'
 export type { StepContext, StepFunction, StepFunctions } from './ports/step-handlers.ts'
 export type { CompiledPlan } from './app/compile-plan.ts'
 export type { Migration } from './app/migrate-run.ts'
@@ -87,7 +89,7 @@ export type { StepOutput } from './core/view/step-output.ts'
 export type { SecretScope, SecretsProvider, SecretValue } from './ports/secrets.ts'
 export type { ForeignRecord, RunEventRecord, RunEventWrite } from './core/events/event.ts'
 
-export interface OpenOptions extends TroubleOptions, EnvironmentAccess, DeclaredPools {
+export interface OpenOptions extends TroubleOptions, NoticeOptions, EnvironmentAccess, DeclaredPools {
   /**
    * `embedded`, or `mock`: the same engine under a simulated clock, for tests. Waits, backoff and timeouts then take no
    * time; only the code of steps does. Or an outside engine, such as `temporal(…)` of `keelson/temporal`.
@@ -178,6 +180,7 @@ export async function openKeelson(options: OpenOptions = {}): Promise<Keelson> {
     ...world.services,
     owner,
     isOwnerGone,
+    isOwnerAlive,
     scope: LOCAL_PRINCIPAL,
     tell: warnOfProblem,
     adoptOthers: options.adopt ?? true,
@@ -191,6 +194,7 @@ export async function openKeelson(options: OpenOptions = {}): Promise<Keelson> {
     canDrive: async (row) => (await services.failOpen?.recover(advancer.queue), leftAlone.mayDrive(row)),
     onLost: (runKey, problem) => void leftAlone.lost(runKey, problem),
     onStoreTrouble: troubleTeller(options, (text) => services.redactor?.text(text) ?? text),
+    onClockJump: jumpTeller(options),
   })
   const keys = signingKeysIn(keysFolder, systemRandom)
   const parts = { services, advancer, engine, owner, isOwnerGone, keys, hooks, moves, engineType: world.capabilities }
