@@ -4,25 +4,33 @@
  */
 import type { ClockJump } from '../../core/clock-jumps.ts'
 import { problem } from '../../core/problems/problem.ts'
+import type { LoopBlock } from '../../ports/loop-guard.ts'
 import { warnOfProblem } from './receipt-service.ts'
 
 export interface NoticeOptions {
   /** Told when the wall clock was set while this process drives runs. Default: a warning. */
   readonly onClockJump?: (jump: ClockJump) => void
+  /** Told afterwards when a step's code kept the event loop for 5 s or more; meanwhile a warning on stderr names it. */
+  readonly onLoopBlocked?: (block: LoopBlock) => void
   readonly log?: (line: string) => void
 }
 
-/** Nothing that a listener throws reaches the engine. */
 export function jumpTeller({ onClockJump = warnOfJump, log }: NoticeOptions): (jump: ClockJump) => void {
-  return (jump) => {
-    const line = { timestamp: new Date(jump.to).toISOString(), level: 'warn', event: 'clock.jumped', ...inWords(jump) }
-    try {
-      log?.(JSON.stringify(line))
-      onClockJump(jump)
-    } catch (thrown) {
-      const why = thrown instanceof Error ? thrown.message : String(thrown)
-      warnOfProblem(problem('HOOK_FAILED', `a listener failed: ${why}`))
-    }
+  return (jump) => tell(log, { event: 'clock.jumped', ...inWords(jump) }, () => onClockJump(jump))
+}
+
+export function blockTeller({ onLoopBlocked, log }: NoticeOptions): (block: LoopBlock) => void {
+  return (block) => tell(log, { event: 'loop.blocked', ...block }, () => onLoopBlocked?.(block))
+}
+
+/** Nothing that a listener throws reaches the engine. */
+function tell(log: NoticeOptions['log'], line: Readonly<Record<string, unknown>>, listener: () => void): void {
+  try {
+    log?.(JSON.stringify({ timestamp: new Date().toISOString(), level: 'warn', ...line }))
+    listener()
+  } catch (thrown) {
+    const why = thrown instanceof Error ? thrown.message : String(thrown)
+    warnOfProblem(problem('HOOK_FAILED', `a listener failed: ${why}`))
   }
 }
 

@@ -50,7 +50,7 @@ export interface EmbeddedEngineOptions {
   readonly onClockJump?: (jump: ClockJump) => void
 }
 
-const DEFAULT_LEASE_MS = 10_000
+export const DEFAULT_LEASE_MS = 10_000
 const DEFAULT_POLL_MS = 500
 const DEFAULT_MAX_STEPS = 256
 const DEFAULT_DORMANT_AFTER_MS = 5_000
