@@ -10,6 +10,8 @@ import { fileIntentBuffer } from './adapters/files/intent-buffer.ts'
 import { readLines } from './adapters/files/read-lines.ts'
 import { fileReceiptLines } from './adapters/files/receipt-lines.ts'
 import { openDoor } from './adapters/egress/door.ts'
+import { DEFAULT_LEASE_MS } from './adapters/engines/embedded/engine.ts'
+import { LoopGuard } from './adapters/guard/loop-guard.ts'
 import type { NamedFunctions } from './adapters/handlers/functions.ts'
 import { stepHandlers } from './adapters/handlers/step-handlers.ts'
 import { isolatedHandlers } from './adapters/isolation/isolated-handlers.ts'
@@ -24,7 +26,7 @@ import { openMemoryStore } from './adapters/stores/memory/store.ts'
 import { openSqliteStore, type SqliteStore } from './adapters/stores/sqlite/store.ts'
 import { logLines } from './adapters/telemetry/log-lines.ts'
 import { openTelemetry } from './adapters/telemetry/open-telemetry.ts'
-import { isOwnerGone, processOwner } from './adapters/system/process-owner.ts'
+import { isOwnerAlive, isOwnerGone, processOwner } from './adapters/system/process-owner.ts'
 import { systemRandom } from './adapters/system/random.ts'
 import { systemTimers } from './adapters/system/timers.ts'
 import { openEngines, worldOf, type EngineChoice, type OtherEngine } from './engine-world.ts'
@@ -45,7 +47,7 @@ import { egressPolicy } from './core/egress/policy.ts'
 import { namedFunctions } from './core/plan/named-functions.ts'
 import { fail, KeelsonError, type Problem } from './core/problems/problem.ts'
 import type { Clock } from './ports/clock.ts'
-import type { AdvanceReport } from './ports/engine.ts'
+import type { AdvanceReport, EngineCapabilities } from './ports/engine.ts'
 import type { RunKey, RunStore } from './ports/run-store.ts'
 import type { SecretsProvider } from './ports/secrets.ts'
 import type { StepFunctions, StepHandlers } from './ports/step-handlers.ts'
@@ -53,6 +55,7 @@ import { Hooks } from './edge/library/hooks.ts'
 import { Keelson } from './edge/library/keelson.ts'
 import { Moves } from './edge/library/moves.ts'
 import type { Parts } from './edge/library/parts.ts'
+import { blockTeller, jumpTeller, type NoticeOptions } from './edge/library/process-notices.ts'
 import { startReceipts, warnOfProblem, type TellProblem } from './edge/library/receipt-service.ts'
 import { troubleTeller, type TroubleOptions } from './edge/library/store-trouble.ts'
 import { demandedKey, Upkeep, type VerifyOptions } from './edge/library/upkeep.ts'
@@ -76,6 +79,8 @@ export type { ForkPreview } from './app/fork-run.ts'
 export { restoreKeelson, type Restored, type RestoreOptions } from './restore-keelson.ts'
 export { KeelsonError, type Problem } from './core/problems/problem.ts'
 export type { HookEvents, HookHandler, HookName, StoreTrouble } from './ports/hooks.ts'
+export type { ClockJump } from './core/clock-jumps.ts'
+export type { LoopBlock } from './ports/loop-guard.ts'
 export type { StepContext, StepFunction, StepFunctions } from './ports/step-handlers.ts'
 export type { CompiledPlan } from './app/compile-plan.ts'
 export type { Migration } from './app/migrate-run.ts'
@@ -90,7 +95,7 @@ export type { StepOutput } from './core/view/step-output.ts'
 export type { SecretScope, SecretsProvider, SecretValue } from './ports/secrets.ts'
 export type { ForeignRecord, RunEventRecord, RunEventWrite } from './core/events/event.ts'
 
-export interface OpenOptions extends TroubleOptions, EnvironmentAccess, DeclaredPools {
+export interface OpenOptions extends TroubleOptions, NoticeOptions, EnvironmentAccess, DeclaredPools {
   /**
    * `embedded`, or `mock`: the same engine under a simulated clock, for tests. Waits, backoff and timeouts then take no
    * time; only the code of steps does. Or an outside engine, such as `temporal(…)` of `keelson/temporal`.
@@ -150,9 +155,12 @@ export async function openKeelson(options: OpenOptions = {}): Promise<Keelson> {
   const pools = poolDefinitions(options)
   const late = lateClasses(options.stateStore ?? {}, directory)
   const world = worldOf(options.engine)
-  const handlers = options.handlers ?? world.around(handlersOf(options))
   const { store, backup } =
     options.store === undefined ? await openStore(directory, world.services.clock) : givenStore(options.store)
+  const owner = processOwner(systemRandom)
+  const guard = guardOf(world.capabilities, store, owner, options)
+  const given = options.handlers ?? world.around(handlersOf(options))
+  const handlers = guard?.around(given) ?? given
   for (const pool of pools) await store.putPool(pool)
   const intents = directory === ':memory:' ? undefined : intentsIn(directory, { store, late, ...options.stateStore })
   const services: Services = {
@@ -172,7 +180,6 @@ export async function openKeelson(options: OpenOptions = {}): Promise<Keelson> {
   })
   const hooks = await hooksOf(services, advancer, options)
   const moves = new Moves(systemTimers)
-  const owner = processOwner(systemRandom)
   const leftAlone = new LeftAlone({ store, plans: advancer.plans, handlers, owner })
   const engine: Engines = openEngines(world, options.engines ?? [], {
     ...options,
@@ -181,6 +188,7 @@ export async function openKeelson(options: OpenOptions = {}): Promise<Keelson> {
     ...world.services,
     owner,
     isOwnerGone,
+    isOwnerAlive,
     scope: LOCAL_PRINCIPAL,
     tell: warnOfProblem,
     adoptOthers: options.adopt ?? true,
@@ -194,11 +202,29 @@ export async function openKeelson(options: OpenOptions = {}): Promise<Keelson> {
     canDrive: async (row) => (await services.failOpen?.recover(advancer.queue), leftAlone.mayDrive(row)),
     onLost: (runKey, problem) => void leftAlone.lost(runKey, problem),
     onStoreTrouble: troubleTeller(options, (text) => services.redactor?.text(text) ?? text),
+    onClockJump: jumpTeller(options),
   })
   const keys = signingKeysIn(keysFolder, systemRandom)
-  const parts = { services, advancer, engine, owner, isOwnerGone, keys, hooks, moves, engineType: world.capabilities }
+  const parts = {
+    ...{ services, advancer, engine, owner, isOwnerGone, keys, hooks, moves },
+    engineType: world.capabilities,
+    ...(guard === undefined ? {} : { guard }),
+  }
   if (backup === undefined) return new Keelson(parts)
   return new Keelson({ ...parts, ...lastingParts(directory, services, advancer, backup, options) })
+}
+
+/** Under a simulated clock nobody else waits for this process. */
+function guardOf(
+  { engineType }: EngineCapabilities,
+  { leaseRenewal }: RunStore,
+  owner: string,
+  options: OpenOptions,
+): LoopGuard | undefined {
+  if (engineType === 'mock') return undefined
+  const renewal = leaseRenewal === undefined ? {} : { renewal: leaseRenewal }
+  const { leaseMs = DEFAULT_LEASE_MS } = options
+  return new LoopGuard({ owner, leaseMs, onBlocked: blockTeller(options), ...renewal })
 }
 
 /** Undefined where runs are kept on a server and nobody said which keys its processes share (P-35). */

@@ -34,6 +34,7 @@ import { loadRun, type LoadedRun } from './load-run.ts'
 import { prepareOutcome } from './prepare-outcome.ts'
 import { reportLetter } from './report-letter.ts'
 import { RunGrants } from './run-grants.ts'
+import { RunTimes } from './run-times.ts'
 import { scopePauseFor } from './scope-pauses.ts'
 import { sealEvents } from './seal-events.ts'
 import { brokenBy, setAside } from './set-aside.ts'
@@ -54,9 +55,11 @@ export class RunAdvancer {
   readonly #epochs = new Map<RunKey, number>()
   /** Runs whose last turn failed or whose commit's fate is unknown: effects may be owed that nobody was given (P-10). */
   readonly #unsure = new Set<RunKey>()
+  readonly #times: RunTimes
 
   constructor(services: Services) {
     this.#services = services
+    this.#times = new RunTimes(services.clock)
     this.plans = new PlanShelf(services.store)
     this.queue = new CommitQueue(services.store, services.timers, services.writeLatencyBudgetMs)
   }
@@ -91,6 +94,7 @@ export class RunAdvancer {
     if (this.#epochs.has(runKey) || this.#turns.has(runKey)) return
     this.#loaded.set(runKey, run)
     this.#epochs.set(runKey, run.epoch)
+    this.#times.moment(runKey, run.state)
   }
 
   forget(runKey: RunKey): void {
@@ -106,6 +110,11 @@ export class RunAdvancer {
     this.#grants.delete(runKey)
     this.#epochs.delete(runKey)
     this.#unsure.delete(runKey)
+  }
+
+  #end(runKey: RunKey): void {
+    this.release(runKey)
+    this.#times.forget(runKey)
   }
 
   /** One append after another until every report is taken in: an append holds 500 events at most (P-11). */
@@ -155,7 +164,7 @@ export class RunAdvancer {
         turn = await this.#decideAll(run, request, grants)
       if (answer === 'lost') return 'lost'
       const report = this.#report(run, turn, request.adopt === true || request.open === true)
-      if (report.terminal) this.release(runKey)
+      if (report.terminal) this.#end(runKey)
       return { report, left: turn.left }
     } catch (thrown) {
       this.forget(runKey)
@@ -232,13 +241,14 @@ export class RunAdvancer {
     grants: RunGrants | undefined,
     blind?: KeelsonError,
   ): Promise<Turn> {
-    const { store, clock } = this.#services
+    const { store } = this.#services
     const { runKey } = run.row
-    const now = Math.max(clock.now(), run.state.lastNow)
+    const at = this.#times.moment(runKey, run.state)
+    const wall = at.now - at.lead
     const isTaken = request.adopt === true || request.handoff !== undefined
     const epoch = isTaken ? run.epoch + 1 : run.epoch
     grants?.mayFree(request.reports ?? [], run.state)
-    const round = new DecisionRound(store, run, now, epoch, grants?.atHand(now))
+    const round = new DecisionRound(store, run, at, epoch, grants?.atHand(wall))
     const consumed: { inboxId: string; seq: number }[] = []
     if (request.handoff !== undefined) await round.take(handoffInput(run, request.handoff))
     if (isTaken) await round.take({ kind: 'adopt', claims: await store.readClaims(runKey) })
@@ -258,7 +268,7 @@ export class RunAdvancer {
       const one = inboxInput(row)
       if (one.kind === 'input' && one.input.kind === 'grant') {
         grants?.offered(one.input.slot)
-        round.grants = grants?.atHand(now)
+        round.grants = grants?.atHand(wall)
       }
       if (one.kind === 'input') await round.take(one.input)
       else if (one.kind === 'report') await this.#takeReport(run, round, one.report)
@@ -274,7 +284,7 @@ export class RunAdvancer {
     const rest = { kind: 'continue', cause: `cut:${round.firstSeq}`, facts: new Map() } as const
     if (round.drafts.length === 0 || round.cut) await round.take(rest)
     if (grants?.isLifted(round.state) === true) {
-      round.grants = grants.atHand(now, round.state)
+      round.grants = grants.atHand(wall, round.state)
       await round.take(rest)
     }
     return { round, consumed, left, grants, blind, ...engineOf(round, request), ...handedOver(run, request, epoch) }
@@ -321,7 +331,7 @@ export class RunAdvancer {
       expected: { epoch: run.epoch, nextSeq: run.nextSeq },
       ...(epochChanged ? { newEpoch: round.epoch } : {}),
       events: sealed.events,
-      summary: summaryOf(round.state, round.cut, grants?.times(round.state, round.now)),
+      summary: summaryOf(round.state, round.cut, grants?.times(round.state, round), round.lead),
       consumed,
       context: round.context,
       ...(round.blobs.length === 0 ? {} : { blobs: round.blobs }),
@@ -333,7 +343,7 @@ export class RunAdvancer {
     const result = await this.#write(run, turn, commit)
     if (result.kind === 'conflict') return 'lost'
     if (result.kind === 'ungranted') {
-      grants?.refused(parts.claims ?? [], result.refused, round.now)
+      grants?.refused(parts.claims ?? [], result.refused, round.wall)
       return 'ungranted'
     }
     grants?.committed(round.state)
@@ -368,7 +378,7 @@ export class RunAdvancer {
     const { state, epoch } = run
     const terminal = isTerminalRun(state.status)
     const unsure = this.#unsure.delete(run.row.runKey)
-    const { nextWakeAt, owed } = summaryOf(state, round.cut, grants?.times(state, round.now))
+    const { nextWakeAt, owed } = summaryOf(state, round.cut, grants?.times(state, round), round.lead)
     const isAhead = this.#services.failOpen?.isAhead(run.row.runKey) === true
     return {
       epoch,
@@ -377,7 +387,7 @@ export class RunAdvancer {
       effects: adopted || unsure ? openEffects(run.plan.graph, state, epoch) : round.effects,
       ...(owed === undefined ? {} : { owed }),
       ...(grants?.freedUnits === true ? { freed: true as const } : {}),
-      wakeAt: terminal ? undefined : isAhead ? round.now + ASK_AGAIN_MS : nextWakeAt,
+      wakeAt: terminal ? undefined : isAhead ? round.wall + ASK_AGAIN_MS : nextWakeAt,
       terminal,
       ...endOf(round),
     }

@@ -2,7 +2,7 @@
  * Keeps a provider that does not answer from being asked again and again: after some failures in a row nobody asks it for a
  * while; then one may try, and its answer opens the way or shuts it once more (ENG-10).
  */
-import type { Clock } from '../ports/clock.ts'
+import { steadyNow, type Clock } from '../ports/clock.ts'
 
 export interface BreakerOptions {
   readonly failures?: number
@@ -32,7 +32,7 @@ export class CircuitBreaker {
   }
 
   async try<T>(ask: () => Promise<T>): Promise<Tried<T>> {
-    const now = this.#clock.now()
+    const now = steadyNow(this.#clock)
     if (now < this.#closedUntil) return { kind: 'resting' }
     // Only one tries after a rest: the others find it shut until there is an answer.
     if (this.#inARow >= this.#failures) this.#closedUntil = now + this.#restMs
@@ -43,7 +43,7 @@ export class CircuitBreaker {
       return { kind: 'answered', value }
     } catch (error) {
       this.#inARow += 1
-      if (this.#inARow >= this.#failures) this.#closedUntil = this.#clock.now() + this.#restMs
+      if (this.#inARow >= this.#failures) this.#closedUntil = steadyNow(this.#clock) + this.#restMs
       return { kind: 'failed', error }
     }
   }

@@ -16,6 +16,7 @@ import { evaluateNeeds } from './evaluate-needs.ts'
 import type { LoadedRun } from './load-run.ts'
 import { contextRow, type Blob } from './offload-value.ts'
 import type { ContextChange } from './run-context.ts'
+import type { RunMoment } from './run-times.ts'
 
 /** An input may write a few events at once whatever the room; below this much room the rest waits for the next turn. */
 export const ROOM_PER_INPUT = 8
@@ -24,6 +25,8 @@ export class DecisionRound {
   readonly #store: RunStore
   readonly #run: LoadedRun
   readonly now: number
+  /** How far the run's time, which `now` is, is ahead of the wall clock. */
+  readonly lead: number
   readonly epoch: number
   readonly firstSeq: number
   readonly drafts: { readonly draft: Draft; readonly decision: Decision }[] = []
@@ -39,15 +42,20 @@ export class DecisionRound {
   state: RunState
   cut = false
 
-  constructor(store: RunStore, run: LoadedRun, now: number, epoch: number, grants?: GrantsAtHand) {
+  constructor(store: RunStore, run: LoadedRun, at: RunMoment, epoch: number, grants?: GrantsAtHand) {
     this.#store = store
     this.grants = grants
     this.#run = run
-    this.now = now
+    this.now = at.now
+    this.lead = at.lead
     this.epoch = epoch
     this.state = run.state
     this.firstSeq = run.nextSeq
     this.values = new AppendValues(this.firstSeq, this.drafts)
+  }
+
+  get wall(): number {
+    return this.now - this.lead
   }
 
   get nextSeq(): number {

@@ -18,7 +18,7 @@ export async function startWhenDue(
   how: StartOfRow,
 ): Promise<void> {
   const { status, notBefore } = round.state
-  const isDue = notBefore < 0 ? how.startAs !== undefined : notBefore <= round.now
+  const isDue = notBefore < 0 ? how.startAs !== undefined : notBefore <= round.wall
   if (status !== 'APPROVED' || !isDue) return
   const report = await recordedReport(store, run)
   await round.take(startOfRow(run, report === undefined ? how : { ...how, report }))
@@ -34,10 +34,12 @@ async function recordedReport(
   return record.ok ? (record.value.payload as Payload<'RunValidated'>) : undefined
 }
 
-/** Fires every due timer by (dueAt, id). One that decides nothing now would come round for ever, so it is left. */
+/**
+ * Fires every due timer by (dueAt, id), absolute ones by the wall clock. One that decides nothing now would come round for ever, so it is left.
+ */
 export async function fireTimers(round: DecisionRound, waitsForGrants: boolean): Promise<void> {
   for (;;) {
-    const due = nextTimer(round.state, waitsForGrants ? round.now : undefined)
+    const due = nextTimer(round.state, waitsForGrants ? round.now : undefined, round.lead)
     if (due === undefined || due.dueAt > round.now || due.timer === 'not-before' || round.isFull) return
     const before = round.drafts.length
     await round.take({ kind: 'timer', timer: due.timer })

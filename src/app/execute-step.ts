@@ -10,6 +10,7 @@ import { KeelsonError, problem } from '../core/problems/problem.ts'
 import type { Effect } from '../core/run/effect.ts'
 import type { Unit } from '../core/run/state.ts'
 import { locate, stepAt } from '../core/run/units.ts'
+import { steadyNow } from '../ports/clock.ts'
 import type { EffectReport } from '../ports/engine.ts'
 import type { StepContext, StepSecrets } from '../ports/step-handlers.ts'
 import { untilGone, untilTimeIsUp, watchTime, type AttemptTime } from './attempt-time.ts'
@@ -52,7 +53,7 @@ export async function executeStep(step: StepCall): Promise<EffectReport | undefi
   const { services, run, effect } = step
   const work = workOf(run, effect)
   if (work === undefined) return undefined
-  const began = services.clock.now()
+  const began = steadyNow(services.clock)
   const { slot, attempt, engineAttempt } = effect
   const report = (result: EffectReport['result']): EffectReport => ({
     slot,
@@ -178,7 +179,7 @@ function isInDoubt({ step, action }: Work, effect: Executable, thrown: unknown):
 }
 
 function elapsed(services: Services, began: number): number {
-  return Math.max(0, services.clock.now() - began)
+  return Math.max(0, Math.round(steadyNow(services.clock) - began))
 }
 
 /** The attempt must still be open: an effect may arrive twice, or after its outcome. */

@@ -6,6 +6,7 @@
 import { fail, KeelsonError } from '../core/problems/problem.ts'
 import { engineTypeOf, isOutside, MAX_IN_FLIGHT, type EngineType } from '../core/run/engines.ts'
 import { isTerminalRun } from '../core/run/transitions.ts'
+import { steadyNow } from '../ports/clock.ts'
 import type { AdvanceReport, EngineCapabilities } from '../ports/engine.ts'
 import type { RunKey, RunRow } from '../ports/run-store.ts'
 import type { RunAdvancer } from './advance-run.ts'
@@ -111,9 +112,9 @@ async function handOver(parts: MigrateParts, request: MigrateRequest, gate: Gate
   const { services, advancer } = parts
   const { row, drainMs = DRAIN_MS, force = false } = request
   const handoff = targetEngine(parts, request, gate)
-  const deadline = services.clock.now() + drainMs
+  const deadline = steadyNow(services.clock) + drainMs
   for (let run = await freshRun(parts, row.runKey); ; run = await freshRun(parts, row.runKey, run)) {
-    const isOver = services.clock.now() >= deadline
+    const isOver = steadyNow(services.clock) >= deadline
     const work = gate.workAt(run)
     gate.forced = work.length > 0 && isOver && force
     if (work.length === 0 || gate.forced) {
@@ -136,7 +137,7 @@ function targetEngine({ services, engines, owner }: MigrateParts, request: Migra
   const opened = engines.of(to)
   const capabilities: EngineCapabilities = opened?.capabilities ?? { engineType: to, maxInFlight: MAX_IN_FLIGHT[to] }
   // A lease that is over at once: whoever comes first may have the run, and the old driver has it no longer.
-  const lease = (detach ? undefined : opened?.host.lease()) ?? { owner, until: services.clock.now() }
+  const lease = (detach ? undefined : opened?.host.lease()) ?? { owner: `left#${owner}`, until: services.clock.now() }
   return {
     toEngine: to,
     engineRunRef: capabilities.runRef?.(row.runId) ?? `${to}://${row.runId}`,

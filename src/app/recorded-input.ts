@@ -10,7 +10,14 @@ import { engineTypeOf } from '../core/run/engines.ts'
 import type { InputBody, ReusedResult, StartDetails, StartLater } from '../core/run/input.ts'
 import type { RunState } from '../core/run/state.ts'
 import { isTerminalRun } from '../core/run/transitions.ts'
-import { nextTimer, timerText, type DueTimer } from '../core/run/timers.ts'
+import {
+  countsElapsedTime,
+  nextAbsolute,
+  nextRelative,
+  nextTimer,
+  timerText,
+  type DueTimer,
+} from '../core/run/timers.ts'
 import { isFanParent, kindOfUnit, locate, slotOfUnit } from '../core/run/units.ts'
 import { msFromIso } from '../core/time.ts'
 import { childRunId } from './child-end.ts'
@@ -224,13 +231,29 @@ function scopeInput(pauseId: string, { cause, records }: RecordedDecision): Inpu
 }
 
 function timerInput({ cause, now }: RecordedDecision, state: RunState): RecordedInput {
-  let due = nextTimer(state)
-  for (; due !== undefined && due.dueAt <= now && textOf(due, state) !== cause;) due = behindHeldRetries(due, state)
-  if (due !== undefined && due.dueAt <= now) return { kind: 'input', body: { kind: 'timer', timer: due.timer } }
+  const due = firedTimer(nextTimer(state), cause, now, state) ?? apartFromTheWall(cause, now, state)
+  if (due !== undefined) return { kind: 'input', body: { kind: 'timer', timer: due.timer } }
   const next = nextTimer(state)
   const expected =
     next === undefined ? 'no timer to be due' : `${textOf(next, state)} at ${new Date(next.dueAt).toISOString()}`
   return { kind: 'contradiction', expected }
+}
+
+function firedTimer(first: DueTimer | undefined, cause: string, now: number, state: RunState): DueTimer | undefined {
+  let due = first
+  for (; due !== undefined && due.dueAt <= now && textOf(due, state) !== cause;) due = behindHeldRetries(due, state)
+  return due !== undefined && due.dueAt <= now ? due : undefined
+}
+
+/**
+ * While a run's time goes by elapsed time and the wall clock was set, instants meant by the wall clock come due by that one,
+ * which the log does not have: earlier or later than their turn. Of a run that rests both clocks are the same.
+ */
+function apartFromTheWall(cause: string, now: number, state: RunState): DueTimer | undefined {
+  const relative = firedTimer(nextRelative(state), cause, now, state)
+  if (relative !== undefined || !countsElapsedTime(state)) return relative
+  const absolute = nextAbsolute(state)
+  return absolute !== undefined && textOf(absolute, state) === cause ? absolute : undefined
 }
 
 /** A retry that waits for a grant does not keep later timers from firing. */

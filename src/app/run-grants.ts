@@ -161,12 +161,12 @@ export class RunGrants {
   }
 
   /** For the run's next wake-up; undefined when nothing waits. */
-  times(state: RunState, now: number): GrantTimes | undefined {
+  times(state: RunState, at: { readonly now: number; readonly wall: number }): GrantTimes | undefined {
     const waits = this.#stillWaiting(state)
     if (waits.length === 0 && !this.#missed) return undefined
     const instants = waits.flatMap(({ retryAt }) => (retryAt === undefined ? [] : [retryAt]))
-    if (this.#missed && state.status === 'RUNNING') instants.push(now)
-    return { retriesAfter: now, ...(instants.length === 0 ? {} : { retryAt: Math.min(...instants) }) }
+    if (this.#missed && state.status === 'RUNNING') instants.push(at.wall)
+    return { retriesAfter: at.now, ...(instants.length === 0 ? {} : { retryAt: Math.min(...instants) }) }
   }
 
   /**

@@ -83,7 +83,7 @@ export async function startRun(services: Services, advancer: RunAdvancer, given:
   await checkResources(services.store, run.plan.graph)
   const { admit, blobs } = admission(request, checked)
   const grants = nothingAtHand(run.plan.graph)
-  const round = new DecisionRound(services.store, run, services.clock.now(), 1, grants)
+  const round = new DecisionRound(services.store, run, { now: services.clock.now(), lead: 0 }, 1, grants)
   await round.take(admit)
   if (request.admission === undefined && startsHere(request, altered)) {
     const pause = await scopePauseFor(services.store, run.identity, run.state)

@@ -1,4 +1,12 @@
-/** Time as the product sees it: epoch milliseconds. */
+/** Time as the product sees it: the wall clock, which people and other machines share, and elapsed time, which is our own. */
 export interface Clock {
+  /** Epoch milliseconds by the wall clock. It may be set forward or back at any moment: never measure a duration with it. */
   now(): number
+  /** Milliseconds since an instant of its own, without jumps. Absent where `now` itself never jumps. */
+  steady?(): number
+}
+
+/** For durations within this process. */
+export function steadyNow(clock: Clock): number {
+  return clock.steady?.() ?? clock.now()
 }

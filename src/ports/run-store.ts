@@ -6,6 +6,7 @@ import type { RunStatus } from '../core/run/transitions.ts'
 import type { ArchiveStore } from './archive.ts'
 import type { FeedStore } from './feed.ts'
 import type { GrantRefusal, GrantRelease, GrantRequest, GrantStore } from './grants.ts'
+import type { LeaseRenewal } from './loop-guard.ts'
 import type { NewRun, RunKey, RunParent, RunRef, RunRow, RunSummary, SealedEvent, StoredEvent } from './stored-run.ts'
 
 export type { NewRun, RunKey, RunParent, RunRef, RunRow, RunStatus, RunSummary, SealedEvent, StoredEvent }
@@ -137,6 +138,8 @@ export interface StoreManifest {
 
 export interface RunStore extends GrantStore, FeedStore, ArchiveStore {
   readonly manifest: StoreManifest
+  /** How a thread of its own renews leases while this one is stuck; absent where no other thread reaches the store. */
+  readonly leaseRenewal?: LeaseRenewal
 
   /**
    * One transaction for all, atomic per run: a run that loses its compare-and-set leaves the others standing.

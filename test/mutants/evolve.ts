@@ -54,7 +54,7 @@ export const EVOLVE: readonly Mutant[] = [
   {
     name: 'the row does not say when to wake',
     file: 'core/run/summary.ts',
-    find: 'earliest(nextTimer(state, waiting?.retriesAfter)?.dueAt, waiting?.retryAt)',
+    find: 'earliest(due === undefined ? due : due - lead, waiting?.retryAt)',
     replace: 'earliest(undefined, waiting?.retryAt)',
   },
   {

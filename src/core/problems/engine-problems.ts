@@ -102,6 +102,18 @@ export const ENGINE_PROBLEMS = {
     did: 'Nothing was changed.',
     todo: 'Name it when you open Keelson: `openKeelson({ engines: [temporal({ address })] })`.',
   },
+  CLOCK_JUMPED: {
+    title: 'The clock of this machine was set while runs were under way, or the machine slept.',
+    retryable: true,
+    did: 'Backoff, waits for a time, timeouts and leases go on by the time that has passed; waits for an instant, delayed starts and the expiry of tasks by the clock.',
+    todo: 'Nothing, if the clock is right now. If this happens often, look at the time service of the machine.',
+  },
+  LOOP_BLOCKED: {
+    title: 'A step keeps its process from doing anything else.',
+    retryable: true,
+    did: 'The run stays with this process and its lease is renewed from a thread; timeouts, signals and all other runs of the process wait.',
+    todo: 'Give the step `isolation: thread` or `isolation: process`, or let its code return to the event loop now and then.',
+  },
   ENGINE_UNCHANGED: {
     title: 'The run is on that engine already.',
     retryable: false,

@@ -28,14 +28,20 @@ export interface StateSummary {
 
 /** What waiting for grants means for the next wake-up: due retries wait with it, and time may free a quota or breaker. */
 export interface GrantTimes {
+  /** By the run's time. */
   readonly retriesAfter: number
+  /** By the wall clock. */
   readonly retryAt?: number
 }
 
-/** `cut`: the last decision had more to write, so the run wants to be woken at once (P-11). */
-export function summaryOf(state: RunState, cut = false, waiting?: GrantTimes): StateSummary {
+/**
+ * `cut`: the last decision had more to write, so the run wants to be woken at once (P-11). `lead`: how far the run's time
+ * is ahead of the wall clock, by which it is woken.
+ */
+export function summaryOf(state: RunState, cut = false, waiting?: GrantTimes, lead = 0): StateSummary {
   const substatus = substatusOf(state)
-  const wakeAt = cut ? state.lastNow : earliest(nextTimer(state, waiting?.retriesAfter)?.dueAt, waiting?.retryAt)
+  const due = nextTimer(state, waiting?.retriesAfter, lead)?.dueAt
+  const wakeAt = cut ? state.lastNow - lead : earliest(due === undefined ? due : due - lead, waiting?.retryAt)
   const code = state.status === 'FAILED' ? (state.timedOutAt >= 0 ? 'RUN_TIMEOUT' : rootCause(state)?.code) : undefined
   return {
     status: state.status,

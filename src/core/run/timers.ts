@@ -1,13 +1,14 @@
 /**
  * Timers are state (P-25). Relative waits and backoffs count active time, which stands still during a pause;
- * timeouts, manual expiry and absolute instants do not care about pauses.
+ * timeouts, manual expiry and absolute instants do not care about pauses. Absolute instants and manual expiry are meant by
+ * the wall clock; all others by elapsed time, which is what a run's own time goes by when the wall clock is set.
  */
 import { compareTimers, heapPop, type Timer, type TimerHeap } from '../collections/timer-heap.ts'
 import { vectorGet } from '../collections/vector.ts'
 import { LIMITS } from '../limits.ts'
 import type { RunState, Unit } from './state.ts'
 import { isTerminalRun } from './transitions.ts'
-import { slotOfUnit } from './units.ts'
+import { kindOfUnit, slotOfUnit } from './units.ts'
 
 type Clocked = Pick<RunState, 'pausedAt' | 'pausedMs'>
 
@@ -55,25 +56,53 @@ export function dueRetries(state: RunState, now: number, limit: number, mayStart
 export type DueTimer = { readonly dueAt: number; readonly timer: Timer | 'grace' | 'run-timeout' | 'not-before' }
 
 /**
- * The earliest timer the run waits for, with its instant; undefined when only the outside can move it. Retries due up to
- * `retriesAfter` are left out: they wait for grants, and time alone does not start them.
+ * The earliest timer the run waits for, with its instant in the run's time; undefined when only the outside can move it.
+ * Retries due up to `retriesAfter` are left out: they wait for grants, and time alone does not start them. `lead`: how far
+ * the run's time is ahead of the wall clock.
  */
-export function nextTimer(state: RunState, retriesAfter = -1): DueTimer | undefined {
-  if (isTerminalRun(state.status)) return undefined
+export function nextTimer(state: RunState, retriesAfter = -1, lead = 0): DueTimer | undefined {
+  if (lead === 0) return earliest(candidates(state, retriesAfter, 'all'))
+  const absolute = nextAbsolute(state)
+  const relative = nextRelative(state, retriesAfter)
+  if (absolute === undefined) return relative
+  const byRunTime = { ...absolute, dueAt: absolute.dueAt + lead }
+  return relative === undefined || precedes(byRunTime, relative) ? byRunTime : relative
+}
+
+/** The earliest that is meant by the wall clock. */
+export function nextAbsolute(state: RunState): DueTimer | undefined {
+  return earliest(candidates(state, -1, 'absolute'))
+}
+
+/** The earliest that is meant by elapsed time. */
+export function nextRelative(state: RunState, retriesAfter = -1): DueTimer | undefined {
+  return earliest(candidates(state, retriesAfter, 'relative'))
+}
+
+function earliest(timers: Iterable<DueTimer>): DueTimer | undefined {
   let first: DueTimer | undefined
-  for (const one of candidates(state, retriesAfter)) if (first === undefined || precedes(one, first)) first = one
+  for (const one of timers) if (first === undefined || precedes(one, first)) first = one
   return first
 }
 
-function* candidates(state: RunState, retriesAfter: number): Generator<DueTimer> {
-  if (state.notBefore >= 0 && state.status === 'APPROVED') yield { dueAt: state.notBefore, timer: 'not-before' }
+type Which = 'all' | 'absolute' | 'relative'
+
+function* candidates(state: RunState, retriesAfter: number, which: Which): Generator<DueTimer> {
+  if (isTerminalRun(state.status)) return
+  if (which !== 'relative' && state.notBefore >= 0 && state.status === 'APPROVED')
+    yield { dueAt: state.notBefore, timer: 'not-before' }
+  const timer = which === 'all' ? state.timers?.timer : firstOf(state, state.timers, which)
+  if (timer !== undefined) yield { dueAt: timer.dueAt, timer }
+  if (which !== 'absolute') yield* relativeOnes(state, retriesAfter)
+}
+
+function* relativeOnes(state: RunState, retriesAfter: number): Generator<DueTimer> {
   const stopAt = stopDeadline(state)
   const paused = state.status === 'PAUSED'
   // A pause holds back the end of a run that timed out, but never a cancel.
   const stops = stopAt >= 0 && (state.cancelling !== undefined || !paused)
   if (stops && state.inFlight.size > 0) yield { dueAt: stopAt, timer: 'grace' }
   if (mayTimeOut(state) && !paused) yield { dueAt: state.runTimeoutAt, timer: 'run-timeout' }
-  if (state.timers !== undefined) yield { dueAt: state.timers.timer.dueAt, timer: state.timers.timer }
   yield* undoTimers(state)
   // While a run is being cancelled or fails, retries and relative waits no longer come due.
   if (paused || state.cancelling !== undefined || state.failing) return
@@ -82,6 +111,36 @@ function* candidates(state: RunState, retriesAfter: number): Generator<DueTimer>
   if (state.slotsInUse >= state.limit) return
   const retry = retryAfter(state, retriesAfter)
   if (retry !== undefined) yield { dueAt: retry.dueAt + state.pausedMs, timer: retry }
+}
+
+/** Among timeouts and absolute waits: an instant that people were told of is meant by the wall clock, a length is not. */
+function isAbsolute(state: RunState, timer: Timer): boolean {
+  if (timer.kind !== 'timeout') return true
+  const unit = vectorGet(state.units, timer.unit)
+  return unit !== undefined && kindOfUnit(state.graph, unit) === 'manual'
+}
+
+/** The earliest of its kind in a heap of both: needed only while a run's time and the wall clock differ. */
+function firstOf(state: RunState, heap: TimerHeap | undefined, which: Which): Timer | undefined {
+  let first: Timer | undefined
+  const open = heap === undefined ? [] : [heap]
+  for (let node = open.pop(); node !== undefined; node = open.pop()) {
+    const { timer, left, right } = node
+    if (first !== undefined && compareTimers(first, timer) <= 0) continue
+    if (isOwed(state, timer) && isAbsolute(state, timer) === (which === 'absolute')) first = timer
+    if (left !== undefined) open.push(left)
+    if (right !== undefined) open.push(right)
+  }
+  return first
+}
+
+/** Does something of the run go by elapsed time? */
+export function countsElapsedTime(state: RunState): boolean {
+  const { retries, waits, timers, undo, cancelling, timedOutAt } = state
+  if (isTerminalRun(state.status)) return false
+  if (retries !== undefined || waits !== undefined || undo?.current !== undefined) return true
+  if (cancelling !== undefined || timedOutAt >= 0 || mayTimeOut(state)) return true
+  return firstOf(state, timers, 'relative') !== undefined
 }
 
 function retryAfter(state: RunState, after: number): Timer | undefined {

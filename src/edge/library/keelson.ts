@@ -294,6 +294,7 @@ export class Keelson {
 
   async close(): Promise<void> {
     await this.#parts.engine.stop()
+    this.#parts.guard?.close()
     this.#parts.moves.close()
     await Promise.all([...this.#subscriptions].map((one) => one.stop()))
     await this.#parts.hooks.flush()

@@ -22,6 +22,8 @@ export interface Parts {
   readonly principal?: Principal
   readonly hooks: Hooks
   readonly moves: Moves
+  /** Watches the event loop; absent where nobody else waits for it. */
+  readonly guard?: { close(): void }
   /** Absent where nothing is kept. */
   readonly upkeep?: Upkeep
   /** Issues receipts while this process lives. */

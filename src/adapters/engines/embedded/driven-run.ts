@@ -10,6 +10,7 @@ import type { AdvanceOptions, AdvanceReport, EffectReport, RunDriver } from '../
 import type { RunKey, RunStatus } from '../../../ports/run-store.ts'
 import type { Timers } from '../../../ports/timers.ts'
 import type { ProcessSlots } from './process-slots.ts'
+import type { LeaseTime } from './run-leases.ts'
 
 const RETRY_MS = 200
 
@@ -20,6 +21,8 @@ export interface DrivenRunOptions {
   readonly timers: Timers
   /** Places of the process for steps at work. */
   readonly slots: ProcessSlots
+  /** May the lease have run out? */
+  readonly isLeaseOver: () => boolean
   /** Takes the lease again. False when the run is somebody else's. */
   readonly renew: () => Promise<boolean>
   /** Was the run handed over to another engine? What comes too late is told to that one; adoption leaves it unsaid. */
@@ -42,18 +45,17 @@ export class DrivenRun {
   #adopting: boolean
   #cancelWake: (() => void) | undefined
   #wakesAt: number | undefined
-  /** Until when this process surely holds the run, by its own clock; kept by the engine, as `renewAt` is. */
-  leaseUntil = 0
+  /** Until when this process surely holds the run; kept here for the engine, which holds the lease. */
+  lease: LeaseTime
   #epoch: number | undefined
   #status: RunStatus = 'PENDING'
   #terminal = false
   #owed = false
-  /** When its lease is to be renewed next; kept here for the engine, which holds the lease. */
-  renewAt = 0
 
-  constructor(options: DrivenRunOptions, adopting: boolean) {
+  constructor(options: DrivenRunOptions, adopting: boolean, lease: LeaseTime) {
     this.#options = options
     this.#adopting = adopting
+    this.lease = lease
   }
 
   get status(): RunStatus {
@@ -237,7 +239,7 @@ export class DrivenRun {
 
   /** A process that slept past its lease must not act on what it knew before: the run may be over elsewhere. */
   async #holdLease(): Promise<void> {
-    if (this.#options.clock.now() < this.leaseUntil || (await this.#options.renew())) return
+    if (!this.#options.isLeaseOver() || (await this.#options.renew())) return
     fail('RUN_EPOCH_STALE', 'the run is driven by another process')
   }
 

@@ -2,7 +2,7 @@
  * Letters to runs that have ended (P-21): their senders saw a run that would read them. Its driver looks once more after the
  * end; where that died first, whoever sweeps answers, so that a late outcome or a signal is on record all the same (X-31).
  */
-import type { Clock } from '../../../ports/clock.ts'
+import { steadyNow, type Clock } from '../../../ports/clock.ts'
 import type { RunDriver } from '../../../ports/engine.ts'
 import type { RunKey, RunStore } from '../../../ports/run-store.ts'
 
@@ -15,7 +15,7 @@ export class LateLetters {
   readonly #driver: RunDriver
   readonly #clock: Clock
   readonly #onFailure: (thrown: unknown) => void
-  #sweepsAt = 0
+  #sweepsAt = -Infinity
 
   constructor(store: RunStore, driver: RunDriver, clock: Clock, onFailure: (thrown: unknown) => void) {
     this.#store = store
@@ -34,9 +34,10 @@ export class LateLetters {
   }
 
   async sweep(): Promise<void> {
-    const now = this.#clock.now()
-    if (now < this.#sweepsAt) return
-    this.#sweepsAt = now + SWEEP_MS
-    for (const { runKey } of await this.#store.endedWithLetters(now - SWEEP_MS, AT_ONCE)) await this.answerLast(runKey)
+    const steady = steadyNow(this.#clock)
+    if (steady < this.#sweepsAt) return
+    this.#sweepsAt = steady + SWEEP_MS
+    const until = this.#clock.now() - SWEEP_MS
+    for (const { runKey } of await this.#store.endedWithLetters(until, AT_ONCE)) await this.answerLast(runKey)
   }
 }

@@ -3,7 +3,7 @@
  * somebody learns of trouble that lasts, once and then now and then, and of its end.
  */
 import { KeelsonError } from '../../../core/problems/problem.ts'
-import type { Clock } from '../../../ports/clock.ts'
+import { steadyNow, type Clock } from '../../../ports/clock.ts'
 import type { StoreTrouble } from '../../../ports/hooks.ts'
 
 /** A failure that the next try makes up for is nobody's business. */
@@ -17,6 +17,8 @@ export class StoreHealth {
   readonly #tell: (trouble: StoreTrouble) => void
   #failures = 0
   #since = 0
+  /** The same instant, for people. */
+  #sinceWall = 0
   #lastAt = 0
   #toldAt: number | undefined
 
@@ -28,9 +30,12 @@ export class StoreHealth {
   /** What a repeat cannot help is an answer, and told by another way. */
   failed(thrown: unknown): void {
     if (thrown instanceof KeelsonError && thrown.problems.every((one) => !one.retryable)) return
-    const now = this.#clock.now()
+    const now = steadyNow(this.#clock)
     this.#endIfQuiet(now)
-    if (this.#failures === 0) this.#since = now
+    if (this.#failures === 0) {
+      this.#since = now
+      this.#sinceWall = this.#clock.now()
+    }
     this.#failures += 1
     this.#lastAt = now
     const isDue =
@@ -42,7 +47,7 @@ export class StoreHealth {
 
   /** A whole round of calls was answered. */
   answered(): void {
-    this.#endIfQuiet(this.#clock.now())
+    this.#endIfQuiet(steadyNow(this.#clock))
   }
 
   #endIfQuiet(now: number): void {
@@ -56,7 +61,7 @@ export class StoreHealth {
     this.#tell({
       state,
       failures: this.#failures,
-      since: new Date(this.#since).toISOString(),
+      since: new Date(this.#sinceWall).toISOString(),
       ...(state === 'failing' ? { code: codeOf(thrown), message: messageOf(thrown) } : {}),
     })
   }

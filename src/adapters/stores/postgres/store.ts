@@ -70,12 +70,15 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
 }
 
 const FEED_STALL_MS = 5_000
+const EXTENSION = import.meta.url.endsWith('.ts') ? 'ts' : 'js'
+const RENEWER = new URL(`./renew-leases.${EXTENSION}`, import.meta.url).href
 
 function storeOn(connection: Connection, options: PostgresStoreOptions): PostgresStore {
-  const { clock, callerClock, feedStallMs: stallMs = FEED_STALL_MS } = options
+  const { clock, callerClock, connectionString, feedStallMs: stallMs = FEED_STALL_MS } = options
   const turns = turnReads(connection)
   return {
     manifest: { ...MANIFEST, durable: connection.durable },
+    leaseRenewal: { module: RENEWER, settings: { connectionString } },
     now: async () => clock?.now() ?? number((await connection.query(NOW))[0] ?? {}, 'now'),
     onWake: (listener) => connection.onWake(listener),
     commit: (batch) => commit(connection, batch, clock, callerClock),

@@ -2,6 +2,7 @@
  * The SQLite store: the embedded default, one file, many processes. Transactions run on the calling thread, because
  * that is quicker than handing them over; each is short and none awaits anything inside.
  */
+import { resolve } from 'node:path'
 import type { Clock } from '../../../ports/clock.ts'
 import type { RunStore } from '../../../ports/run-store.ts'
 import { commit } from './append.ts'
@@ -47,8 +48,12 @@ export interface SqliteStore extends RunStore {
   backup(toPath: string): Promise<void>
 }
 
+const EXTENSION = import.meta.url.endsWith('.ts') ? 'ts' : 'js'
+const RENEWER = new URL(`./renew-leases.${EXTENSION}`, import.meta.url).href
+
 export async function openSqliteStore(options: SqliteStoreOptions): Promise<SqliteStore> {
-  return storeOn(await connect(options), options.clock)
+  const store = storeOn(await connect(options), options.clock)
+  return { ...store, leaseRenewal: { module: RENEWER, settings: { path: resolve(options.path) } } }
 }
 
 export function storeOn(connection: Connection, clock: Clock): SqliteStore {

@@ -1,0 +1,32 @@
+/** Renews leases on a connection of its own, for a thread that does nothing else while the main one is stuck. */
+import type { OpenRenewer } from '../../../ports/loop-guard.ts'
+import { loadDriver } from './driver.ts'
+
+/** Only work in flight must not be begun elsewhere; what merely waits may be taken by whoever has time for it. */
+const RENEW = `UPDATE keelson.runs
+  SET lease_until = floor(extract(epoch FROM statement_timestamp()) * 1000)::bigint + $2::bigint
+  WHERE owed AND lease_owner = $1 AND quarantine IS NULL AND status NOT IN ('COMPLETED', 'FAILED', 'CANCELLED')`
+const ANSWER_MS = 5_000
+
+/** A connection for each time: this is rare, and one that waits unused may be cut in silence. */
+export const openRenewer: OpenRenewer = async (settings) => {
+  const { connectionString } = settings as { readonly connectionString: string }
+  const { Client } = await loadDriver()
+  return {
+    renew: async (owner, leaseMs) => {
+      const client = new Client({
+        connectionString,
+        application_name: 'keelson',
+        connectionTimeoutMillis: ANSWER_MS,
+        query_timeout: ANSWER_MS,
+      })
+      client.on('error', () => undefined)
+      try {
+        await client.connect()
+        await client.query(RENEW, [owner, leaseMs])
+      } finally {
+        await client.end()
+      }
+    },
+  }
+}

@@ -1,0 +1,19 @@
+/** Renews leases on a connection of its own, for a thread that does nothing else while the main one is stuck. */
+import { DatabaseSync } from 'node:sqlite'
+import type { OpenRenewer } from '../../../ports/loop-guard.ts'
+
+/** Only work in flight must not be begun elsewhere; what merely waits may be taken by whoever has time for it. */
+const RENEW = `UPDATE runs SET lease_until = ? WHERE owed = 1 AND lease_owner = ?
+  AND quarantine IS NULL AND status NOT IN ('COMPLETED', 'FAILED', 'CANCELLED')`
+const BUSY_MS = 2_000
+
+export const openRenewer: OpenRenewer = async (settings) => {
+  const db = new DatabaseSync((settings as { readonly path: string }).path)
+  db.exec(`PRAGMA busy_timeout = ${BUSY_MS}`)
+  const renew = db.prepare(RENEW)
+  return {
+    renew: async (owner, leaseMs) => {
+      renew.run(Date.now() + leaseMs, owner)
+    },
+  }
+}
