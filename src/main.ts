@@ -97,6 +97,8 @@ export interface OpenOptions extends TroubleOptions, EnvironmentAccess, Declared
   readonly engines?: readonly OtherEngine[]
   /** What runs steps, instead of `steps`, `egress` and `commands`. */
   readonly handlers?: StepHandlers
+  /** Laid around whatever runs steps, for those who watch over calls; Keelson itself never listens on the process. */
+  readonly around?: (handlers: StepHandlers) => StepHandlers
   /** Step functions by name, or a whole module of them: what `run:` in a plan calls. Groups give dotted names. */
   readonly steps?: StepFunctions
   /** Path of the file the step functions come from. Steps with `isolation: thread` or `process` load it where they run. */
@@ -147,7 +149,8 @@ export async function openKeelson(options: OpenOptions = {}): Promise<Keelson> {
   const pools = poolDefinitions(options)
   const late = lateClasses(options.stateStore ?? {}, directory)
   const world = worldOf(options.engine)
-  const handlers = options.handlers ?? world.around(handlersOf(options))
+  const { around = (inner) => inner } = options
+  const handlers = around(options.handlers ?? world.around(handlersOf(options)))
   const { store, backup } =
     options.store === undefined ? await openStore(directory, world.services.clock) : givenStore(options.store)
   for (const pool of pools) await store.putPool(pool)

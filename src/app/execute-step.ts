@@ -82,6 +82,7 @@ export async function executeStep(step: StepCall): Promise<EffectReport | undefi
       if (claim === 'mine' && effect.kind === 'ExecuteStep') step.claims.giveBack(run, effect)
       throw thrown
     }
+    if (isStray(thrown)) watch.abandon(thrown)
     // Killed after its grace, which the decider has recorded by itself: this is no late result of anybody.
     if (aborted === 'cancel' && thrown instanceof KeelsonError && thrown.code === 'CANCELLED') return undefined
     const durationMs = elapsed(services, began)
@@ -171,6 +172,11 @@ function isInDoubt({ step, action }: Work, effect: Executable, thrown: unknown):
     'mayHaveHappened' in thrown &&
     thrown.mayHaveHappened === true
   )
+}
+
+/** An error that came by another way than its call, which may still be at work. */
+function isStray(thrown: unknown): boolean {
+  return thrown instanceof KeelsonError && thrown.code === 'STRAY_ERROR'
 }
 
 function elapsed(services: Services, began: number): number {
