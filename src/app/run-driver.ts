@@ -17,6 +17,7 @@ import { executeStep } from './execute-step.ts'
 import type { LoadedRun } from './load-run.ts'
 import type { Services } from './services.ts'
 import { startChild } from './start-child.ts'
+import { mayBeSuspect, wantsAlone } from './suspects.ts'
 import { signalRun } from './signal-run.ts'
 import type { StartRequest } from './start-run.ts'
 
@@ -42,6 +43,8 @@ export function createRunDriver(services: Services, advancer: RunAdvancer, optio
       return report
     },
     execute: (runKey, effect, signal) => execute({ services, advancer, options, claims }, runKey, effect, signal),
+    wantsAlone: (runKey, effect) =>
+      mayBeSuspect(effect) && advancer.current(runKey).then((run) => wantsAlone({ services, run, effect })),
     traits: async (runKey, effect) => effectTraits(await advancer.current(runKey), effect),
     see: (runKey, headSeq) => advancer.see(runKey, headSeq),
     cancel: (runKey, reason) => cancelNatively(services, runKey, reason),

@@ -142,17 +142,16 @@ export class EmbeddedEngine implements EngineHost {
     await this.adopt(runKey)
   }
 
-  async #takeLease(runKey: RunKey): Promise<RunRow | undefined> {
+  async #takeLease(runKey: RunKey, gone?: string): Promise<RunRow | undefined> {
     const now = this.#options.clock.now()
-    return this.#options.store.acquireLease(runKey, this.#options.owner, now, now + this.#leaseMs)
+    return this.#options.store.acquireLease(runKey, this.#options.owner, now, now + this.#leaseMs, gone)
   }
 
   async #takeFromGone(runKey: RunKey): Promise<RunRow | undefined> {
     const { store, isOwnerGone } = this.#options
     const lease = (await store.getRun(runKey))?.lease
     if (lease === undefined || isOwnerGone?.(lease.owner) !== true) return undefined
-    await store.releaseLease(runKey, lease.owner)
-    return this.#takeLease(runKey)
+    return this.#takeLease(runKey, lease.owner)
   }
 
   drives(runKey: RunKey): boolean {

@@ -24,6 +24,7 @@ export const MIGRATIONS = [
   '0013-refused-waits.sql',
   '0014-engine-refs.sql',
   '0015-letters-to-ended.sql',
+  '0016-deaths.sql',
 ] as const
 
 /** "Keel": advisory locks are numbers that all programs of a database share. */

@@ -17,6 +17,7 @@ export const MIGRATIONS = [
   '0008-refused-waits.sql',
   '0009-engine-refs.sql',
   '0010-letters-to-ended.sql',
+  '0011-deaths.sql',
 ] as const
 
 /** "Keel": tells our files from other programs' databases. */
