@@ -17,7 +17,8 @@ import { executeStep } from './execute-step.ts'
 import type { LoadedRun } from './load-run.ts'
 import type { Services } from './services.ts'
 import { startChild } from './start-child.ts'
-import { mayBeSuspect, wantsAlone } from './suspects.ts'
+import { SuspectTurns } from './suspect-turns.ts'
+import { isPutApart, mayBeSuspect, wantsAlone } from './suspects.ts'
 import { signalRun } from './signal-run.ts'
 import type { StartRequest } from './start-run.ts'
 
@@ -31,6 +32,7 @@ export interface DriverOptions {
 
 export function createRunDriver(services: Services, advancer: RunAdvancer, options: DriverOptions = {}): RunDriver {
   const claims = new BeginClaims(services)
+  const turns = new SuspectTurns()
   return {
     advance: async (runKey, reports = [], asked = {}) => {
       const report = await advancer.advance(runKey, { ...asked, reports })
@@ -42,7 +44,8 @@ export function createRunDriver(services: Services, advancer: RunAdvancer, optio
       claims.forget(runKey)
       return report
     },
-    execute: (runKey, effect, signal) => execute({ services, advancer, options, claims }, runKey, effect, signal),
+    execute: (runKey, effect, signal) =>
+      execute({ services, advancer, options, claims, turns }, runKey, effect, signal),
     wantsAlone: (runKey, effect) =>
       mayBeSuspect(effect) && advancer.current(runKey).then((run) => wantsAlone({ services, run, effect })),
     traits: async (runKey, effect) => effectTraits(await advancer.current(runKey), effect),
@@ -65,6 +68,7 @@ interface Parts {
   readonly advancer: RunAdvancer
   readonly options: DriverOptions
   readonly claims: BeginClaims
+  readonly turns: SuspectTurns
 }
 
 async function execute(
@@ -73,12 +77,16 @@ async function execute(
   effect: Effect,
   signal: AbortSignal,
 ): Promise<EffectReport | undefined> {
-  const { services, advancer, options, claims } = parts
+  const { services, advancer, options, claims, turns } = parts
   const run = await advancer.current(runKey)
   switch (effect.kind) {
     case 'ExecuteStep':
-    case 'Compensate':
-      return executeStep({ services, claims, run, effect, signal, latest: () => advancer.current(runKey) })
+    case 'Compensate': {
+      const call = { services, claims, run, effect, signal, latest: () => advancer.current(runKey) }
+      // Before its time begins: waiting for a turn is none of the step's.
+      const isApart = mayBeSuspect(effect) && (await isPutApart(call))
+      return isApart ? turns.during(signal, () => executeStep(call)) : executeStep(call)
+    }
     case 'StartChild': {
       const started = await startChild(services, advancer, run, effect, options.lease?.(run.state.engineType))
       if (started.kind === 'refused') return started.report

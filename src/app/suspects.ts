@@ -41,6 +41,12 @@ export async function wantsAlone(asked: Asked): Promise<boolean> {
   return work !== undefined && (await whereabouts(asked, work)) === 'alone'
 }
 
+/** Is the attempt put into a process of its own although its plan does not ask for one? */
+export async function isPutApart(asked: Asked): Promise<boolean> {
+  const work = workOf(asked.run, asked.effect)
+  return work !== undefined && work.step.isolation !== 'process' && (await whereabouts(asked, work)) === 'process'
+}
+
 /** Did an attempt of it before this one end its process? */
 async function hasKilled(store: RunStore, run: LoadedRun, effect: Executable, unit: Unit): Promise<boolean> {
   if (effect.attempt === 1) return false
