@@ -57,6 +57,10 @@ const VALUES: Readonly<Record<keyof typeof LIMITS, Told>> = {
     of: 'Time one write of events may take',
     beyond: '`STORE_WRITE_TIMEOUT`; the log is read again before anything is decided',
   },
+  stepsLoadMs: {
+    of: 'Time a steps file has to load (it may await something)',
+    beyond: '`STEPS_NOT_LOADED`; runs that need it wait, others go on',
+  },
   concurrencyMin: { of: 'The least `policy.concurrency` (and the default is 10)', beyond: 'the plan is refused' },
   concurrencyMax: { of: 'The greatest `policy.concurrency`', beyond: 'the plan is refused' },
   appendEvents: { of: 'Events of one append', beyond: 'the rest follows in the next append; nothing is refused' },

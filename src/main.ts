@@ -105,6 +105,8 @@ export interface OpenOptions extends TroubleOptions, NoticeOptions, EnvironmentA
   readonly engines?: readonly OtherEngine[]
   /** What runs steps, instead of `steps`, `egress` and `commands`. */
   readonly handlers?: StepHandlers
+  /** Laid around whatever runs steps, for those who watch over calls; Keelson itself never listens on the process. */
+  readonly around?: (handlers: StepHandlers) => StepHandlers
   /** Step functions by name, or a whole module of them: what `run:` in a plan calls. Groups give dotted names. */
   readonly steps?: StepFunctions
   /** Path of the file the step functions come from. Steps with `isolation: thread` or `process` load it where they run. */
@@ -159,7 +161,8 @@ export async function openKeelson(options: OpenOptions = {}): Promise<Keelson> {
     options.store === undefined ? await openStore(directory, world.services.clock) : givenStore(options.store)
   const owner = processOwner(systemRandom)
   const guard = guardOf(world.capabilities, store, owner, options)
-  const given = options.handlers ?? world.around(handlersOf(options))
+  const { around = (inner) => inner } = options
+  const given = around(options.handlers ?? world.around(handlersOf(options)))
   const handlers = guard?.around(given) ?? given
   for (const pool of pools) await store.putPool(pool)
   const intents = directory === ':memory:' ? undefined : intentsIn(directory, { store, late, ...options.stateStore })

@@ -10,6 +10,8 @@ export interface AttemptTime {
   /** Fires when the attempt's own time is up. */
   readonly limit: AbortSignal
   readonly aborted: () => 'cancel' | 'timeout' | undefined
+  /** The attempt is over though its work may not be: that is told to stop. */
+  readonly abandon: (reason: unknown) => void
   readonly stop: () => void
 }
 
@@ -40,6 +42,7 @@ export function watchTime(timers: Timers, timeoutMs: number, outer: AbortSignal)
     signal: controller.signal,
     limit: limit.signal,
     aborted: () => cause,
+    abandon: (reason) => controller.abort(reason),
     stop: () => {
       cancelTimer()
       outer.removeEventListener('abort', onOuter)

@@ -3,13 +3,9 @@
  * begin-claim of an irreversible attempt (P-28, P-44). Execution is at least once; its record is made by `advance`.
  */
 import type { ArtifactRef } from '../core/events/event.ts'
-import { compensationSlot } from '../core/events/slot.ts'
-import type { Action, Compensation, Fallback, Step } from '../core/plan/plan.ts'
+import type { Compensation, Fallback, Isolation } from '../core/plan/plan.ts'
 import { actionKind } from '../core/plan/plan.ts'
 import { KeelsonError, problem } from '../core/problems/problem.ts'
-import type { Effect } from '../core/run/effect.ts'
-import type { Unit } from '../core/run/state.ts'
-import { locate, stepAt } from '../core/run/units.ts'
 import { steadyNow } from '../ports/clock.ts'
 import type { EffectReport } from '../ports/engine.ts'
 import type { StepContext, StepSecrets } from '../ports/step-handlers.ts'
@@ -28,16 +24,8 @@ import type { Services } from './services.ts'
 import { slotRoots, stepOverrides, type RootsAt } from './slot-roots.ts'
 import { stepContext } from './step-context.ts'
 import { stepToken } from './step-token.ts'
-
-export type Executable = Extract<Effect, { kind: 'ExecuteStep' | 'Compensate' }>
-
-interface Work {
-  readonly step: Step
-  readonly unit: Unit
-  readonly action: Action | Compensation | Fallback
-  readonly timeoutMs: number
-  readonly idempotencyKey?: string
-}
+import { workOf, type Executable, type Work } from './step-work.ts'
+import { blameOrMark, whereabouts } from './suspects.ts'
 
 export interface StepCall {
   readonly services: Services
@@ -75,8 +63,13 @@ export async function executeStep(step: StepCall): Promise<EffectReport | undefi
     if (claim === 'taken') return report(unknownFate(effect, elapsed(services, began)))
     if (workOf(await step.latest(), effect) === undefined) return undefined
     watch.signal.throwIfAborted()
+    const where = await whereabouts(step, work)
+    const isSuspect = where !== work.step.isolation
+    const guilty = isSuspect ? await blameOrMark(services.store, run, effect, where === 'alone') : undefined
+    if (guilty !== undefined) return report({ kind: 'failed', thrown: guilty, durationMs: elapsed(services, began) })
     called = true
-    const output = await callStep(step, work, watch, { mapped, secrets, artifactRefs })
+    const isolation = where === 'alone' ? 'inline' : where
+    const output = await callStep(step, work, watch, { mapped, secrets, artifactRefs, isolation })
     return report({ kind: 'completed', output, artifactRefs, durationMs: elapsed(services, began) })
   } catch (thrown) {
     const aborted = watch.aborted()
@@ -85,6 +78,7 @@ export async function executeStep(step: StepCall): Promise<EffectReport | undefi
       if (claim === 'mine' && effect.kind === 'ExecuteStep') step.claims.giveBack(run, effect)
       throw thrown
     }
+    if (isStray(thrown)) watch.abandon(thrown)
     // Killed after its grace, which the decider has recorded by itself: this is no late result of anybody.
     if (aborted === 'cancel' && thrown instanceof KeelsonError && thrown.code === 'CANCELLED') return undefined
     const durationMs = elapsed(services, began)
@@ -99,6 +93,7 @@ export async function executeStep(step: StepCall): Promise<EffectReport | undefi
 }
 
 interface CallParts {
+  readonly isolation: Isolation
   readonly mapped: MappedAction
   readonly secrets: StepSecrets
   readonly artifactRefs: ArtifactRef[]
@@ -107,7 +102,7 @@ interface CallParts {
 /** Calls the action; once more when its secrets were refused and have been rotated since (DESIGN §12). */
 async function callStep(step: StepCall, work: Work, watch: AttemptTime, parts: CallParts): Promise<unknown> {
   const { handlers } = step.services
-  const { isolation } = work.step
+  const { isolation } = parts
   const { action, input } = parts.mapped
   // A function may change what it is given; the next attempt and other steps read the same values.
   const given = (): unknown => ('run' in action && isolation === 'inline' ? jsonCopy(input) : input)
@@ -178,43 +173,13 @@ function isInDoubt({ step, action }: Work, effect: Executable, thrown: unknown):
   )
 }
 
+/** An error that came by another way than its call, which may still be at work. */
+function isStray(thrown: unknown): boolean {
+  return thrown instanceof KeelsonError && thrown.code === 'STRAY_ERROR'
+}
+
 function elapsed(services: Services, began: number): number {
   return Math.max(0, Math.round(steadyNow(services.clock) - began))
-}
-
-/** The attempt must still be open: an effect may arrive twice, or after its outcome. */
-function workOf(run: LoadedRun, effect: Executable): Work | undefined {
-  return effect.kind === 'Compensate' ? undoWork(run, effect) : stepWork(run, effect)
-}
-
-function stepWork(run: LoadedRun, effect: Executable): Work | undefined {
-  const found = locate(run.state, effect.slot)
-  if (found === undefined || found.unit.status !== 'RUNNING' || found.unit.attempt !== effect.attempt) return undefined
-  const step = stepAt(run.state.graph, found.unit.step)
-  const action = found.unit.fallback && step.fallback !== undefined ? step.fallback : step
-  return { step, unit: found.unit, action, timeoutMs: step.timeoutMs }
-}
-
-function undoWork(run: LoadedRun, effect: Executable): Work | undefined {
-  const current = run.state.undo?.current
-  if (
-    current?.status !== 'RUNNING' ||
-    compensationSlot(current.slot) !== effect.slot ||
-    current.attempt !== effect.attempt
-  )
-    return undefined
-  const found = locate(run.state, current.slot)
-  const step = found === undefined ? undefined : stepAt(run.state.graph, found.unit.step)
-  if (found === undefined || step?.compensate === undefined) return undefined
-  // The owner of the effect owns the key under which it is undone, once (DESIGN §5, fork).
-  const owner = found.unit.ownerRunId === '' ? run.identity.runId : found.unit.ownerRunId
-  return {
-    step,
-    unit: found.unit,
-    action: step.compensate,
-    timeoutMs: step.compensate.timeoutMs,
-    idempotencyKey: `${owner}:${current.slot}:compensate`,
-  }
 }
 
 async function mapInput(services: Services, run: LoadedRun, work: Work, effect: Executable): Promise<MappedAction> {

@@ -96,13 +96,12 @@ export class Gate {
     const { runKey, engineType } = this.#row
     const isDrivenHere = engines.of(engineType)?.host.drives(runKey) === true
     if (isDrivenHere || isOutside(engineTypeOf(engineType))) return false
-    const acquire = async (): Promise<RunRow | undefined> =>
-      store.acquireLease(runKey, this.#holder, clock.now(), clock.now() + HOLD_MS)
+    const acquire = async (gone?: string): Promise<RunRow | undefined> =>
+      store.acquireLease(runKey, this.#holder, clock.now(), clock.now() + HOLD_MS, gone)
     if ((await acquire()) !== undefined) return true
     const { lease } = (await store.getRun(runKey)) ?? {}
     if (lease === undefined || !isOwnerGone(lease.owner)) return false
-    await store.releaseLease(runKey, lease.owner)
-    return (await acquire()) !== undefined
+    return (await acquire(lease.owner)) !== undefined
   }
 
   async #signal(signalType: 'PAUSE' | 'RESUME'): Promise<void> {

@@ -19,6 +19,8 @@ import type { TroubleParts } from './run-trouble.ts'
 import type { Services } from './services.ts'
 import { isDamage, setAside } from './set-aside.ts'
 import { startChild } from './start-child.ts'
+import { SuspectTurns } from './suspect-turns.ts'
+import { isPutApart, mayBeSuspect, wantsAlone } from './suspects.ts'
 import { signalRun } from './signal-run.ts'
 import type { StartRequest } from './start-run.ts'
 
@@ -32,6 +34,7 @@ export interface DriverOptions {
 
 export function createRunDriver(services: Services, advancer: RunAdvancer, options: DriverOptions = {}): RunDriver {
   const claims = new BeginClaims(services)
+  const turns = new SuspectTurns()
   return {
     advance: async (runKey, reports = [], asked = {}) => {
       const report = await advancer.advance(runKey, { ...asked, reports })
@@ -45,12 +48,14 @@ export function createRunDriver(services: Services, advancer: RunAdvancer, optio
     },
     execute: async (runKey, effect, signal) => {
       try {
-        return await execute({ services, advancer, options, claims }, runKey, effect, signal)
+        return await execute({ services, advancer, options, claims, turns }, runKey, effect, signal)
       } catch (thrown) {
         await setAsideDamaged({ store: services.store, plans: advancer.plans }, runKey, thrown)
         throw thrown
       }
     },
+    wantsAlone: (runKey, effect) =>
+      mayBeSuspect(effect) && advancer.current(runKey).then((run) => wantsAlone({ services, run, effect })),
     traits: async (runKey, effect) => effectTraits(await advancer.current(runKey), effect),
     see: (runKey, headSeq) => advancer.see(runKey, headSeq),
     cancel: (runKey, reason) => cancelNatively(services, runKey, reason),
@@ -76,6 +81,7 @@ interface Parts {
   readonly advancer: RunAdvancer
   readonly options: DriverOptions
   readonly claims: BeginClaims
+  readonly turns: SuspectTurns
 }
 
 async function execute(
@@ -84,12 +90,16 @@ async function execute(
   effect: Effect,
   signal: AbortSignal,
 ): Promise<EffectReport | undefined> {
-  const { services, advancer, options, claims } = parts
+  const { services, advancer, options, claims, turns } = parts
   const run = await advancer.current(runKey)
   switch (effect.kind) {
     case 'ExecuteStep':
-    case 'Compensate':
-      return executeStep({ services, claims, run, effect, signal, latest: () => advancer.current(runKey) })
+    case 'Compensate': {
+      const call = { services, claims, run, effect, signal, latest: () => advancer.current(runKey) }
+      // Before its time begins: waiting for a turn is none of the step's.
+      const isApart = mayBeSuspect(effect) && (await isPutApart(call))
+      return isApart ? turns.during(signal, () => executeStep(call)) : executeStep(call)
+    }
     case 'StartChild': {
       const started = await startChild(services, advancer, run, effect, options.lease?.(run.state.engineType))
       if (started.kind === 'refused') return started.report

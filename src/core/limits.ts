@@ -36,4 +36,6 @@ export const LIMITS = {
   egressSilenceMs: 30_000,
   commandOutputBytes: 64 * 1024,
   commandErrorTailBytes: 2 * 1024,
+  /** How long a steps file may take to load: its top-level awaits included. */
+  stepsLoadMs: 30_000,
 } as const

@@ -116,6 +116,8 @@ export interface RunDriver {
   adopt(runKey: RunKey): Promise<AdvanceReport>
   /** Carries an effect out. Undefined: nothing to report (it is gone, or reports by another way). */
   execute(runKey: RunKey, effect: Effect, signal: AbortSignal): Promise<EffectReport | undefined>
+  /** Must nothing else be at work in this process while this effect is? It may be what ended the processes before. */
+  wantsAlone?(runKey: RunKey, effect: Effect): false | Promise<boolean>
   /** The engine has let the run go: nothing of it need be kept until it is adopted again. */
   forget?(runKey: RunKey): void
 }

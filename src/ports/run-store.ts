@@ -210,8 +210,12 @@ export interface RunStore extends GrantStore, FeedStore, ArchiveStore {
   /** Newest snapshot of that kind not beyond `maxSeq`. */
   getSnapshot(runKey: RunKey, kind: SnapshotKind, maxSeq?: number): Promise<StoredSnapshot | undefined>
 
-  /** Takes or renews the lease unless another owner's is still running at `now`. Returns the row when held. */
-  acquireLease(runKey: RunKey, owner: string, now: number, until: number): Promise<RunRow | undefined>
+  /**
+   * Takes or renews the lease unless another owner's is still running at `now`; that of one who is surely `gone` is taken
+   * all the same. Returns the row when held. Taken from another it counts among the run's `deaths`; one that was given
+   * back ends their row.
+   */
+  acquireLease(runKey: RunKey, owner: string, now: number, until: number, gone?: string): Promise<RunRow | undefined>
   releaseLease(runKey: RunKey, owner: string): Promise<void>
   /**
    * Non-terminal, not quarantined runs that are due (nextWakeAt <= now), have unconsumed inbox rows, or are owed work that

@@ -65,6 +65,8 @@ export interface RunRow extends NewRun, RunSummary {
   readonly createdAt: number
   readonly updatedAt: number
   readonly lease?: { readonly owner: string; readonly until: number }
+  /** Drivers in a row that vanished with their lease, before the present one; absent when the last one gave it back. */
+  readonly deaths?: number
   /** Problem code that set this run aside; a quarantined run is not driven. */
   readonly quarantine?: string
   /** Its log was archived; what is left is this row. */

@@ -64,6 +64,26 @@ export const DRIVING_CASES: readonly StoreCase[] = [
     },
   },
   {
+    title: 'drivers that vanish with their lease are counted; one that gives it back ends their row [P-27]',
+    run: async (world) => {
+      const { store } = world
+      const { runKey } = await bootstrap(world, { runId: 'r1' })
+      const taken = async (owner: string, now: number, gone?: string): Promise<number | undefined> =>
+        (await store.acquireLease(runKey, owner, now, now + 100, gone))?.deaths
+      assert.equal(await taken('a', 0), undefined)
+      assert.equal(await taken('a', 50), undefined)
+      assert.equal(await taken('b', 150), 1)
+      assert.equal(await taken('b', 160), 1)
+      assert.equal(await store.acquireLease(runKey, 'c', 170, 300, 'a'), undefined)
+      assert.equal(await taken('c', 170, 'b'), 2)
+      assert.equal((await rowOf(store, runKey)).deaths, 2)
+      assert.equal(await taken('d', 270), 3)
+      await store.releaseLease(runKey, 'd')
+      assert.equal(await taken('e', 280), undefined)
+      assert.ok(!('deaths' in (await rowOf(store, runKey))))
+    },
+  },
+  {
     title: 'a lease neither moves the log nor is moved by a commit',
     run: async (world) => {
       const row = await bootstrap(world, { runId: 'r1' })

@@ -214,7 +214,8 @@ export const RUN_OPERATIONS: Operations = {
   acquireLease: (scene) => {
     const { runKey } = anyRow(scene)
     const [owner, now] = [scene.chance.pick(OWNERS), scene.now + scene.chance.below(1000) - 500]
-    return { call: (store) => store.acquireLease(runKey, owner, now, now + 400), succeeded: found }
+    const gone = scene.chance.below(4) === 0 ? scene.chance.pick(OWNERS) : undefined
+    return { call: (store) => store.acquireLease(runKey, owner, now, now + 400, gone), succeeded: found }
   },
   releaseLease: (scene) => {
     const { runKey } = anyRow(scene)

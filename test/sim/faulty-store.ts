@@ -50,8 +50,8 @@ export function faultyStore(inner: RunStore, gate: Gate, observer: CommitObserve
     findPlan: (planId, planVersion) => gate('findPlan', () => inner.findPlan(planId, planVersion)),
     putSnapshot: (runKey, snapshot) => gate('putSnapshot', () => inner.putSnapshot(runKey, snapshot)),
     getSnapshot: (runKey, kind, maxSeq) => gate('getSnapshot', () => inner.getSnapshot(runKey, kind, maxSeq)),
-    acquireLease: (runKey, owner, now, until) =>
-      gate('acquireLease', () => inner.acquireLease(runKey, owner, now, until)),
+    acquireLease: (runKey, owner, now, until, gone) =>
+      gate('acquireLease', () => inner.acquireLease(runKey, owner, now, until, gone)),
     releaseLease: (runKey, owner) => gate('releaseLease', () => inner.releaseLease(runKey, owner)),
     endedWithLetters: (until, limit) => gate('endedWithLetters', () => inner.endedWithLetters(until, limit)),
     dueRuns: (now, owner, limit) => gate('dueRuns', () => inner.dueRuns(now, owner, limit)),

@@ -5,6 +5,7 @@
 import { parentPort } from 'node:worker_threads'
 import { namedFunctions } from '../../core/plan/named-functions.ts'
 import { KeelsonError, problem } from '../../core/problems/problem.ts'
+import { strayError } from '../../core/problems/stray-error.ts'
 import { errorOfWire, wireError, type FromFunction, type ToFunction, type WireValue } from './wire.ts'
 
 type Call = Extract<ToFunction, { kind: 'call' }>
@@ -74,6 +75,14 @@ function ask(path: readonly string[], args: readonly unknown[]): Promise<unknown
     send({ kind: 'ask', id, path, args })
   })
 }
+
+/** All that happens here is this one call's: what nobody caught is its failure. */
+function failStray(thrown: unknown): void {
+  close({ kind: 'failed', error: wireError(strayError(thrown)) })
+}
+
+process.on('uncaughtException', failStray)
+process.on('unhandledRejection', failStray)
 
 if (parentPort === null) {
   process.on('message', take)

@@ -36,7 +36,7 @@ export function callIsolated({ start, entry, module, name, call, timers }: Isola
         signal.removeEventListener('abort', onAbort)
         cancelGrace()
         if (settle !== undefined) settle()
-        else reject(killed ? forced(name) : new Error(`'${name}' ended without a result: ${why}`))
+        else reject(killed ? forced(name) : died(name, why))
       },
     }
     const host: IsolatedHost = start(entry, events)
@@ -71,6 +71,10 @@ export function callIsolated({ start, entry, module, name, call, timers }: Isola
 /** Nothing more will come of it: what the decider recorded at the end of the grace is the whole truth. */
 function forced(name: string): KeelsonError {
   return new KeelsonError([problem('CANCELLED', `'${name}' did not stop within its grace and was killed`)])
+}
+
+function died(name: string, why: string): KeelsonError {
+  return new KeelsonError([problem('PROCESS_DIED', `what ran '${name}' ended without a result: ${why}`)])
 }
 
 function reasonOf(signal: AbortSignal): Error {

@@ -12,6 +12,7 @@ import { isolatedHandlers } from './isolated-handlers.ts'
 import { threadHost } from './thread-host.ts'
 
 const MODULE = `
+import { EventEmitter } from 'node:events'
 export const double = ({ n }, { stepId, attempt }) => ({ n: n * 2, stepId, attempt })
 export const polite = async (input, { signal, addArtifact }) => {
   const stopped = new Promise((resolve) => signal.addEventListener('abort', () => resolve(signal.reason.name)))
@@ -27,6 +28,13 @@ export const failing = () => { throw Object.assign(new Error('busy'), { name: 'S
 export const secretly = (input, { secrets, execution }) => ({ token: secrets.token, shown: JSON.stringify(secrets), ...execution })
 export const archiving = (input, context) => context.artifacts.put('x')
 export const dying = () => process.exit(3)
+const gone = () => Object.assign(new Error('gone'), { code: 'ECONNRESET' })
+const forever = () => new Promise(() => {})
+export const floating = () => { void (async () => { throw gone() })(); return forever() }
+export const later = () => { setTimeout(() => { throw gone() }, 1); return forever() }
+export const emitting = () => { setTimeout(() => new EventEmitter().emit('error', gone()), 1); return forever() }
+export const micro = () => { queueMicrotask(() => { throw gone() }); return forever() }
+export const many = () => { throw new AggregateError([new Error('one'), Object.assign(new Error('two'), { code: 'EHOSTUNREACH' })]) }
 export const unsendable = () => () => 1
 export default { nested: { name: ({ n }) => n + 1 } }
 `
@@ -204,9 +212,30 @@ for (const isolation of ['thread', 'process'] as const)
         cause: { code: 'ECONNREFUSED' },
       })
       await expect(bench.call('archiving')).rejects.toThrow('no artifacts here')
-      await expect(bench.call('dying')).rejects.toThrow(/'dying' ended without a result/)
+      await expect(bench.call('dying')).rejects.toMatchObject({
+        code: 'PROCESS_DIED',
+        message: expect.stringMatching(/'dying' ended without a result/) as string,
+      })
       await expect(bench.call('nobody')).rejects.toThrow(/has no 'nobody'/)
       await expect(bench.call('unsendable')).rejects.toThrow(/could not be cloned/)
+    })
+
+    it.each(['floating', 'later', 'emitting', 'micro'])(
+      'fails with the error of %s that nobody caught',
+      async (name) => {
+        await expect(new Bench(isolation).call(name)).rejects.toMatchObject({
+          name: 'KeelsonError',
+          code: 'STRAY_ERROR',
+          message: expect.stringMatching(/an error that nobody caught: .*gone/) as string,
+          cause: { code: 'ECONNRESET' },
+        })
+      },
+    )
+
+    it('keeps the members of an error of many, for its class [ERR-11, X-63]', async () => {
+      await expect(new Bench(isolation).call('many')).rejects.toMatchObject({
+        errors: [{ message: 'one' }, { code: 'EHOSTUNREACH' }],
+      })
     })
 
     it('does not stay because of what it left open', async () => {

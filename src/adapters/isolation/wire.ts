@@ -34,12 +34,14 @@ export interface WireError {
   readonly code?: string
   readonly status?: number
   readonly cause?: WireError
+  /** The members of an AggregateError: `fetch` and `net` hide there why a connection failed. */
+  readonly errors?: readonly WireError[]
 }
 
 const CAUSES_MAX = 16
 
 export function wireError(thrown: unknown, depth = 0): WireError {
-  const { name, message, stack, code, cause } = fieldsOf(thrown)
+  const { name, message, stack, code, cause, errors } = fieldsOf(thrown)
   const status = errorStatus(thrown)
   return {
     name: typeof name === 'string' ? name : 'Error',
@@ -48,6 +50,10 @@ export function wireError(thrown: unknown, depth = 0): WireError {
     ...(typeof code === 'string' ? { code } : {}),
     ...(status === undefined ? {} : { status }),
     ...(cause === undefined || cause === null || depth >= CAUSES_MAX ? {} : { cause: wireError(cause, depth + 1) }),
+    // Of members no deeper members: one tree must not grow without end.
+    ...(Array.isArray(errors) && depth === 0
+      ? { errors: errors.slice(0, CAUSES_MAX).map((one) => wireError(one, CAUSES_MAX)) }
+      : {}),
   }
 }
 
@@ -55,8 +61,10 @@ function fieldsOf(thrown: unknown): Readonly<Record<string, unknown>> {
   return typeof thrown === 'object' && thrown !== null ? (thrown as Readonly<Record<string, unknown>>) : {}
 }
 
-export function errorOfWire({ name, message, stack, code, status, cause }: WireError): Error {
-  const error = new Error(message, cause === undefined ? {} : { cause: errorOfWire(cause) })
+export function errorOfWire({ name, message, stack, code, status, cause, errors }: WireError): Error {
+  const options = cause === undefined ? {} : { cause: errorOfWire(cause) }
+  const error =
+    errors === undefined ? new Error(message, options) : new AggregateError(errors.map(errorOfWire), message, options)
   const more = { name, ...(stack === undefined ? {} : { stack }), ...(code === undefined ? {} : { code }) }
   return Object.assign(error, more, status === undefined ? {} : { status })
 }

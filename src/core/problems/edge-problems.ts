@@ -45,8 +45,20 @@ export const EDGE_PROBLEMS = {
   STEPS_NOT_LOADED: {
     title: 'The file with the step functions could not be loaded.',
     retryable: false,
-    did: 'Nothing was started.',
+    did: 'Nothing was started of the runs that need it; others go on.',
     todo: 'Correct the file; --debug shows where it failed.',
+  },
+  EXITED_EARLY: {
+    title: 'Something called process.exit before the command had come to its end.',
+    retryable: false,
+    did: 'The process ended at once. Runs it drove are as their logs say and have not ended; what was recorded is kept.',
+    todo: 'Take process.exit out of the steps: return a result or throw. Then `npx keelson resume`.',
+  },
+  NOTHING_LEFT: {
+    title: 'The command waits for something that can no longer happen: a promise that never settles.',
+    retryable: false,
+    did: 'The process was ended; what was recorded is kept.',
+    todo: 'Look for the promise that nobody resolves; then `npx keelson resume` goes on with the runs that have not ended.',
   },
   KEYS_NOT_CONFIGURED: {
     title: 'Runs are kept on a server, and no folder with signing keys was named.',

@@ -12,6 +12,18 @@ export const STEP_PROBLEMS = {
     did: 'The attempt was recorded as failed with this code; it does not count among the failed steps.',
     todo: 'Nothing, unless you did not mean to cancel: `keelson signal <run> retry-run` starts over.',
   },
+  STRAY_ERROR: {
+    title: 'An error was thrown where nobody could catch it: in a timer, an event, a promise that nobody awaited.',
+    retryable: true,
+    did: 'The attempt it came from failed with it, and its policy decides. Came it from no attempt, the process was ended: nothing recorded is lost.',
+    todo: 'Await every promise, and listen to the `error` of streams and emitters; `--debug` shows where it was thrown.',
+  },
+  PROCESS_DIED: {
+    title: 'The process that an attempt was at work in ended before the attempt did.',
+    retryable: true,
+    did: 'It was in a process of its own, or was at work when its driver died again and again; the attempt failed, and its policy decides.',
+    todo: 'Look for what ends the process in that step: process.exit, a crash of native code, more memory than there is.',
+  },
   ISOLATION_UNAVAILABLE: {
     title: 'A step wants to run in a thread or process of its own, but nobody said which file its function comes from.',
     retryable: false,

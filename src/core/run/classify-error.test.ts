@@ -20,6 +20,13 @@ const NAMES: readonly (readonly [string, ErrorClass])[] = [
   ['ECONNREFUSED', 'transport'],
   ['ENOTFOUND', 'transport'],
   ['NetworkError', 'transport'],
+  ['ECONNRESET', 'transport'],
+  ['ECONNABORTED', 'transport'],
+  ['EPIPE', 'transport'],
+  ['EAI_AGAIN', 'transport'],
+  ['EHOSTUNREACH', 'transport'],
+  ['ENETUNREACH', 'transport'],
+  ['ENETDOWN', 'transport'],
   ['ValidationError', 'validation'],
   ['BadRequest', 'validation'],
   ['AuthenticationError', 'auth_deny'],
@@ -42,6 +49,17 @@ const STATUSES: readonly (readonly [number, ErrorClass])[] = [
   [503, '5xx'],
   [302, 'unknown'],
 ]
+const UNDICI: readonly (readonly [string, ErrorClass])[] = [
+  ['UND_ERR_SOCKET', 'transport'],
+  ['UND_ERR_CONNECT_TIMEOUT', 'transport'],
+  ['UND_ERR_HEADERS_TIMEOUT', 'transport'],
+  ['UND_ERR_BODY_TIMEOUT', 'transport'],
+  ['UND_ERR_CLOSED', 'transport'],
+  ['UND_ERR_DESTROYED', 'transport'],
+  ['UND_ERR_REQ_CONTENT_LENGTH_MISMATCH', 'transport'],
+  ['UND_ERR_ABORTED', 'permanent'],
+  ['UND_ERR_INVALID_ARG', 'unknown'],
+]
 const POLICY = { maxAttempts: 3, initialBackoffMs: 0, backoffMultiplier: 2, maxBackoffMs: 0 }
 
 describe('the table of error classes', () => {
@@ -54,6 +72,17 @@ describe('the table of error classes', () => {
       expect(classOf({ name: 'TypeError' }, { causes: [{ name: 'Error' }, { name }] })).toBe(expected)
     },
   )
+
+  it.each(UNDICI)('puts %s of fetch in class %s, thrown or as a cause [ERR-11, X-63]', (code, expected) => {
+    expect(classOf({ name: 'Error', code })).toBe(expected)
+    expect(classOf({ name: 'TypeError' }, { causes: [{ name: 'SocketError', code }] })).toBe(expected)
+    expect(classOf({ name: 'AggregateError' }, { causes: [{ name: 'Error' }, { code }] })).toBe(expected)
+  })
+
+  it('goes by the status of an answer that undici made an error of [ERR-11, ERR-04]', () => {
+    expect(classOf({ name: 'ResponseError', code: 'UND_ERR_RESPONSE', status: 404 })).toBe('permanent')
+    expect(classOf({ name: 'ResponseError', code: 'UND_ERR_RESPONSE_STATUS_CODE', status: 503 })).toBe('5xx')
+  })
 
   it.each(STATUSES)('puts status %i in class %s [ERR-11, ERR-04, X-63]', (status, expected) => {
     expect(classOf({ name: 'Error', status })).toBe(expected)

@@ -32,6 +32,20 @@ const BY_NAME: ReadonlyMap<string, ErrorClass> = new Map<string, ErrorClass>([
   ['ECONNREFUSED', 'transport'],
   ['ENOTFOUND', 'transport'],
   ['NetworkError', 'transport'],
+  ['ECONNRESET', 'transport'],
+  ['ECONNABORTED', 'transport'],
+  ['EPIPE', 'transport'],
+  ['EAI_AGAIN', 'transport'],
+  ['EAI_FAIL', 'transport'],
+  ['EAI_NODATA', 'transport'],
+  ['EHOSTDOWN', 'transport'],
+  ['EHOSTUNREACH', 'transport'],
+  ['ENETDOWN', 'transport'],
+  ['ENETRESET', 'transport'],
+  ['ENETUNREACH', 'transport'],
+  ['ENOTCONN', 'transport'],
+  ['ESOCKETTIMEDOUT', 'transport'],
+  ['ERR_STREAM_PREMATURE_CLOSE', 'transport'],
   ['ValidationError', 'validation'],
   ['BadRequest', 'validation'],
   ['VALIDATION', 'validation'],
@@ -90,16 +104,30 @@ function errorClassOf(facts: ErrorFacts): ErrorClass {
 function classOfFact(fact: ErrorFact): ErrorClass | undefined {
   return (
     (fact.name === undefined ? undefined : BY_NAME.get(fact.name)) ??
-    (fact.code === undefined ? undefined : BY_NAME.get(fact.code)) ??
+    (fact.code === undefined ? undefined : (BY_NAME.get(fact.code) ?? classOfUndici(fact.code))) ??
     classOfOwnCode(fact) ??
     (fact.status === undefined ? undefined : classOfStatus(fact.status))
   )
 }
 
+/**
+ * undici, and `fetch` with it, names what went wrong on the way by `UND_ERR_…`. Not on the way: a request that was made
+ * wrongly, one that its caller gave up, and an answer, which has a status to go by.
+ */
+function classOfUndici(code: string): ErrorClass | undefined {
+  if (!code.startsWith('UND_ERR_')) return undefined
+  if (code === 'UND_ERR_ABORTED' || code === 'UND_ERR_ABORT') return 'permanent'
+  return NOT_ON_THE_WAY.test(code) ? undefined : 'transport'
+}
+
+const NOT_ON_THE_WAY = /^UND_ERR_(INVALID_|NOT_SUPPORTED$|RESPONSE)/
+
 /** Our own errors say in the registry whether a repeat can help; a stranger's equal code says nothing. */
 function classOfOwnCode(fact: ErrorFact): ErrorClass | undefined {
   const { code } = fact
   if (fact.name !== 'KeelsonError' || code === undefined || !isProblemCode(code)) return undefined
+  // It only says how an error came to us; what kind of error it is, its cause says.
+  if (code === 'STRAY_ERROR') return undefined
   if (code.startsWith('EXPR_') || code.endsWith('_INVALID')) return 'validation'
   return REGISTRY[code].retryable ? 'unknown' : 'permanent'
 }

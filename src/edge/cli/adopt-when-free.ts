@@ -3,11 +3,9 @@
  * that process; if not, the run is taken when the lease is over.
  */
 import { KeelsonError } from '../../core/problems/problem.ts'
-import type { ProblemCode } from '../../core/problems/registry.ts'
 import type { Keelson, RunHandle } from '../../main.ts'
 import type { RunRow } from '../../ports/run-store.ts'
-import { shortId } from './output/format.ts'
-import type { Terminal } from './terminal.ts'
+import type { LeftOut } from './left-out.ts'
 
 const LOOK_MS = 200
 
@@ -21,29 +19,23 @@ export interface Wanted {
   readonly row: RunRow
 }
 
-export interface Taken {
-  readonly runs: readonly Adopted[]
-  /** Why others were left out. */
-  readonly refused: readonly ProblemCode[]
-}
-
-/** With `strict`, a run that cannot be taken is an error; otherwise it is told and left out. */
-export async function adoptWhenFree(wanted: readonly Wanted[], strict: boolean, terminal: Terminal): Promise<Taken> {
-  const refused: ProblemCode[] = []
+/** What cannot be taken over is left out, with the reason. */
+export async function adoptWhenFree(
+  wanted: readonly Wanted[],
+): Promise<{ readonly runs: readonly Adopted[]; readonly left: readonly LeftOut[] }> {
+  const left: LeftOut[] = []
   const taken = await Promise.all(
     wanted.map(async ({ keelson, row }) => {
       try {
         return [{ keelson, handle: await adopt(keelson, row) }]
       } catch (thrown) {
-        if (strict || !(thrown instanceof KeelsonError)) throw thrown
-        const [problem] = thrown.problems
-        refused.push(thrown.code)
-        terminal.errorLine(`run ${shortId(row.runId)} is left out: ${problem?.code ?? ''}  ${problem?.message ?? ''}`)
+        if (!(thrown instanceof KeelsonError)) throw thrown
+        left.push({ row, error: thrown })
         return []
       }
     }),
   )
-  return { runs: taken.flat(), refused }
+  return { runs: taken.flat(), left }
 }
 
 async function adopt(keelson: Keelson, row: RunRow): Promise<RunHandle> {

@@ -10,6 +10,7 @@ export const EXIT = {
   detached: 4,
   refused: 5,
   environment: 6,
+  cutShort: 7,
 } as const
 
 /** A run that has not ended is one this command left. */
@@ -20,6 +21,8 @@ export function exitOfStatus(status: RunStatus): number {
 }
 
 const REFUSED: readonly ProblemCode[] = ['AUTHZ_DENIED', 'TASK_RULE_UNKNOWN']
+/** This process ended before its work did. */
+const CUT_SHORT: readonly ProblemCode[] = ['EXITED_EARLY', 'NOTHING_LEFT', 'STRAY_ERROR']
 const ENVIRONMENT: readonly ProblemCode[] = [
   'NODE_TOO_OLD',
   'INTERNAL',
@@ -54,6 +57,7 @@ const NOT_NOW: readonly ProblemCode[] = [
 
 export function exitOfProblem(code: ProblemCode): number {
   if (REFUSED.includes(code)) return EXIT.refused
+  if (CUT_SHORT.includes(code)) return EXIT.cutShort
   if (NOT_NOW.includes(code) || code === 'BUNDLE_BROKEN') return EXIT.failed
   return ENVIRONMENT.includes(code) || code.startsWith('STORE_') ? EXIT.environment : EXIT.usage
 }

@@ -4,6 +4,8 @@
  */
 import { readFileSync } from 'node:fs'
 import { exitOfProblem } from './exit-codes.ts'
+import type { Telling } from './output/problems.ts'
+import { endProcess, guardProcess } from './process-guard.ts'
 import { processTerminal, type Terminal } from './terminal.ts'
 
 export async function main(argv: readonly string[]): Promise<number> {
@@ -13,20 +15,22 @@ export async function main(argv: readonly string[]): Promise<number> {
     return 0
   }
   tellWarningsInOneLine()
-  const code = await answer(argv, terminal)
+  const beforeDashes = argv.includes('--') ? argv.slice(0, argv.indexOf('--')) : argv
+  const telling = { json: beforeDashes.includes('--json'), debug: beforeDashes.includes('--debug') }
+  guardProcess({ argv, ...telling })
+  const code = await answer(argv, terminal, telling)
   // Step functions may leave sockets or timers open; the command is done when its work is.
   await terminal.flush()
-  return process.exit(code)
+  return endProcess(code)
 }
 
-async function answer(argv: readonly string[], terminal: Terminal): Promise<number> {
+async function answer(argv: readonly string[], terminal: Terminal, telling: Telling): Promise<number> {
   try {
     const { runProgram } = await import('./program.ts')
     return await runProgram(argv, terminal)
   } catch (thrown) {
     const { problemsOf, tellProblems } = await import('./output/problems.ts')
-    const beforeDashes = argv.includes('--') ? argv.slice(0, argv.indexOf('--')) : argv
-    tellProblems(terminal, thrown, { json: beforeDashes.includes('--json'), debug: beforeDashes.includes('--debug') })
+    tellProblems(terminal, thrown, telling)
     return exitOfProblem(problemsOf(thrown)[0].code)
   }
 }

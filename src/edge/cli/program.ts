@@ -77,7 +77,8 @@ function build(terminal: Terminal, serve: Serve, done: (code: number) => void): 
 const HELP_END = `
 Each command has its own help with examples: keelson help <command>. A run is named by its id, by
 four or more of its first characters, or by 'last'.
-Exit codes: 0 completed, 1 failed, 2 wrong usage or plan, 3 cancelled, 4 left running, 5 refused, 6 environment.
+Exit codes: 0 completed, 1 failed, 2 wrong usage or plan, 3 cancelled, 4 left running, 5 refused, 6 environment,
+7 the process was cut short.
 `
 
 function add(program: Command, spec: Spec, terminal: Terminal, serve: Serve, done: (code: number) => void): void {

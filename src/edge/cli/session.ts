@@ -6,9 +6,10 @@ import { existsSync } from 'node:fs'
 import { fail } from '../../core/problems/problem.ts'
 import { openKeelson, type Keelson, type OpenOptions } from '../../main.ts'
 import { openServerStore } from '../../open-store.ts'
+import { asSteps } from './at-work.ts'
 import { databaseFile, storeUrl, type Place } from './place.ts'
 
-type Opening = Omit<OpenOptions, 'directory' | 'store' | 'keysDirectory' | 'adopt'>
+type Opening = Omit<OpenOptions, 'directory' | 'store' | 'keysDirectory' | 'adopt' | 'around'>
 
 export async function openExisting(place: Place, options: Opening = {}): Promise<Keelson> {
   if (storeUrl(place) === undefined) requireDatabase(place)
@@ -33,6 +34,7 @@ async function open(place: Place, options: Opening, mustExist: boolean): Promise
     environmentSecrets: true,
     ...options,
     adopt: false,
+    around: asSteps,
     directory,
     ...(keys === undefined ? {} : { keysDirectory: keys }),
   }

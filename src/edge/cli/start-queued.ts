@@ -8,6 +8,7 @@ import { driveRuns } from './drive-runs.ts'
 import { EXIT } from './exit-codes.ts'
 import { Doorbell } from './follow.ts'
 import { Keelsons } from './keelsons.ts'
+import { tellLeftOut } from './left-out.ts'
 import { shortId } from './output/format.ts'
 import type { Terminal } from './terminal.ts'
 
@@ -15,13 +16,14 @@ export async function startQueued(rows: readonly RunRow[], options: Options, ter
   const doorbell = new Doorbell()
   const keelsons = new Keelsons(options, doorbell)
   try {
+    const { wanted, left } = await keelsons.open(rows)
+    const [broken] = left
+    if (broken !== undefined && wanted.length === 0) throw broken.error
+    tellLeftOut(left, options, terminal)
     const byKeelson = new Map<Keelson, string[]>()
-    for (const row of rows) {
-      const keelson = await keelsons.for(row)
-      byKeelson.set(keelson, [...(byKeelson.get(keelson) ?? []), row.runId])
-    }
+    for (const { keelson, row } of wanted) byKeelson.set(keelson, [...(byKeelson.get(keelson) ?? []), row.runId])
     const started: Adopted[] = []
-    let failures = 0
+    let failures = left.length
     for (const [keelson, runIds] of byKeelson) {
       for (const { runId, status, error } of await keelson.queue.start({ runIds, limit: runIds.length })) {
         if (status === 'STARTED') started.push({ keelson, handle: await keelson.run(runId) })

@@ -5,9 +5,14 @@
 import { existsSync } from 'node:fs'
 import { join, relative, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
+import { LIMITS } from '../../core/limits.ts'
 import { namedFunctions } from '../../core/plan/named-functions.ts'
 import { fail, KeelsonError, problem } from '../../core/problems/problem.ts'
+import { inWords } from '../../core/problems/stray-error.ts'
 import type { StepFunctions } from '../../main.ts'
+import { doAs } from './at-work.ts'
+import { whenLoopRunsEmpty } from './empty-loop.ts'
+import { placeOfLoadError } from './load-failure.ts'
 
 export const STEPS_NAMES = ['keelson.steps.ts', 'keelson.steps.mts', 'keelson.steps.js', 'keelson.steps.mjs']
 
@@ -38,20 +43,44 @@ async function importQuietly(path: string): Promise<Readonly<Record<string, unkn
     if (rest.includes('MODULE_TYPELESS_PACKAGE_JSON') || hasCode(rest[0], 'MODULE_TYPELESS_PACKAGE_JSON')) return
     Reflect.apply(emitWarning, process, [warning, ...rest])
   }
+  const file = relative('.', path)
   try {
-    return (await import(pathToFileURL(path).href)) as Readonly<Record<string, unknown>>
+    return await doAs({ name: `the loading of ${file}` }, () => settled(import(pathToFileURL(path).href)))
   } catch (thrown) {
-    const told = problem('STEPS_NOT_LOADED', `${relative('.', path)} cannot be loaded: ${reason(thrown)}`)
+    const at = thrown instanceof NeverSettles ? undefined : placeOfLoadError(rootOf(thrown), path)
+    const message = `${file} cannot be loaded: ${inWords(rootOf(thrown))}`
+    const told = problem('STEPS_NOT_LOADED', message, at === undefined ? {} : { at })
     throw new KeelsonError([told], { cause: thrown })
   } finally {
     process.emitWarning = emitWarning
   }
 }
 
-function hasCode(options: unknown, code: string): boolean {
-  return typeof options === 'object' && options !== null && 'code' in options && options.code === code
+class NeverSettles extends Error {
+  override readonly name = 'Error'
 }
 
-function reason(thrown: unknown): string {
-  return thrown instanceof Error ? `${thrown.name}: ${thrown.message.split('\n')[0] ?? ''}` : String(thrown)
+/** An import waits for the file's own awaits, and nobody says that those come to an end. */
+async function settled<T>(work: Promise<T>): Promise<T> {
+  const never = Promise.withResolvers<never>()
+  const stop = whenLoopRunsEmpty(() => never.reject(new NeverSettles('it awaits a promise that never settles')))
+  const limit = setTimeout(() => {
+    never.reject(new NeverSettles(`it still awaits something after ${LIMITS.stepsLoadMs / 1000} s`))
+  }, LIMITS.stepsLoadMs)
+  limit.unref()
+  try {
+    return await Promise.race([work, never.promise])
+  } finally {
+    clearTimeout(limit)
+    stop()
+  }
+}
+
+/** What was thrown, also where nobody could catch it. */
+function rootOf(thrown: unknown): unknown {
+  return thrown instanceof KeelsonError && thrown.code === 'STRAY_ERROR' ? thrown.cause : thrown
+}
+
+function hasCode(options: unknown, code: string): boolean {
+  return typeof options === 'object' && options !== null && 'code' in options && options.code === code
 }

@@ -5,6 +5,7 @@
 import type { WriteStream } from 'node:tty'
 import picocolors from 'picocolors'
 import { EXIT } from './exit-codes.ts'
+import { endProcess } from './process-guard.ts'
 
 export type Paint = ReturnType<typeof picocolors.createColors>
 
@@ -42,10 +43,10 @@ export function processTerminal(): Terminal {
   const writeErr = stderr.write.bind(stderr)
   // A reader that closed its end (`keelson events … | head`) has all it wants.
   stdout.on('error', (error: NodeJS.ErrnoException) => {
-    if (error.code === 'EPIPE') process.exit(0)
+    if (error.code === 'EPIPE') endProcess(0)
     // Runs are in their log, whoever watches; what cannot be shown is not worth more than a line.
     writeErr(`FILE_UNUSABLE  standard output cannot be written (${error.message}); runs are kept\n`)
-    process.exit(EXIT.environment)
+    endProcess(EXIT.environment)
   })
   return {
     isTty: Boolean(stdout.isTTY) && process.env['TERM'] !== 'dumb' && process.env['CI'] === undefined,

@@ -213,7 +213,10 @@ export class DrivenRun {
   async #carryOut(effect: Effect, signal: AbortSignal): Promise<EffectReport | undefined> {
     const { driver, runKey, slots } = this.#options
     const works = effect.kind === 'ExecuteStep' || effect.kind === 'Compensate'
-    const leave = works && (await slots.enter(runKey, signal)) === 'entered' ? once(() => slots.leave()) : undefined
+    const asked = works && driver.wantsAlone?.(runKey, effect)
+    const alone = asked instanceof Promise && (await asked)
+    const leave =
+      works && (await slots.enter(runKey, signal, alone)) === 'entered' ? once(() => slots.leave()) : undefined
     const ignored = leave === undefined ? undefined : this.#afterGrace(signal, leave)
     try {
       await this.#holdLease()

@@ -41,4 +41,40 @@ describe('the places of a process', () => {
     slots.leave()
     expect(slots.used).toBe(0)
   })
+
+  it('are all free for who must be alone, before anybody else gets in, and several such go one by one', async () => {
+    const slots = new ProcessSlots(2)
+    const order: string[] = []
+    const enter = async (name: string, alone = false): Promise<void> => {
+      await slots.enter(1, never, alone)
+      order.push(`${name} of ${slots.used}`)
+    }
+    await enter('a')
+    for (const [name, alone] of [
+      ['x', true],
+      ['b', false],
+      ['y', true],
+      ['c', false],
+    ] as const)
+      void enter(name, alone)
+    await Promise.resolve()
+    expect(order).toEqual(['a of 1'])
+    for (const expected of [['x of 1'], ['y of 1'], ['b of 2', 'c of 2']]) {
+      order.length = 0
+      slots.leave()
+      await Promise.resolve()
+      await Promise.resolve()
+      expect(order).toEqual(expected)
+    }
+  })
+
+  it('open again for the others when who must be alone gives up', async () => {
+    const slots = new ProcessSlots(2)
+    await slots.enter(1, never)
+    const gaveUp = new AbortController()
+    const loner = slots.enter(1, gaveUp.signal, true)
+    const other = slots.enter(2, never)
+    gaveUp.abort()
+    expect([await loner, await other, slots.used]).toEqual(['aborted', 'entered', 2])
+  })
 })

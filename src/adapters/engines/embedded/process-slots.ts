@@ -1,6 +1,7 @@
 /**
  * The process's own limit on steps at work (SCH-15): a step that has started waits here for a place, whatever its run
- * allows. Runs take turns, so that a wide one does not keep the others waiting; within a run places go in order.
+ * allows. Runs take turns, so that a wide one does not keep the others waiting; within a run places go in order. Whoever must
+ * be alone goes before all others, once everybody has left, and has the process to itself.
  */
 import { ReadyQueue } from '../../../core/collections/ready-queue.ts'
 import type { RunKey } from '../../../ports/run-store.ts'
@@ -14,6 +15,8 @@ export class ProcessSlots {
   #used = 0
   /** Runs in the order of their turns: a map keeps insertion order, and who was served goes to its end. */
   readonly #queues = new Map<RunKey, ReadyQueue<Waiter>>()
+  readonly #loners = new ReadyQueue<Waiter>()
+  #isHeldAlone = false
 
   constructor(limit: number) {
     this.#limit = limit
@@ -24,10 +27,10 @@ export class ProcessSlots {
   }
 
   /** Resolves once there is a place, or as soon as the signal aborts: then there is nothing to leave. */
-  enter(runKey: RunKey, signal: AbortSignal): Promise<'entered' | 'aborted'> {
+  enter(runKey: RunKey, signal: AbortSignal, alone = false): Promise<'entered' | 'aborted'> {
     if (signal.aborted) return Promise.resolve('aborted')
-    if (this.#used < this.#limit) {
-      this.#used += 1
+    if (this.#hasRoom(alone)) {
+      this.#take(alone)
       return Promise.resolve('entered')
     }
     return new Promise((resolve) => {
@@ -38,20 +41,52 @@ export class ProcessSlots {
         },
       }
       const onAbort = (): void => {
-        this.#queues.get(runKey)?.remove((one) => one === waiter)
+        queue.remove((one) => one === waiter)
         resolve('aborted')
+        // Whoever waited for it to have its turn alone need not any more.
+        if (alone) this.#fill()
       }
       signal.addEventListener('abort', onAbort, { once: true })
-      const queue = this.#queues.get(runKey) ?? new ReadyQueue<Waiter>()
-      this.#queues.set(runKey, queue)
+      const queue = alone ? this.#loners : this.#queueOf(runKey)
       queue.enqueue(waiter)
     })
   }
 
   leave(): void {
-    const next = this.#next()
-    if (next === undefined) this.#used -= 1
-    else next.enter()
+    this.#used -= 1
+    this.#isHeldAlone = false
+    this.#fill()
+  }
+
+  #queueOf(runKey: RunKey): ReadyQueue<Waiter> {
+    const queue = this.#queues.get(runKey) ?? new ReadyQueue<Waiter>()
+    this.#queues.set(runKey, queue)
+    return queue
+  }
+
+  #hasRoom(alone: boolean): boolean {
+    if (this.#isHeldAlone) return false
+    return alone ? this.#used === 0 : this.#used < this.#limit && this.#loners.size === 0
+  }
+
+  #take(alone: boolean): void {
+    this.#used += 1
+    this.#isHeldAlone = alone
+  }
+
+  #fill(): void {
+    const loner = this.#hasRoom(true) ? this.#loners.dequeue() : undefined
+    if (loner !== undefined) {
+      this.#take(true)
+      loner.enter()
+      return
+    }
+    while (this.#hasRoom(false)) {
+      const next = this.#next()
+      if (next === undefined) return
+      this.#take(false)
+      next.enter()
+    }
   }
 
   #next(): Waiter | undefined {

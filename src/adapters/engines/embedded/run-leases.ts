@@ -95,22 +95,20 @@ export class RunLeases {
     return clock.now() >= wall || steadyNow(clock) >= steady
   }
 
-  async take(runKey: RunKey): Promise<RunRow | undefined> {
+  /** `gone`: a holder that is surely no more, whose lease need not run out first. */
+  async take(runKey: RunKey, gone?: string): Promise<RunRow | undefined> {
     const { store, owner, clock, leaseMs } = this.#options
     const now = clock.now()
-    return store.acquireLease(runKey, owner, now, now + leaseMs)
+    return store.acquireLease(runKey, owner, now, now + leaseMs, gone)
   }
 
   /** Takes a run that has no driver: its lease was given back or ran out, or its holder is gone. */
   async takeFree(row: RunRow): Promise<RunRow | undefined> {
-    const { store, owner, isOwnerGone } = this.#options
+    const { owner, isOwnerGone } = this.#options
     const { runKey, lease } = row
-    if (lease !== undefined && lease.owner !== owner) {
-      if (isOwnerGone?.(lease.owner) === true || this.#isLeftOver(lease.until))
-        await store.releaseLease(runKey, lease.owner)
-      else if (this.#isKept(row)) return undefined
-    }
-    return this.take(runKey)
+    if (lease === undefined || lease.owner === owner) return this.take(runKey)
+    if (isOwnerGone?.(lease.owner) === true || this.#isLeftOver(lease.until)) return this.take(runKey, lease.owner)
+    return this.#isKept(row) ? undefined : this.take(runKey)
   }
 
   /** Its lease ran out, and yet it is in good hands. */

@@ -8,9 +8,13 @@ export function acquireLease(
   owner: string,
   now: number,
   until: number,
+  gone?: string,
 ): RunRow | undefined {
-  if (run === undefined || isLeasedByAnother(run.row, owner, now)) return undefined
-  run.row = Object.freeze({ ...run.row, lease: Object.freeze({ owner, until }) })
+  if (run === undefined) return undefined
+  const { lease: last, deaths: before = 0, ...row } = run.row
+  if (last?.owner !== gone && isLeasedByAnother(run.row, owner, now)) return undefined
+  const deaths = last === undefined ? 0 : last.owner === owner ? before : before + 1
+  run.row = Object.freeze({ ...row, ...(deaths === 0 ? {} : { deaths }), lease: Object.freeze({ owner, until }) })
   return run.row
 }
 

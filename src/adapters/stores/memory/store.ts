@@ -63,7 +63,8 @@ export function openMemoryStore(options: MemoryStoreOptions): RunStore {
     findPlan: async (planId, planVersion) => findPlan(disk(), planId, planVersion),
     putSnapshot: async (runKey, snapshot) => putSnapshot(liveOf(disk(), runKey), snapshot),
     getSnapshot: async (runKey, kind, maxSeq) => getSnapshot(runOf(disk(), runKey), kind, maxSeq),
-    acquireLease: async (runKey, owner, now, until) => acquireLease(runOf(disk(), runKey), owner, now, until),
+    acquireLease: async (runKey, owner, now, until, gone) =>
+      acquireLease(runOf(disk(), runKey), owner, now, until, gone),
     releaseLease: async (runKey, owner) => releaseLease(runOf(disk(), runKey), owner),
     dueRuns: async (now, owner, limit) => dueRuns(disk(), now, owner, limit),
     endedWithLetters: async (until, limit) => endedWithLetters(disk(), until, limit),

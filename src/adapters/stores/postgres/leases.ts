@@ -10,8 +10,10 @@ import { number, runRow, type Columns } from './run-row.ts'
 import type { Session } from './session.ts'
 
 const SERVER_NOW = 'floor(extract(epoch FROM statement_timestamp()) * 1000)::bigint'
-const ACQUIRE = `UPDATE keelson.runs SET lease_owner = $2, lease_until = coalesce($3::bigint, ${SERVER_NOW}) + $4::bigint
-  WHERE run_key = $1 AND (lease_owner IS NULL OR lease_owner = $2 OR lease_until <= coalesce($3::bigint, ${SERVER_NOW}))
+const ACQUIRE = `UPDATE keelson.runs SET lease_owner = $2, lease_until = coalesce($3::bigint, ${SERVER_NOW}) + $4::bigint,
+    deaths = CASE WHEN lease_owner IS NULL THEN 0 WHEN lease_owner = $2 THEN deaths ELSE deaths + 1 END
+  WHERE run_key = $1
+    AND (lease_owner IS NULL OR lease_owner IN ($2, $5) OR lease_until <= coalesce($3::bigint, ${SERVER_NOW}))
   RETURNING *`
 const RELEASE = `UPDATE keelson.runs SET lease_owner = NULL, lease_until = NULL
   WHERE run_key = $1 AND lease_owner = $2`
@@ -55,15 +57,21 @@ const ENDED_BY_INBOX = `SELECT * FROM keelson.runs WHERE inbox_since IS NOT NULL
   AND quarantine IS NULL AND status IN ('COMPLETED', 'FAILED', 'CANCELLED') AND ${NOT_OUTSIDE}
   ORDER BY inbox_since, run_key LIMIT $2`
 
+export interface LeaseAsked {
+  readonly runKey: RunKey
+  readonly owner: string
+  readonly now: number
+  readonly until: number
+  readonly gone: string | undefined
+}
+
 export async function acquireLease(
   session: Session,
-  runKey: RunKey,
-  owner: string,
-  now: number,
-  until: number,
+  { runKey, owner, now, until, gone = owner }: LeaseAsked,
   clock: Clock | undefined,
 ): Promise<RunRow | undefined> {
-  const [row] = await session.query(ACQUIRE, [runKey, owner, clock === undefined ? undefined : now, until - now])
+  const from = clock === undefined ? undefined : now
+  const [row] = await session.query(ACQUIRE, [runKey, owner, from, until - now, gone])
   return row === undefined ? undefined : runRow(row)
 }
 

@@ -25,6 +25,7 @@ export const MIGRATIONS = [
   '0014-engine-refs.sql',
   '0015-letters-to-ended.sql',
   '0016-archived-to.sql',
+  '0017-deaths.sql',
 ] as const
 
 /** "Keel": advisory locks are numbers that all programs of a database share. */

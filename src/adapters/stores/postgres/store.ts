@@ -103,7 +103,8 @@ function storeOn(connection: Connection, options: PostgresStoreOptions): Postgre
     findPlan: (planId, planVersion) => findPlan(connection, planId, planVersion),
     putSnapshot: (runKey, snapshot) => putSnapshot(connection, runKey, snapshot),
     getSnapshot: (runKey, kind, maxSeq) => getSnapshot(connection, runKey, kind, maxSeq),
-    acquireLease: (runKey, owner, now, until) => acquireLease(connection, runKey, owner, now, until, clock),
+    acquireLease: (runKey, owner, now, until, gone) =>
+      acquireLease(connection, { runKey, owner, now, until, gone }, clock),
     releaseLease: (runKey, owner) => releaseLease(connection, runKey, owner),
     dueRuns: (now, owner, limit) => dueRuns(connection, now, owner, limit, clock),
     endedWithLetters: (until, limit) => endedWithLetters(connection, until, limit),

@@ -7,8 +7,9 @@ import type { RunKey, RunRow } from '../../../ports/run-store.ts'
 import type { Connection } from './connect.ts'
 import { number, runRow, type Columns } from './run-row.ts'
 
-const ACQUIRE = `UPDATE runs SET lease_owner = ?, lease_until = ?
-  WHERE run_key = ? AND (lease_owner IS NULL OR lease_owner = ? OR lease_until <= ?) RETURNING *`
+const ACQUIRE = `UPDATE runs SET lease_owner = $owner, lease_until = $until,
+    deaths = CASE WHEN lease_owner IS NULL THEN 0 WHEN lease_owner = $owner THEN deaths ELSE deaths + 1 END
+  WHERE run_key = $key AND (lease_owner IS NULL OR lease_owner IN ($owner, $gone) OR lease_until <= $now) RETURNING *`
 const RELEASE = 'UPDATE runs SET lease_owner = NULL, lease_until = NULL WHERE run_key = ? AND lease_owner = ?'
 
 const LIVE = `quarantine IS NULL AND status NOT IN ('COMPLETED', 'FAILED', 'CANCELLED')`
@@ -39,8 +40,10 @@ export async function acquireLease(
   owner: string,
   now: number,
   until: number,
+  gone: string = owner,
 ): Promise<RunRow | undefined> {
-  const row = await connection.write(() => connection.sql(ACQUIRE).get(owner, until, runKey, owner, now))
+  const values = { $owner: owner, $until: until, $key: runKey, $gone: gone, $now: now }
+  const row = await connection.write(() => connection.sql(ACQUIRE).get(values))
   return row === undefined ? undefined : runRow(row)
 }
 

@@ -18,6 +18,7 @@ export const MIGRATIONS = [
   '0009-engine-refs.sql',
   '0010-letters-to-ended.sql',
   '0011-archived-to.sql',
+  '0012-deaths.sql',
 ] as const
 
 /** "Keel": tells our files from other programs' databases. */

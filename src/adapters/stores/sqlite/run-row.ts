@@ -31,6 +31,7 @@ export function runRow(row: Columns): RunRow {
     ...(row['lease_owner'] === null
       ? {}
       : { lease: { owner: text(row, 'lease_owner'), until: number(row, 'lease_until') } }),
+    ...(number(row, 'deaths') === 0 ? {} : { deaths: number(row, 'deaths') }),
     ...(row['quarantine'] === null ? {} : { quarantine: text(row, 'quarantine') }),
     ...(row['archived_at'] === null ? {} : { archivedAt: number(row, 'archived_at') }),
     ...(row['archived_to'] === null ? {} : { archivedTo: text(row, 'archived_to') }),

@@ -81,7 +81,7 @@ export function storeOn(connection: Connection, clock: Clock): SqliteStore {
     findPlan: (planId, planVersion) => findPlan(connection, planId, planVersion),
     putSnapshot: (runKey, snapshot) => putSnapshot(connection, runKey, snapshot),
     getSnapshot: (runKey, kind, maxSeq) => getSnapshot(connection, runKey, kind, maxSeq),
-    acquireLease: (runKey, owner, now, until) => acquireLease(connection, runKey, owner, now, until),
+    acquireLease: (runKey, owner, now, until, gone) => acquireLease(connection, runKey, owner, now, until, gone),
     releaseLease: (runKey, owner) => releaseLease(connection, runKey, owner),
     dueRuns: (now, owner, limit) => dueRuns(connection, now, owner, limit),
     endedWithLetters: (until, limit) => endedWithLetters(connection, until, limit),

@@ -1,17 +1,18 @@
 /**
  * `keelson resume`: takes over runs that nobody drives and drives them to their end, each with the step functions it was
- * started with. Runs that wait for a person are told and left; runs of a living process are left to it, and queued ones to
- * `keelson queue start`.
+ * started with. Runs that wait for a person are told and left; runs of a living process are left to it, queued ones to
+ * `keelson queue start`, and those whose steps file cannot be loaded to whoever mends it.
  */
 import { engineTypeOf, isOutside } from '../../../core/run/engines.ts'
 import type { RunRow } from '../../../ports/run-store.ts'
-import { adoptWhenFree, type Wanted } from '../adopt-when-free.ts'
+import { adoptWhenFree } from '../adopt-when-free.ts'
 import { anchorHeads } from '../anchor-heads.ts'
 import type { Call } from '../command.ts'
 import { driveRuns } from '../drive-runs.ts'
 import { EXIT } from '../exit-codes.ts'
 import { Doorbell } from '../follow.ts'
 import { Keelsons } from '../keelsons.ts'
+import { tellLeftOut } from '../left-out.ts'
 import { liveRuns } from '../live-runs.ts'
 import { isQueued } from '../run-lease.ts'
 import { plural, shortId } from '../output/format.ts'
@@ -55,15 +56,20 @@ export async function resume({ args, options, terminal }: Call): Promise<number>
   const doorbell = new Doorbell()
   const keelsons = new Keelsons(options, doorbell)
   try {
-    const wanted: Wanted[] = []
-    for (const row of rows) wanted.push({ row, keelson: await keelsons.for(row) })
-    const { runs, refused } = await adoptWhenFree(wanted, args[0] !== undefined, terminal)
-    const isAside = aside > 0 || refused.includes('RUN_QUARANTINED')
+    const opened = await keelsons.open(rows)
+    const { runs, left: busy } = await adoptWhenFree(opened.wanted)
+    const left = [...opened.left, ...busy]
+    const [first] = left
+    if (first !== undefined && args[0] !== undefined) throw first.error
+    tellLeftOut(left, options, terminal)
+    const isAside = aside > 0 || left.some(({ error }) => error.code === 'RUN_QUARANTINED')
     const [only] = runs
     if (only === undefined) return isAside ? EXIT.environment : EXIT.detached
     const code = await driveRuns({ runs, doorbell, options, terminal })
     await anchorHeads(only.keelson, options, terminal)
-    return code === EXIT.completed && isAside ? EXIT.environment : code
+    if (code !== EXIT.completed) return code
+    if (isAside) return EXIT.environment
+    return left.length > 0 ? EXIT.detached : code
   } finally {
     await keelsons.close()
   }

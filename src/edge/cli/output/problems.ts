@@ -79,7 +79,14 @@ function tellPlaced(terminal: Terminal, problems: readonly Problem[]): void {
   terminal.errorLine(`${plural(problems.length, 'problem')}, nothing was started.   ${dim(`keelson help ${code}`)}`)
 }
 
-function placeText({ file, line, column }: Position): string {
+/** What helps with a problem whose line was written already: the source, or what to do. */
+export function tellNote(terminal: Terminal, { at, code, hint }: Problem): void {
+  const excerpt = at === undefined ? undefined : sourceLine(at)
+  if (at !== undefined && excerpt !== undefined) tellExcerpt(terminal, at, excerpt, hint)
+  terminal.errorLine(terminal.errorPaint.dim(`  ${REGISTRY[code].todo}`))
+}
+
+export function placeText({ file, line, column }: Position): string {
   return `${file ?? 'plan'}:${line}:${column}`
 }
 

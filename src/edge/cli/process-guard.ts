@@ -1,0 +1,105 @@
+/**
+ * Minds the process of a command, which also runs the user's code. An error that nobody caught fails the step it came from;
+ * where none can be named, or somebody calls process.exit, the command ends with one message and an exit code of its own.
+ */
+import { writeSync } from 'node:fs'
+import { problem, type Problem } from '../../core/problems/problem.ts'
+import { REGISTRY } from '../../core/problems/registry.ts'
+import { inWords, strayError } from '../../core/problems/stray-error.ts'
+import { allAtWork, whoseContext, type AtWork } from './at-work.ts'
+import { whenLoopRunsEmpty } from './empty-loop.ts'
+import { EXIT } from './exit-codes.ts'
+import { shortId } from './output/format.ts'
+
+export interface Guarded {
+  readonly argv: readonly string[]
+  readonly json: boolean
+  readonly debug: boolean
+}
+
+let isOver = false
+
+/** The command has come to its end: from here on an exit is nobody's mistake. */
+export function endProcess(code: number): never {
+  isOver = true
+  return process.exit(code)
+}
+
+/** Only a process that is ours may be minded so: listeners of a program that uses the library are its own affair. */
+export function guardProcess(guarded: Guarded): void {
+  process.on('uncaughtException', (thrown) => takeStray(guarded, thrown))
+  process.on('unhandledRejection', (thrown) => takeStray(guarded, thrown))
+  process.on('exit', (code) => {
+    if (isOver) return
+    const whose = whoseContext()
+    const who = whose === undefined ? 'something' : whose.name
+    tell(
+      guarded,
+      problem('EXITED_EARLY', `${who} called process.exit(${code}) in ${processName(guarded)}${others(whose)}`),
+    )
+    process.exitCode = EXIT.cutShort
+  })
+  whenLoopRunsEmpty(() => {
+    tell(guarded, problem('NOTHING_LEFT', `nothing can happen any more in ${processName(guarded)}${others()}`))
+    endProcess(EXIT.cutShort)
+  })
+  keepContextOfMicrotasks(guarded)
+}
+
+function takeStray(guarded: Guarded, thrown: unknown, whose = whoseContext()): void {
+  if (whose === undefined) {
+    tell(guarded, problem('STRAY_ERROR', `${inWords(thrown)}, in ${processName(guarded)}${others()}`), thrown)
+    endProcess(EXIT.cutShort)
+  }
+  if (!whose.isOver) return whose.fail(strayError(thrown))
+  // Nothing waits for it any more; one line, because nothing comes of it.
+  write(2, `STRAY_ERROR  ${inWords(thrown)}: left behind by ${whose.name}, which had ended; nothing was changed\n`)
+}
+
+/** Of all that runs later Node forgets the context of this alone by the time it tells of the error. */
+function keepContextOfMicrotasks(guarded: Guarded): void {
+  const original = globalThis.queueMicrotask
+  globalThis.queueMicrotask = (callback) => {
+    const whose = whoseContext()
+    if (whose === undefined) return original(callback)
+    original(() => {
+      try {
+        callback()
+      } catch (thrown) {
+        takeStray(guarded, thrown, whose)
+      }
+    })
+  }
+}
+
+/** Values of options may be secret: the words before them name the command well enough. */
+function processName({ argv }: Guarded): string {
+  const options = argv.findIndex((one) => one.startsWith('-'))
+  const words = options < 0 ? argv : argv.slice(0, options)
+  return `process ${process.pid} (${['keelson', ...words].join(' ')})`
+}
+
+function others(but?: AtWork): string {
+  const names = allAtWork().flatMap((one) => (one === but ? [] : [one.name]))
+  return names.length === 0 ? '' : `; at work ${but === undefined ? 'were' : 'were also'} ${names.join('; ')}`
+}
+
+/** At once: this process may have no further turn. */
+function tell({ json, debug }: Guarded, told: Problem, thrown?: unknown): void {
+  const { todo } = REGISTRY[told.code]
+  if (json) write(1, `${JSON.stringify({ problems: [{ ...told, todo }] })}\n`)
+  else {
+    const runs = new Set(allAtWork().flatMap(({ runId }) => (runId === undefined ? [] : [shortId(runId)])))
+    const ways = [...runs].map((run) => `  look: npx keelson show ${run}   go on: npx keelson resume ${run}\n`)
+    write(2, `\n${told.code}  ${told.message}\n  ${todo}\n${ways.join('')}`)
+  }
+  if (debug && thrown instanceof Error) write(2, `${thrown.stack ?? thrown.message}\n`)
+}
+
+function write(stream: 1 | 2, text: string): void {
+  try {
+    writeSync(stream, text)
+  } catch {
+    // A reader that is gone cannot be told anything; the exit code still says it.
+  }
+}
