@@ -34,6 +34,8 @@ interface Work {
   readonly action: Action | Compensation | Fallback
   readonly timeoutMs: number
   readonly idempotencyKey?: string
+  /** The run that did what is undone: its hook is told that id, under which the work was done. */
+  readonly ownerRunId?: string
 }
 
 export interface StepCall {
@@ -209,6 +211,7 @@ function undoWork(run: LoadedRun, effect: Executable): Work | undefined {
     action: step.compensate,
     timeoutMs: step.compensate.timeoutMs,
     idempotencyKey: `${owner}:${current.slot}:compensate`,
+    ownerRunId: owner,
   }
 }
 
@@ -222,6 +225,7 @@ async function mapInput(services: Services, run: LoadedRun, work: Work, effect: 
     seq: undoing ? run.state.seq : work.unit.inputSeq,
     ...(undoing ? {} : { outputsUpTo: work.unit.inputSeq }),
     attempt: effect.attempt,
+    ...(work.ownerRunId === undefined ? {} : { ownerRunId: work.ownerRunId }),
   }
   const given = undoing || work.unit.fallback ? (work.action as Compensation | Fallback).with : work.step.with
   const mapping = wholeMapping(given, work.action)
@@ -266,6 +270,7 @@ function contextOf(
     unit: work.unit,
     effect,
     idempotencyKey: work.idempotencyKey ?? token(),
+    ...(work.ownerRunId === undefined ? {} : { ownerRunId: work.ownerRunId }),
     signal,
     secrets: parts.secrets,
     artifactRefs: parts.artifactRefs,

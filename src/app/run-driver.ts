@@ -18,6 +18,7 @@ import type { LoadedRun } from './load-run.ts'
 import type { Services } from './services.ts'
 import { startChild } from './start-child.ts'
 import { signalRun } from './signal-run.ts'
+import { undoneChild } from './undo-run-id.ts'
 import type { StartRequest } from './start-run.ts'
 
 export interface DriverOptions {
@@ -78,7 +79,7 @@ async function execute(
       return executeStep({ services, claims, run, effect, signal, latest: () => advancer.current(runKey) })
     case 'StartChild': {
       const started = await startChild(services, advancer, run, effect, options.lease?.(run.state.engineType))
-      if (started.kind === 'refused') return started.report
+      if (started.kind === 'answered') return started.report
       if (started.kind === 'child')
         options.onChild?.(started.answer.row, started.answer.kind === 'started' ? started.answer.report : undefined)
       return undefined
@@ -100,7 +101,7 @@ type SignalChild = Extract<Effect, { kind: 'SignalChild' }>
 async function signalChild(services: Services, run: LoadedRun, effect: SignalChild): Promise<void> {
   if (!isStillMeant(run, effect)) return
   const { tenantId, runId } = run.identity
-  const child = childRunId(runId, effect.slot, effect.attempt)
+  const child = undoneChild(runId, run.state, effect.slot)?.undoRunId ?? childRunId(runId, effect.slot, effect.attempt)
   const signalId = childRunId(child, effect.signalType, effect.cycle)
   const body = {
     signalId,
@@ -121,7 +122,7 @@ function isOpen(run: LoadedRun, effect: SignalChild): boolean {
 
 /** A pause or resume must still be the one in force: an old word that was held up must not overtake a new one. */
 function isStillMeant(run: LoadedRun, effect: SignalChild): boolean {
-  if (effect.signalType === 'CANCEL') return true
+  if (effect.signalType === 'CANCEL' || effect.signalType === 'EMERGENCY_STOP') return true
   const paused = run.state.status === 'PAUSED'
   return isOpen(run, effect) && run.state.pauseCycle === effect.cycle && paused === (effect.signalType === 'PAUSE')
 }

@@ -5,6 +5,7 @@
 import type { ArtifactRef } from '../core/events/event.ts'
 import { LIMITS } from '../core/limits.ts'
 import type { ReusedResult } from '../core/run/input.ts'
+import { locate } from '../core/run/units.ts'
 import type { RunStore } from '../ports/run-store.ts'
 import { canonicalText } from './canonical.ts'
 import type { LoadedRun } from './load-run.ts'
@@ -25,6 +26,14 @@ export interface OldStep {
   /** Seq of its StepCompleted. */
   readonly seq: number
   readonly ownerRunId: string
+}
+
+/** The attempt that did the work in its owner's run: it names the child run that did it (P-29). */
+function attemptOf({ state }: LoadedRun, stepId: string): { readonly attempt?: number } {
+  const unit = locate(state, stepId)?.unit
+  if (unit === undefined) return {}
+  if (unit.ownerRunId === '') return { attempt: unit.attempt }
+  return unit.ownerAttempt === 0 ? {} : { attempt: unit.ownerAttempt }
 }
 
 export async function takenOver(
@@ -48,6 +57,7 @@ export async function takenOver(
     runId: old.identity.runId,
     runSeq: seq,
     ownerRunId: ownerRunId === '' ? old.identity.runId : ownerRunId,
+    ...attemptOf(old, stepId),
     artifactRefs: (payload['artifactRefs'] ?? []) as readonly ArtifactRef[],
     ...(Object.keys(data).length === 0 ? {} : { data }),
     ...(large === undefined ? {} : { resultRef: large.ref }),

@@ -4,6 +4,7 @@
 import { LIMITS } from '../limits.ts'
 import { isHeld } from './decide/proceed.ts'
 import { rootCause } from './decide/finish.ts'
+import { undoneFailure } from './decide/undo-run.ts'
 import type { RunState } from './state.ts'
 import { nextTimer } from './timers.ts'
 import { isTerminalRun, type RunStatus } from './transitions.ts'
@@ -36,7 +37,7 @@ export interface GrantTimes {
 export function summaryOf(state: RunState, cut = false, waiting?: GrantTimes): StateSummary {
   const substatus = substatusOf(state)
   const wakeAt = cut ? state.lastNow : earliest(nextTimer(state, waiting?.retriesAfter)?.dueAt, waiting?.retryAt)
-  const code = state.status === 'FAILED' ? (state.timedOutAt >= 0 ? 'RUN_TIMEOUT' : rootCause(state)?.code) : undefined
+  const code = state.status === 'FAILED' ? codeOfFailure(state) : undefined
   return {
     status: state.status,
     ...(substatus === undefined ? {} : { substatus }),
@@ -51,6 +52,11 @@ export function summaryOf(state: RunState, cut = false, waiting?: GrantTimes): S
     ...(state.inFlight.size > 0 || state.undo?.current?.status === 'RUNNING' ? { owed: true as const } : {}),
     ...(code === undefined ? {} : { errorCode: code }),
   }
+}
+
+function codeOfFailure(state: RunState): string | undefined {
+  if (state.timedOutAt >= 0) return 'RUN_TIMEOUT'
+  return state.compensationOf === '' ? rootCause(state)?.code : undoneFailure(state).code
 }
 
 function earliest(a: number | undefined, b: number | undefined): number | undefined {
