@@ -39,6 +39,8 @@ export async function forkRun(services: Services, advancer: RunAdvancer, request
   advancer.forget(request.row.runKey)
   const old = await advancer.current(request.row.runKey)
   if (!isTerminalRun(old.state.status)) fail('RUN_NOT_TERMINAL', `run ${request.row.runId} has not ended`)
+  if (old.state.compensationOf !== '')
+    fail('RUN_NOT_FORKABLE', `run ${request.row.runId} only undid run ${old.state.compensationOf}`)
   if (request.from !== undefined && !old.state.graph.indexOf.has(request.from))
     fail('STEP_UNKNOWN', `the plan has no step '${request.from}'`)
   const text = await services.store.getPlan(request.row.planSha256)

@@ -46,7 +46,12 @@ export async function undoChild(
 }
 
 function nothingToUndo({ slot, attempt }: StartChild): EffectReport {
-  return { slot, attempt, engineAttempt: 1, result: { kind: 'completed', output: null, artifactRefs: [], durationMs: 0 } }
+  return {
+    slot,
+    attempt,
+    engineAttempt: 1,
+    result: { kind: 'completed', output: null, artifactRefs: [], durationMs: 0 },
+  }
 }
 
 interface Asked {
@@ -56,7 +61,11 @@ interface Asked {
   readonly effect: StartChild
 }
 
-async function requestFor({ services, advancer, run, effect }: Asked, child: RunRow, undoRunId: string): Promise<StartRequest> {
+async function requestFor(
+  { services, advancer, run, effect }: Asked,
+  child: RunRow,
+  undoRunId: string,
+): Promise<StartRequest> {
   const { store } = services
   // Another process may have driven it since this one last looked.
   advancer.forget(child.runKey)

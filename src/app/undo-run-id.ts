@@ -41,6 +41,9 @@ export function undoneChild(runId: string, state: RunState, compSlot: string): U
 }
 
 /** The run that this one undoes, or undoes the work of; undefined for every other run. */
-export function compensationOf({ parent, originalRunId }: Pick<RunRow, 'parent' | 'originalRunId'>): string | undefined {
+export function compensationOf({
+  parent,
+  originalRunId,
+}: Pick<RunRow, 'parent' | 'originalRunId'>): string | undefined {
   return parent?.slot.startsWith(compensationSlot('')) === true ? originalRunId : undefined
 }

@@ -155,7 +155,7 @@ describe('a hook that fails', () => {
     ])
   })
 
-  it('does not stop the rest [CMP-05]', () => {
+  it('does not stop the rest; the summary has the result and tries of each [CMP-05, CMP-06]', () => {
     const run = scenario(plan(undone('a'), undone('b'), undone('c'), broken)).start()
     run.completes('a').completes('b').completes('c').fails('bad')
     run.completes('COMP:c').fails('COMP:b').nextDue().fails('COMP:b').completes('COMP:a')
@@ -166,6 +166,11 @@ describe('a hook that fails', () => {
       notCompensable: 0,
       unfinished: 0,
       slots: ['c', 'b', 'a'],
+      actions: [
+        { slot: 'c', result: 'undone', attempts: 1 },
+        { slot: 'b', result: 'failed', attempts: 2 },
+        { slot: 'a', result: 'undone', attempts: 1 },
+      ],
     })
   })
 
@@ -197,6 +202,10 @@ describe('what cannot be undone', () => {
       notCompensable: 1,
       unfinished: 0,
       slots: ['b', 'a'],
+      actions: [
+        { slot: 'b', result: 'undone', attempts: 1 },
+        { slot: 'a', result: 'undone', attempts: 1 },
+      ],
     })
   })
 

@@ -90,7 +90,8 @@ describe.each(histories.map((history) => [history.name, history] as const))('the
       `'FutureEvent' is not an event this version knows`,
       `'constructor' is not an event this version knows`,
     ])
-    if (!isErased) expect(report.rederived).toBe(history.result.rederived)
+    // A later version may know rules that were ahead of this one.
+    if (!isErased) expect(report.rederived).toBeGreaterThanOrEqual(history.result.rederived)
   })
 })
 
