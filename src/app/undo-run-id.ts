@@ -5,7 +5,7 @@
 import { compensationSlot } from '../core/events/slot.ts'
 import type { RunState, Unit } from '../core/run/state.ts'
 import { isChildUndone, locate } from '../core/run/units.ts'
-import type { RunRow } from '../ports/run-store.ts'
+import type { RunParent, RunRow } from '../ports/run-store.ts'
 import { childRunId, derivedRunId } from './child-end.ts'
 
 interface ChildOwner {
@@ -36,11 +36,16 @@ export function undoneChild(runId: string, state: RunState, compSlot: string): U
   if (owner.attempt === undefined) return undefined
   return {
     childRunId: childRunId(owner.runId, slot, owner.attempt),
-    undoRunId: derivedRunId(`compensation|${owner.runId}|${slot}|${owner.attempt}`),
+    undoRunId: undoRunIdOf({ runId: owner.runId, slot, attempt: owner.attempt }),
   }
 }
 
-/** The run that this one undoes, or undoes the work of; undefined for every other run. */
+/** The run that would undo the child of this attempt. */
+export function undoRunIdOf({ runId, slot, attempt }: RunParent): string {
+  return derivedRunId(`compensation|${runId}|${slot}|${attempt}`)
+}
+
+/** The run whose finished work this one undoes; undefined for every other run. */
 export function compensationOf({
   parent,
   originalRunId,

@@ -80,6 +80,8 @@ export interface Unit {
   readonly ownerRunId: string
   /** Attempt that did the work in the owner's run; 0 for work of this run, or when the log does not tell. */
   readonly ownerAttempt: number
+  /** What became of undoing it; empty when nothing tried, or the outcome is open. */
+  readonly undone: '' | 'undone' | 'failed'
   readonly fan: Fan | undefined
 }
 

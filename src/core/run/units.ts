@@ -41,6 +41,7 @@ function freshUnit(step: number, item: number, fallback: boolean): Unit {
     freshKey: '',
     ownerRunId: '',
     ownerAttempt: 0,
+    undone: '',
     fan: undefined,
   }
 }

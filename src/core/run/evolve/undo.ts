@@ -54,7 +54,11 @@ export function compensationStarted(next: NextState, event: FoldEvent): void {
   }
 }
 
-function ended(next: NextState, event: FoldEvent): Undo & { readonly current: NonNullable<Undo['current']> } {
+function ended(
+  next: NextState,
+  event: FoldEvent,
+  undone: Unit['undone'],
+): Undo & { readonly current: NonNullable<Undo['current']> } {
   const undo = next.undo
   const current = undo?.current
   const legal =
@@ -66,12 +70,12 @@ function ended(next: NextState, event: FoldEvent): Undo & { readonly current: No
   if (!legal) return fail('INVALID_TRANSITION', `${event.eventType} for '${event.slot}', which is not being undone`)
   const unit = vectorGet(next.units, current.unit)
   const mark = hookMark(event.attempt, event.engineAttempt)
-  if (unit !== undefined) setUnit(next, current.unit, { ...unit, late: [...unit.late, mark] })
+  if (unit !== undefined) setUnit(next, current.unit, { ...unit, late: [...unit.late, mark], undone })
   return { ...undo, current }
 }
 
 export function compensationCompleted(next: NextState, event: FoldEvent): void {
-  const undo = ended(next, event)
+  const undo = ended(next, event, 'undone')
   next.undo = { ...undo, current: undefined, done: undo.done + 1, actions: withAction(undo, 'undone') }
 }
 
@@ -85,8 +89,8 @@ function withAction({ actions, current }: ReturnType<typeof ended>, result: Undo
 }
 
 export function compensationFailed(next: NextState, event: FoldEvent): void {
-  const undo = ended(next, event)
   const payload = event.payload as Payload<'CompensationFailed'>
+  const undo = ended(next, event, payload.final ? 'failed' : '')
   next.undo = payload.final
     ? { ...undo, current: undefined, failed: undo.failed + 1, actions: withAction(undo, 'failed') }
     : {

@@ -8,6 +8,7 @@ import { findRun } from '../find-run.ts'
 import { howToDrive, isDriven } from '../run-lease.ts'
 import { rowsOf } from '../output/picture.ts'
 import { nameWidth, styledRow } from '../output/styled-row.ts'
+import { isAlone, tellRelated } from '../output/related.ts'
 import { tellEnd } from '../output/summary.ts'
 import { watchRun } from '../run-watch.ts'
 import { openExisting } from '../session.ts'
@@ -19,14 +20,16 @@ export async function show({ args, options, terminal }: Call): Promise<number> {
     const watch = await watchRun(keelson, handle)
     await watch.pump()
     const snapshot = snapshotOf(watch.view)
+    const related = await handle.related()
     if (options.json) {
-      terminal.json(snapshot)
+      terminal.json(isAlone(related) ? snapshot : { ...snapshot, related })
       return EXIT.completed
     }
     terminal.line(`${header(terminal, handle, options)}\n`)
     const rows = rowsOf(watch, Date.now())
     const names = nameWidth(rows)
     for (const row of rows) terminal.line(styledRow(row, names, terminal.columns, terminal.paint))
+    tellRelated(terminal, related)
     if (isTerminalRun(snapshot.status)) {
       await tellEnd(terminal, watch, await handle.result())
       return EXIT.completed
