@@ -185,7 +185,39 @@ describe('a hook that fails', () => {
   })
 })
 
+describe('a hook that was sent out again', () => {
+  it('says that it may have run twice, done or failed, as steps do [CMP-04]', () => {
+    const again = (): ReturnType<typeof scenario> =>
+      scenario(plan(undone('a'), broken))
+        .start()
+        .completes('a')
+        .fails('bad')
+        .adopted()
+    const done = again().completes('COMP:a', undefined, { engineAttempt: 2 })
+    expect(done.payload('CompensationCompleted')).toMatchObject({ mayHaveRunTwice: true })
+    const failed = again().fails('COMP:a', { engineAttempt: 2 })
+    expect(failed.payload('CompensationFailed')).toMatchObject({ mayHaveRunTwice: true })
+    const once = scenario(plan(undone('a'), broken))
+      .start()
+      .completes('a')
+      .fails('bad')
+      .completes('COMP:a')
+    expect(once.payload('CompensationCompleted')).not.toHaveProperty('mayHaveRunTwice')
+  })
+})
+
 describe('what cannot be undone', () => {
+  it('is not what only waited, for a time or for a person [CMP-09]', () => {
+    const wait = '{ id: nap, wait: { forMs: 5 }, dependsOn: [] }'
+    const manual = '{ id: sign, manual: { title: Sign }, dependsOn: [] }'
+    const run = scenario(plan(undone('a'), wait, manual, broken)).start()
+    run.completes('a').at('+3s').completes('sign')
+    expect(run.payload('StepCompleted', 'sign')['durationMs']).toBe(3000)
+    expect(run.payload('StepCompleted', 'nap')['durationMs']).toBe(5)
+    run.fails('bad').completes('COMP:a')
+    expect(run.payload('RunFailed')['compensation']).toMatchObject({ done: 1, notCompensable: 0 })
+  })
+
   it('is counted and passed over: a mixed plan undoes the rest [CMP-09]', () => {
     const run = scenario(plan(undone('a'), step('mail'), step('look', 'effect: none'), undone('b'), broken)).start()
     run
