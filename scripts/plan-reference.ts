@@ -53,7 +53,8 @@ const RULES = `
 - A step does exactly one thing: \`run\`, \`http\`, \`command\`, \`wait\`, \`manual\`, \`plan\` or \`dbt\`. A compensation or a fallback
   is one of \`run\`, \`http\`, \`command\`, \`dbt\`.
 - \`compensate\` goes with the effects \`idempotent\` and \`compensatable\`, and not with \`wait\` or \`manual\` steps. A step whose
-  effect is \`compensatable\` has \`compensate\`, unless it runs a child plan, which undoes itself.
+  effect is \`compensatable\` has \`compensate\`, unless it runs a child plan: what the child has finished is then undone by the
+  hooks of its own plan, in a run of its own (\`compensationOf\`).
 - \`command\` and \`dbt\` steps always run in a process of their own.
 
 ## Secrets

@@ -2,8 +2,9 @@
  * How a child run's end reaches its parent: a row for the parent's inbox in the child's terminal append, and its
  * reading as the outcome of the parent's plan step (P-29).
  */
-import { KeelsonError, problem } from '../core/problems/problem.ts'
-import { rootCause } from '../core/run/decide/finish.ts'
+import type { ErrorClass, Payload } from '../core/events/event.ts'
+import { compensationSlot } from '../core/events/slot.ts'
+import { describeClass } from '../core/run/classify-error.ts'
 import type { EffectReport } from '../ports/engine.ts'
 import type { InboxInsert, RunRef, RunStore } from '../ports/run-store.ts'
 import type { ChildEnd } from './inbox-input.ts'
@@ -11,9 +12,15 @@ import type { DecisionRound } from './decision-round.ts'
 import type { LoadedRun } from './load-run.ts'
 import { sha256Bytes } from './sha256.ts'
 
+const SLOTS_TOLD = 10
+
 /** First 16 bytes of SHA-256(`child|runId|slot|attempt`) with the bits of a version 4 UUID (P-29). */
 export function childRunId(runId: string, slot: string, attempt: number): string {
-  const bytes = sha256Bytes(`child|${runId}|${slot}|${attempt}`).slice(0, 16)
+  return derivedRunId(`child|${runId}|${slot}|${attempt}`)
+}
+
+export function derivedRunId(text: string): string {
+  const bytes = sha256Bytes(text).slice(0, 16)
   bytes[6] = ((bytes[6] ?? 0) & 0x0f) | 0x40
   bytes[8] = ((bytes[8] ?? 0) & 0x3f) | 0x80
   const hex = Buffer.from(bytes).toString('hex')
@@ -26,16 +33,19 @@ export function childEndNotice(run: LoadedRun, round: DecisionRound): readonly {
   const last = round.drafts.find(({ draft }) => draft.eventType === 'RunCompleted')?.draft
   const outputRef = (last?.payload as { outputRef?: ChildEnd['outputRef'] } | undefined)?.outputRef
   const status = round.state.status as ChildEnd['status']
-  const errorCode = round.state.timedOutAt >= 0 ? 'RUN_TIMEOUT' : rootCause(round.state)?.code
+  const failed = round.drafts.find(({ draft }) => draft.eventType === 'RunFailed')?.draft
+  const { error, compensation } = (failed?.payload ?? {}) as Partial<Payload<'RunFailed'>>
+  const notUndone = (compensation?.actions ?? []).filter(({ result }) => result !== 'undone').map(({ slot }) => slot)
   const body: ChildEnd = {
     slot: parent.slot,
     attempt: parent.attempt,
     childRunId: run.identity.runId,
-    childRunKey: run.row.runKey,
+    ...(run.row.runKey < 0 ? {} : { childRunKey: run.row.runKey }),
     status,
     ...(last?.data?.output === undefined ? {} : { output: last.data.output }),
     ...(outputRef === undefined ? {} : { outputRef }),
-    ...(errorCode === undefined ? {} : { errorCode }),
+    ...(error === undefined ? {} : { errorCode: error.code, errorClass: error.errorClass }),
+    ...(notUndone.length === 0 ? {} : { notUndone: notUndone.slice(0, SLOTS_TOLD) }),
   }
   const row = { inboxId: `child:${run.identity.runId}`, kind: 'child', body: JSON.stringify(body) }
   return [{ run: { tenantId: run.identity.tenantId, runId: parent.runId }, row }]
@@ -50,9 +60,31 @@ export async function childReport(store: RunStore, end: ChildEnd): Promise<Effec
       result: { kind: 'completed', output: await childOutput(store, end), artifactRefs: [], durationMs: 0 },
     }
   }
-  const code = end.status === 'CANCELLED' ? 'CHILD_CANCELLED' : 'CHILD_FAILED'
-  const message = `child run ${end.childRunId} ${end.status === 'CANCELLED' ? 'was cancelled' : `failed: ${end.errorCode ?? 'unknown'}`}`
-  return { ...base, result: { kind: 'failed', thrown: new KeelsonError([problem(code, message)]), durationMs: 0 } }
+  return { ...base, result: { kind: 'failed', thrown: null, described: describedEnd(end), durationMs: 0 } }
+}
+
+type Described = NonNullable<Extract<EffectReport['result'], { kind: 'failed' }>['described']>
+
+function describedEnd(end: ChildEnd): Described {
+  const { childRunId: id, slot, status, errorCode = 'unknown' } = end
+  if (slot.startsWith(compensationSlot(''))) {
+    const left = end.notUndone === undefined ? '' : `: ${end.notUndone.join(', ')}`
+    const error = { code: 'COMPENSATION_INCOMPLETE', ...describeClass('permanent') }
+    return { error, errorText: { message: `run ${id} could not undo everything${left}` } }
+  }
+  if (status === 'CANCELLED')
+    return {
+      error: { code: 'CHILD_CANCELLED', ...describeClass('permanent') },
+      errorText: { message: `child run ${id} was cancelled` },
+    }
+  const error = { code: 'CHILD_FAILED', ...describeClass(classOfEnd(end)) }
+  return { error, errorText: { message: `child run ${id} failed: ${errorCode}` } }
+}
+
+/** A child that failed for good fails again when it is tried again; what it undid or was told to stop, too. */
+function classOfEnd({ errorClass }: ChildEnd): ErrorClass {
+  if (errorClass === undefined || describeClass(errorClass).retryable) return 'unknown'
+  return errorClass === 'cancelled' ? 'permanent' : errorClass
 }
 
 async function childOutput(store: RunStore, end: ChildEnd): Promise<unknown> {

@@ -192,6 +192,7 @@ async function mapInput(services: Services, run: LoadedRun, work: Work, effect: 
     seq: undoing ? run.state.seq : work.unit.inputSeq,
     ...(undoing ? {} : { outputsUpTo: work.unit.inputSeq }),
     attempt: effect.attempt,
+    ...(work.ownerRunId === undefined ? {} : { ownerRunId: work.ownerRunId }),
   }
   const given = undoing || work.unit.fallback ? (work.action as Compensation | Fallback).with : work.step.with
   const mapping = wholeMapping(given, work.action)
@@ -236,6 +237,7 @@ function contextOf(
     unit: work.unit,
     effect,
     idempotencyKey: work.idempotencyKey ?? token(),
+    ...(work.ownerRunId === undefined ? {} : { ownerRunId: work.ownerRunId }),
     signal,
     secrets: parts.secrets,
     artifactRefs: parts.artifactRefs,

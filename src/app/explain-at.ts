@@ -12,6 +12,7 @@ import type { RunRow, RunStore } from '../ports/run-store.ts'
 import type { PlanShelf } from './load-plan.ts'
 import { readSnapshot } from './load-run.ts'
 import { recordOf } from './read-events.ts'
+import { withRunIds } from './related-runs.ts'
 
 export async function explainAt(
   store: RunStore,
@@ -38,5 +39,5 @@ export async function explainAt(
       now = msFromIso(read.value.emittedAt) ?? now
     }
   }
-  return explain(graph, state, slot, now)
+  return withRunIds(explain(graph, state, slot, now), row.runId, state, slot)
 }

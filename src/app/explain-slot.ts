@@ -5,6 +5,7 @@ import type { GrantWait, PoolState } from '../ports/grants.ts'
 import type { RunStore } from '../ports/run-store.ts'
 import type { LoadedRun } from './load-run.ts'
 import { pauseReason } from './pause-reason.ts'
+import { withRunIds } from './related-runs.ts'
 
 export async function explainSlot(
   store: RunStore,
@@ -14,7 +15,8 @@ export async function explainSlot(
 ): Promise<readonly Cause[]> {
   const { graph } = run.plan
   const grants = graph.anyWants ? await grantCauses(store, run, slot) : []
-  const causes = explain(graph, run.state, slot, now, { grants })
+  const explained = explain(graph, run.state, slot, now, { grants })
+  const causes = withRunIds(explained, run.identity.runId, run.state, slot)
   const reason = run.state.status === 'PAUSED' ? await pauseReason(store, run.row.runKey) : undefined
   if (reason === undefined) return causes
   return causes.map((cause) => (cause.kind === 'run-paused' ? { ...cause, reason } : cause))

@@ -112,6 +112,8 @@ async function prepareFork(
   request: Pick<ForkRequest, 'row' | 'atSeq' | 'from' | 'plan'>,
 ): Promise<PreparedFork> {
   const { old, isSetAside } = await forkableRun(services, advancer, request)
+  if (old.state.compensationOf !== '')
+    fail('RUN_NOT_FORKABLE', `run ${request.row.runId} only undid run ${old.state.compensationOf}`)
   if (request.from !== undefined && !old.state.graph.indexOf.has(request.from))
     fail('STEP_UNKNOWN', `the plan has no step '${request.from}'`)
   const text = await services.store.getPlan(request.row.planSha256)

@@ -2,6 +2,8 @@
  * Has the body of an inbox row the form its kind asks for? Anyone may insert a row, so nothing that comes from one is
  * believed before: a row of another form decides nothing and must not stop its run (C7).
  */
+import { ERROR_CLASSES } from '../core/events/payloads.ts'
+
 type Fields = Readonly<Record<string, unknown>>
 type Test = (value: unknown) => boolean
 
@@ -35,6 +37,8 @@ const isOutcome: Test = (value) =>
   fields({ kind: either('completed'), payload: fields({ artifactRefs: isList }) })(value) ||
   fields({ kind: either('failed'), error: isError, data: optional(isObject) })(value)
 
+const isErrorClass: Test = (value) => (ERROR_CLASSES as readonly unknown[]).includes(value)
+
 const attempt = { slot: isName, attempt: isOrdinal, engineAttempt: isOrdinal }
 const isReport = fields({ ...attempt, epoch: optional(isOrdinal), result: isResult })
 
@@ -63,6 +67,8 @@ const FORMS: { readonly [kind: string]: Test } = {
     childRunId: isName,
     status: either('COMPLETED', 'FAILED', 'CANCELLED'),
     errorCode: optional(isName),
+    errorClass: optional(isErrorClass),
+    notUndone: optional((value) => isList(value) && (value as readonly unknown[]).every(isName)),
   }),
   grant: fields({ slot: isName }),
   wake: isObject,

@@ -2,6 +2,7 @@
  * Rows of a run's inbox as inputs of a decision. A row that cannot be read decides nothing and is consumed, so that
  * one bad row never blocks a run; whoever wrote it sees it in the row itself.
  */
+import type { ErrorClass } from '../core/events/event.ts'
 import type { InputBody } from '../core/run/input.ts'
 import type { InboxRow } from '../ports/run-store.ts'
 import type { EffectReport } from '../ports/engine.ts'
@@ -25,6 +26,9 @@ export interface ChildEnd {
   readonly outputRef?: { readonly sha256: string; readonly sizeBytes: number }
   readonly childRunKey?: number
   readonly errorCode?: string
+  readonly errorClass?: ErrorClass
+  /** Of a run that undoes another: what it could not undo. */
+  readonly notUndone?: readonly string[]
 }
 
 export function inboxInput(row: InboxRow): InboxInput {

@@ -24,6 +24,7 @@ import { childRunId } from './child-end.ts'
 import { recordedSlot, type RecordedDecision } from './recorded-decision.ts'
 import { childReportOf, recordedOutcome, reportOfCause } from './recorded-outcome.ts'
 import { recordedSignal } from './recorded-signal.ts'
+import { undoneChild } from './undo-run-id.ts'
 
 export type RecordedInput =
   | { readonly kind: 'input'; readonly body: InputBody }
@@ -130,7 +131,6 @@ function startInput({ records }: RecordedDecision): InputBody {
     startedAt: _at,
     epoch: _epoch,
     runTimeoutAt: _until,
-    rulesVersion: _rules,
     ...details
   } = payloadOf(started) as Payload<'RunStarted'>
   const reuse = records.filter((one) => TAKEN_OVER_BY.has(one.eventType) && payloadOf(one)['reusedFrom'] !== undefined)
@@ -151,12 +151,15 @@ function reusedResult(started: ForeignRecord, records: readonly ForeignRecord[])
   const slot = recordedSlot(started)
   const completed = records.find((one) => one.eventType === 'StepCompleted' && recordedSlot(one) === slot)
   const { reusedFrom } = payloadOf(started) as Payload<'StepStarted'>
+  const expanded = records.find((one) => one.eventType === 'FanOutExpanded' && recordedSlot(one) === slot)
   const { artifactRefs, resultRef, captures } = payloadOf(completed) as Partial<Payload<'StepCompleted'>>
   return {
     slot,
     runId: reusedFrom?.runId ?? '',
     runSeq: reusedFrom?.runSeq ?? 0,
     ownerRunId: reusedFrom?.ownerRunId ?? '',
+    ...(reusedFrom?.attempt === undefined ? {} : { attempt: reusedFrom.attempt }),
+    ...(expanded === undefined ? {} : { items: payloadOf(expanded) as Payload<'FanOutExpanded'> }),
     artifactRefs: (artifactRefs ?? []) as readonly ArtifactRef[],
     ...(completed?.data === undefined ? {} : { data: completed.data as EventData }),
     ...(resultRef === undefined ? {} : { resultRef }),
@@ -203,14 +206,23 @@ function childInput(child: string, decision: RecordedDecision, state: RunState):
   const [first] = decision.records
   const runId = first?.runId ?? ''
   const told = childReportOf(first)
-  const isIts = told !== undefined && childRunId(runId, told.slot, told.attempt) === child
+  const isIts = told !== undefined && runIdAt(runId, told, state) === child
   const report = isIts ? told : openChild(child, runId, state)
   if (report === undefined) return { kind: 'continue', cause: decision.cause, facts: new Map() }
   const outcome = recordedOutcome(isIts ? first : undefined, report, state)
   return { kind: 'child', ...report, childRunId: child, outcome }
 }
 
+/** The child of a plan step's attempt, or the run that undoes one. */
+function runIdAt(runId: string, { slot, attempt }: { slot: string; attempt: number }, state: RunState): string {
+  return undoneChild(runId, state, slot)?.undoRunId ?? childRunId(runId, slot, attempt)
+}
+
 function openChild(child: string, runId: string, state: RunState): { slot: string; attempt: number } | undefined {
+  const current = state.undo?.current
+  const undone = current === undefined ? undefined : compensationSlot(current.slot)
+  if (current !== undefined && undone !== undefined && undoneChild(runId, state, undone)?.undoRunId === child)
+    return { slot: undone, attempt: current.attempt }
   for (const index of bitMembers(state.inFlight)) {
     const unit = vectorGet(state.units, index)
     if (unit === undefined || kindOfUnit(state.graph, unit) !== 'plan') continue

@@ -3,7 +3,7 @@
  * replaced on the way (an error while the run was being stopped) need not be known: the decider replaces it again.
  */
 import type { ArtifactRef, ErrorInfo, EventData, ForeignRecord, Payload } from '../core/events/event.ts'
-import { compensationSlot, lateSlot } from '../core/events/slot.ts'
+import { lateSlot } from '../core/events/slot.ts'
 import type { Outcome } from '../core/run/input.ts'
 import type { RunState } from '../core/run/state.ts'
 import { kindOfUnit, locate } from '../core/run/units.ts'
@@ -85,10 +85,9 @@ export function reportOfCause(
 export function childReportOf(
   record: ForeignRecord | undefined,
 ): { readonly slot: string; readonly attempt: number } | undefined {
-  const types: readonly string[] = ['StepCompleted', 'StepFailed', 'LateOutcomeRecorded']
+  const types = ['StepCompleted', 'StepFailed', 'CompensationCompleted', 'CompensationFailed', 'LateOutcomeRecorded']
   if (record === undefined || !types.includes(record.eventType)) return undefined
   const slot = recordedSlot(record)
-  if (slot.startsWith(compensationSlot(''))) return undefined
   if (record.eventType !== 'LateOutcomeRecorded') return { slot, attempt: record.logicalAttemptId }
   return { slot: slot.slice('LATE:'.length, slot.lastIndexOf(':')), attempt: Number(record.payload?.['attempt']) }
 }

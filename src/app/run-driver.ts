@@ -22,6 +22,7 @@ import { startChild } from './start-child.ts'
 import { SuspectTurns } from './suspect-turns.ts'
 import { isPutApart, mayBeSuspect, wantsAlone } from './suspects.ts'
 import { signalRun } from './signal-run.ts'
+import { undoneChild } from './undo-run-id.ts'
 import type { StartRequest } from './start-run.ts'
 
 export interface DriverOptions {
@@ -102,7 +103,7 @@ async function execute(
     }
     case 'StartChild': {
       const started = await startChild(services, advancer, run, effect, options.lease?.(run.state.engineType))
-      if (started.kind === 'refused') return started.report
+      if (started.kind === 'answered') return started.report
       if (started.kind === 'child')
         options.onChild?.(started.answer.row, started.answer.kind === 'started' ? started.answer.report : undefined)
       return undefined
@@ -124,7 +125,7 @@ type SignalChild = Extract<Effect, { kind: 'SignalChild' }>
 async function signalChild(services: Services, run: LoadedRun, effect: SignalChild): Promise<void> {
   if (!isStillMeant(run, effect)) return
   const { tenantId, runId } = run.identity
-  const child = childRunId(runId, effect.slot, effect.attempt)
+  const child = undoneChild(runId, run.state, effect.slot)?.undoRunId ?? childRunId(runId, effect.slot, effect.attempt)
   const signalId = childRunId(child, effect.signalType, effect.cycle)
   const body = {
     signalId,
@@ -145,7 +146,7 @@ function isOpen(run: LoadedRun, effect: SignalChild): boolean {
 
 /** A pause or resume must still be the one in force: an old word that was held up must not overtake a new one. */
 function isStillMeant(run: LoadedRun, effect: SignalChild): boolean {
-  if (effect.signalType === 'CANCEL') return true
+  if (effect.signalType === 'CANCEL' || effect.signalType === 'EMERGENCY_STOP') return true
   const paused = run.state.status === 'PAUSED'
   return isOpen(run, effect) && run.state.pauseCycle === effect.cycle && paused === (effect.signalType === 'PAUSE')
 }

@@ -25,6 +25,8 @@ export interface RootsAt {
   /** Outputs recorded after this seq are not seen; all are when it is absent. */
   readonly outputsUpTo?: number
   readonly attempt?: number
+  /** The run that expressions are told; another than the run itself where a result taken over is undone. */
+  readonly ownerRunId?: string
 }
 
 export async function slotRoots(at: RootsAt, needs: ExpressionNeeds): Promise<ExpressionRoots> {
@@ -32,7 +34,8 @@ export async function slotRoots(at: RootsAt, needs: ExpressionNeeds): Promise<Ex
   const { graph } = state
   const predecessors = graph.dependencies[unit.step] ?? []
   const previous = predecessors.length === 1 ? stepAt(graph, predecessors[0] ?? 0).stepId : undefined
-  const { runId, planId, planVersion } = run.identity
+  const { planId, planVersion } = run.identity
+  const runId = at.ownerRunId ?? run.identity.runId
   return loadRoots(needs, {
     input: () => changedInput(at),
     context: () => readVariables(store, run, at.seq, at.pending),
@@ -44,7 +47,7 @@ export async function slotRoots(at: RootsAt, needs: ExpressionNeeds): Promise<Ex
 }
 
 /** UPDATE_PARAMS accepted before the slot's seq are laid over the run's input, oldest first (SIG-13). */
-async function changedInput(at: RootsAt): Promise<unknown> {
+export async function changedInput(at: Pick<RootsAt, 'store' | 'run' | 'state' | 'seq' | 'append'>): Promise<unknown> {
   const input = await runInput(at.store, at.run)
   // A decision sees every change before it, those of its own append too.
   const seqs = seqsBefore(at.state.paramChanges, at.append === undefined ? at.seq : Infinity)
@@ -72,7 +75,10 @@ export async function stepOverrides(at: RootsAt): Promise<Readonly<Record<string
   return overrides
 }
 
-async function signalPayload(at: RootsAt, seq: number): Promise<Readonly<Record<string, unknown>>> {
+async function signalPayload(
+  at: Pick<RootsAt, 'store' | 'run' | 'append'>,
+  seq: number,
+): Promise<Readonly<Record<string, unknown>>> {
   if (at.append?.holds(seq) === true) return asObject(at.append.signalPayload(seq))
   return asObject(dataOf(await readRecord(logOf(at.store, at.run), seq, 'SignalAccepted'))['signalPayload'])
 }

@@ -2,6 +2,7 @@
  * Starting the child run of a plan step: its id is derived from the parent's run, slot and attempt, so that starting
  * it twice is starting it once; its end comes back through the parent's inbox (P-29).
  */
+import { compensationSlot } from '../core/events/slot.ts'
 import { KeelsonError, problem } from '../core/problems/problem.ts'
 import type { Effect } from '../core/run/effect.ts'
 import { engineTypeOf, MAX_IN_FLIGHT } from '../core/run/engines.ts'
@@ -15,12 +16,14 @@ import type { Services } from './services.ts'
 import { isDamage } from './set-aside.ts'
 import { slotRoots } from './slot-roots.ts'
 import { startRun, type StartAnswer, type StartRequest } from './start-run.ts'
+import { undoChild } from './undo-child.ts'
 
 type StartChild = Extract<Effect, { kind: 'StartChild' }>
 
 export type ChildStart =
   | { readonly kind: 'child'; readonly answer: StartAnswer }
-  | { readonly kind: 'refused'; readonly report: EffectReport }
+  /** No run is needed, or none can be started: this is the outcome. */
+  | { readonly kind: 'answered'; readonly report: EffectReport }
   | { readonly kind: 'gone' }
 
 export async function startChild(
@@ -30,16 +33,16 @@ export async function startChild(
   effect: StartChild,
   lease?: StartRequest['lease'],
 ): Promise<ChildStart> {
-  const found = locate(run.state, effect.slot)
-  if (found === undefined || found.unit.status !== 'RUNNING' || found.unit.attempt !== effect.attempt)
-    return { kind: 'gone' }
   try {
+    if (effect.slot.startsWith(compensationSlot(''))) return await undoChild(services, advancer, run, effect, lease)
+    const unit = locate(run.state, effect.slot)?.unit
+    if (unit?.status !== 'RUNNING' || unit.attempt !== effect.attempt) return { kind: 'gone' }
     const answer = await startRun(services, advancer, await requestFor(services, advancer, run, effect, lease))
     return { kind: 'child', answer }
   } catch (thrown) {
     if (thrown instanceof KeelsonError && !isDamage(thrown) && thrown.problems.every((one) => !one.retryable)) {
       const result = { kind: 'failed', thrown, durationMs: 0 } as const
-      return { kind: 'refused', report: { slot: effect.slot, attempt: effect.attempt, engineAttempt: 1, result } }
+      return { kind: 'answered', report: { slot: effect.slot, attempt: effect.attempt, engineAttempt: 1, result } }
     }
     throw thrown
   }

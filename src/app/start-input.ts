@@ -9,6 +9,7 @@ import type { EngineCapabilities } from '../ports/engine.ts'
 import type { NewRun } from '../ports/run-store.ts'
 import type { LoadedRun } from './load-run.ts'
 import type { Principal } from './principal.ts'
+import { compensationOf } from './undo-run-id.ts'
 
 type TriggerSource = NonNullable<StartSource['triggerSource']>
 
@@ -74,12 +75,19 @@ export function startInput(request: StartSource, run: NewRun): Extract<InputBody
         ...(request.correlationId === undefined ? {} : { correlationId: request.correlationId }),
       },
       ...degradedBy(request),
-      ...(run.originalRunId === undefined ? {} : { originalRunId: run.originalRunId }),
+      ...originOf(run),
       ...(run.parent === undefined ? {} : { parent: run.parent }),
       ...(request.intentLate === true && request.engine.engineType === 'embedded' ? { intentLate: true } : {}),
     },
     ...(request.reuse === undefined ? {} : { reuse: request.reuse }),
   }
+}
+
+/** The run it was made from: one it undoes, or one whose results it goes on with. */
+function originOf(run: NewRun): Partial<Payload<'RunStarted'>> {
+  const undone = compensationOf(run)
+  if (undone !== undefined) return { compensationOf: undone }
+  return run.originalRunId === undefined ? {} : { originalRunId: run.originalRunId }
 }
 
 /** Marked is only what the plan itself allowed (CAP-05, CAP-15); the report is the run's first event. */

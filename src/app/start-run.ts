@@ -20,6 +20,7 @@ import type { RunAdvancer } from './advance-run.ts'
 import { canonicalText } from './canonical.ts'
 import { needEngine } from './check-engine.ts'
 import { checkResources } from './check-resources.ts'
+import { childEndNotice } from './child-end.ts'
 import { CommittedValues } from './committed-values.ts'
 import { DecisionRound } from './decision-round.ts'
 import { FIRST_PREVIOUS } from './event-hashes.ts'
@@ -35,6 +36,7 @@ import { sealEvents } from './seal-events.ts'
 import type { Services } from './services.ts'
 import { startInput } from './start-input.ts'
 import { sha256Hex } from './sha256.ts'
+import { compensationOf } from './undo-run-id.ts'
 
 export interface StartRequest {
   readonly plan: { readonly plan: Plan; readonly text: string; readonly sha256: string }
@@ -77,12 +79,14 @@ function requestKey(principal: Principal, plan: Plan, runRequestId: string): str
 
 export async function startRun(services: Services, advancer: RunAdvancer, given: StartRequest): Promise<StartAnswer> {
   const request = heldAgainstEngine(given, services.clock.now())
-  if (services.refusesManual === true) refuseManual(request.plan.plan)
-  const checked = checkInput(request.plan.plan, request.input)
+  // It runs no step, and its input was checked when the run it undoes was started.
+  const undoes = compensationOf(request) !== undefined
+  if (services.refusesManual === true && !undoes) refuseManual(request.plan.plan)
+  const checked = undoes ? request.input : checkInput(request.plan.plan, request.input)
   const { run, newRun, altered } = await prepareRun(services, advancer, request)
-  await checkResources(services.store, run.plan.graph)
+  if (!undoes) await checkResources(services.store, run.plan.graph)
   const { admit, blobs } = admission(request, checked)
-  const grants = nothingAtHand(run.plan.graph)
+  const grants = undoes ? undefined : nothingAtHand(run.plan.graph)
   const round = new DecisionRound(services.store, run, { now: services.clock.now(), lead: 0 }, 1, grants)
   await round.take(admit)
   if (request.admission === undefined && startsHere(request, altered)) {
@@ -116,6 +120,8 @@ export async function startRun(services: Services, advancer: RunAdvancer, given:
     context: round.context,
     ...(blobs.length + round.blobs.length === 0 ? {} : { blobs: [...blobs, ...round.blobs] }),
     ...(request.lease === undefined ? {} : { lease: request.lease }),
+    // A child that ends as it begins (its plan is refused, there is nothing to undo) tells its parent in the same commit.
+    ...(isTerminalRun(round.state.status) ? { notify: childEndNotice(run, round) } : {}),
   }
   const result = await advancer.queue.submit(commit)
   if (result.kind === 'run-exists' || result.kind === 'request-exists')

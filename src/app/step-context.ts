@@ -27,6 +27,8 @@ export interface ContextParts {
     readonly engineAttempt: number
   }
   readonly idempotencyKey: string
+  /** The run that did what is undone, where that is another one. */
+  readonly ownerRunId?: string
   readonly signal: AbortSignal
   readonly secrets: StepSecrets
   /** Pointers the step adds are collected here. */
@@ -39,7 +41,7 @@ export function stepContext(parts: ContextParts): StepContext {
   const facts = {
     signal: parts.signal,
     idempotencyKey: parts.idempotencyKey,
-    runId: run.identity.runId,
+    runId: parts.ownerRunId ?? run.identity.runId,
     stepId: parts.step.stepId,
     ...(slot?.itemIndex === undefined ? {} : { itemIndex: slot.itemIndex }),
     attempt: effect.attempt,

@@ -14,6 +14,8 @@ export interface Work {
   readonly action: Action | Compensation | Fallback
   readonly timeoutMs: number
   readonly idempotencyKey?: string
+  /** The run that did what is undone: its hook is told that id, under which the work was done. */
+  readonly ownerRunId?: string
 }
 
 /** The attempt must still be open: an effect may arrive twice, or after its outcome. */
@@ -48,5 +50,6 @@ function undoWork(run: LoadedRun, effect: Executable): Work | undefined {
     action: step.compensate,
     timeoutMs: step.compensate.timeoutMs,
     idempotencyKey: `${owner}:${current.slot}:compensate`,
+    ownerRunId: owner,
   }
 }

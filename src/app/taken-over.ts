@@ -6,6 +6,7 @@ import type { ArtifactRef } from '../core/events/event.ts'
 import { LIMITS } from '../core/limits.ts'
 import type { ReusedResult } from '../core/run/input.ts'
 import type { StandingStep } from '../core/run/standing.ts'
+import { locate } from '../core/run/units.ts'
 import type { RunStore } from '../ports/run-store.ts'
 import { canonicalText } from './canonical.ts'
 import type { LoadedRun } from './load-run.ts'
@@ -21,6 +22,14 @@ export interface TakenOver {
   readonly writes: readonly ContextChange[]
 }
 
+/** The attempt that did the work in its owner's run: it names the child run that did it (P-29). */
+function attemptOf({ state }: LoadedRun, stepId: string): { readonly attempt?: number } {
+  const unit = locate(state, stepId)?.unit
+  if (unit === undefined) return {}
+  if (unit.ownerRunId === '') return { attempt: unit.attempt }
+  return unit.ownerAttempt === 0 ? {} : { attempt: unit.ownerAttempt }
+}
+
 export async function takenOver(
   store: RunStore,
   old: LoadedRun,
@@ -29,7 +38,7 @@ export async function takenOver(
 ): Promise<TakenOver> {
   const { payload } = await readRecord(logOf(store, old), seq, skipped ? 'StepSkipped' : 'StepCompleted')
   const owner = ownerRunId === '' ? old.identity.runId : ownerRunId
-  const base = { slot: stepId, runId: old.identity.runId, runSeq: seq, ownerRunId: owner }
+  const base = { slot: stepId, runId: old.identity.runId, runSeq: seq, ownerRunId: owner, ...attemptOf(old, stepId) }
   if (skipped) {
     const reason = String(payload?.['reason'])
     return { result: { ...base, artifactRefs: [], skipped: { reason } }, blobs: [], writes: [] }

@@ -6,6 +6,7 @@ import { fail } from '../core/problems/problem.ts'
 import type { RunRow, RunStore } from '../ports/run-store.ts'
 import { recordOf } from './read-events.ts'
 import { storedEvents } from './stored-events.ts'
+import { compensationOf } from './undo-run-id.ts'
 
 const FORKS_PAGE = 100
 
@@ -27,9 +28,10 @@ function keyOf(ownerRunId: string, stepId: string): string {
   return `${ownerRunId}|${stepId}`
 }
 
-/** A run that completed undid nothing; of any other only its log could tell. */
-function needNoLog({ runId, status }: RunRow): void {
-  if (status === 'COMPLETED') return
+/** A run that completed undid nothing, unless undoing was all it had to do; of any other only its log could tell. */
+function needNoLog(row: RunRow): void {
+  const { runId, status } = row
+  if (status === 'COMPLETED' && compensationOf(row) === undefined) return
   fail(
     'RUN_ARCHIVED',
     `run ${runId} shares results with the run to be forked, and what it undid is only in its archive`,

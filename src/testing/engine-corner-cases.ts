@@ -158,6 +158,33 @@ steps:
     },
   },
   {
+    title: 'a finished child is undone when its parent fails, once, by a run of its own plan that names it',
+    run: async (world) => {
+      await world.publish(`
+plan: undone-child
+version: 1.0.0
+steps:
+  - { id: x, run: echo, with: { n: 1 }, compensate: { run: echo, with: { undo: x } } }
+  - { id: y, run: echo, with: { n: 2 }, compensate: { run: echo, with: { undo: y } } }
+`)
+      const run = await world.start(`
+plan: of-undone
+version: 1.0.0
+steps:
+  - { id: p, plan: { planId: undone-child }, effect: compensatable }
+  - { id: q, run: refuse }
+`)
+      await endsAs(run, 'FAILED')
+      const { children } = await run.related()
+      const [child] = children
+      assert.equal(child?.undo?.result, 'undone')
+      // The hooks are told the run that did the work.
+      assert.deepEqual(world.stage.inputs(child.runId).slice(-2), [{ undo: 'y' }, { undo: 'x' }])
+      assert.equal(world.stage.inputs(child.runId).length, 4)
+      inOrder(await eventsOf(run), 'StepFailed q#1', 'CompensationCompleted p#1', 'RunFailed')
+    },
+  },
+  {
     title: 'a step whose output is not what it promised fails',
     run: async (world) => {
       const run = await world.start(`

@@ -13,6 +13,10 @@ export interface EngineRun {
   result(): Promise<{ readonly status: RunStatus; readonly output?: unknown; readonly error?: RunFailure | undefined }>
   records(): Promise<readonly ForeignRecord[]>
   snapshot(): Promise<RunSnapshot>
+  /** Its child runs, and what became of undoing them. */
+  related(): Promise<{
+    readonly children: readonly { readonly runId: string; readonly undo?: { readonly result: string } }[]
+  }>
   signal(signalType: string, payload?: Readonly<Record<string, unknown>>): Promise<unknown>
   tasks(): Promise<readonly { readonly token: string; readonly slot: string }[]>
   completeTask(completion: {

@@ -143,6 +143,45 @@ describe('the end of a child run', () => {
     expect(failed?.payload).toMatchObject({ error: { code: 'CHILD_FAILED' }, final: false })
   })
 
+  it.each([
+    ['a validation error', { name: 'ValidationError' }, 1],
+    ['a conflict', { name: 'ConflictError' }, 1],
+    ['a refusal', { status: 403 }, 1],
+    ['a connection that was refused', { code: 'ECONNREFUSED' }, 3],
+    ['an error nobody knows', {}, 3],
+  ])('for %s is tried again only if that may pass [P-29, RTY-04]', async (_name, fields, attempts) => {
+    const script = { inner: () => Promise.reject(Object.assign(new Error('no'), fields)) }
+    const plan = PARENT.replace('maxAttempts: 1', 'maxAttempts: 3, initialBackoffMs: 10')
+    const { world, parent } = await family({ script }, plan)
+    await world.runUntil(() => world.hasEnded(parent))
+    expect(world.called('inner')).toHaveLength(attempts)
+    const failed = world.records(parent).filter((record) => record.eventType === 'StepFailed')
+    expect(failed).toHaveLength(attempts)
+    expect(failed.at(-1)?.payload).toMatchObject({
+      error: { code: 'CHILD_FAILED', retryable: attempts > 1 },
+      final: true,
+    })
+  })
+
+  it('for an output that could not be made is not tried again [P-29]', async () => {
+    const bad = CHILD.replace('made: "${steps.inner.output}"', 'made: "${abs(input)}"')
+    const world = new World()
+    const process = world.process('only')
+    await process.publish(bad)
+    const parent = await process.start(PARENT.replace('maxAttempts: 1', 'maxAttempts: 3'))
+    await world.runUntil(() => world.hasEnded(parent))
+    expect(world.disk.runs).toHaveLength(2)
+    expect(world.row(parent).errorCode).toBe('CHILD_FAILED')
+  })
+
+  it('tells how long the child took: from the start of the step to its end', async () => {
+    const script: ProcessOptions['script'] = { inner: async (_call, { after }) => after(7_000) }
+    const { world, parent } = await family({ script })
+    await world.runUntil(() => world.hasEnded(parent))
+    const completed = world.records(parent).find((one) => one.stepId === 'call' && one.eventType === 'StepCompleted')
+    expect(completed?.payload?.['durationMs']).toBeGreaterThanOrEqual(7_000)
+  })
+
   it('that nobody waits for any more is late, not an outcome [P-29, X-31]', () => {
     const run = scenario(`steps: [{ id: call, plan: { planId: child } }]`)
       .start()

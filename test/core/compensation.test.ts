@@ -155,7 +155,7 @@ describe('a hook that fails', () => {
     ])
   })
 
-  it('does not stop the rest [CMP-05]', () => {
+  it('does not stop the rest; the summary has the result and tries of each [CMP-05, CMP-06]', () => {
     const run = scenario(plan(undone('a'), undone('b'), undone('c'), broken)).start()
     run.completes('a').completes('b').completes('c').fails('bad')
     run.completes('COMP:c').fails('COMP:b').nextDue().fails('COMP:b').completes('COMP:a')
@@ -166,6 +166,11 @@ describe('a hook that fails', () => {
       notCompensable: 0,
       unfinished: 0,
       slots: ['c', 'b', 'a'],
+      actions: [
+        { slot: 'c', result: 'undone', attempts: 1 },
+        { slot: 'b', result: 'failed', attempts: 2 },
+        { slot: 'a', result: 'undone', attempts: 1 },
+      ],
     })
   })
 
@@ -180,7 +185,39 @@ describe('a hook that fails', () => {
   })
 })
 
+describe('a hook that was sent out again', () => {
+  it('says that it may have run twice, done or failed, as steps do [CMP-04]', () => {
+    const again = (): ReturnType<typeof scenario> =>
+      scenario(plan(undone('a'), broken))
+        .start()
+        .completes('a')
+        .fails('bad')
+        .adopted()
+    const done = again().completes('COMP:a', undefined, { engineAttempt: 2 })
+    expect(done.payload('CompensationCompleted')).toMatchObject({ mayHaveRunTwice: true })
+    const failed = again().fails('COMP:a', { engineAttempt: 2 })
+    expect(failed.payload('CompensationFailed')).toMatchObject({ mayHaveRunTwice: true })
+    const once = scenario(plan(undone('a'), broken))
+      .start()
+      .completes('a')
+      .fails('bad')
+      .completes('COMP:a')
+    expect(once.payload('CompensationCompleted')).not.toHaveProperty('mayHaveRunTwice')
+  })
+})
+
 describe('what cannot be undone', () => {
+  it('is not what only waited, for a time or for a person [CMP-09]', () => {
+    const wait = '{ id: nap, wait: { forMs: 5 }, dependsOn: [] }'
+    const manual = '{ id: sign, manual: { title: Sign }, dependsOn: [] }'
+    const run = scenario(plan(undone('a'), wait, manual, broken)).start()
+    run.completes('a').at('+3s').completes('sign')
+    expect(run.payload('StepCompleted', 'sign')['durationMs']).toBe(3000)
+    expect(run.payload('StepCompleted', 'nap')['durationMs']).toBe(5)
+    run.fails('bad').completes('COMP:a')
+    expect(run.payload('RunFailed')['compensation']).toMatchObject({ done: 1, notCompensable: 0 })
+  })
+
   it('is counted and passed over: a mixed plan undoes the rest [CMP-09]', () => {
     const run = scenario(plan(undone('a'), step('mail'), step('look', 'effect: none'), undone('b'), broken)).start()
     run
@@ -197,6 +234,10 @@ describe('what cannot be undone', () => {
       notCompensable: 1,
       unfinished: 0,
       slots: ['b', 'a'],
+      actions: [
+        { slot: 'b', result: 'undone', attempts: 1 },
+        { slot: 'a', result: 'undone', attempts: 1 },
+      ],
     })
   })
 

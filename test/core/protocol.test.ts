@@ -8,6 +8,7 @@ import { foldEventOfDraft } from '../../src/core/run/fold-event.ts'
 import type { InputBody } from '../../src/core/run/input.ts'
 import { openEffects } from '../../src/core/run/open-effects.ts'
 import { packState } from '../../src/core/run/state-snapshot.ts'
+import { RULES_VERSION } from '../../src/core/run/state.ts'
 import { graphOf, scenario, START, type Scenario } from '../fixtures/scenario.ts'
 
 const MIXED = `
@@ -140,7 +141,7 @@ describe('the inputs', () => {
         started(),
         ['EngineHandoff'],
       ],
-      [{ kind: 'upgrade', to: 2 }, started(), ['RulesUpgraded']],
+      [{ kind: 'upgrade', to: RULES_VERSION + 1 }, started(), ['RulesUpgraded']],
       [{ kind: 'fork', payload: { newRunId: 'n', atSeq: 1, planVersion: '1' } }, finished(), ['RunForked']],
       [{ kind: 'erase', payload: { erasedUpTo: 1, reason: 'asked for' } }, finished(), ['ErasureRecorded']],
       [{ kind: 'continue', cause: 'cut:1', facts: new Map() }, started(), []],

@@ -11,6 +11,8 @@ export function checkAncestry(tracks: readonly RunTrack[], complain: (what: stri
   for (const track of tracks) {
     const family = tracks.slice(0, tracks.indexOf(track) + 1)
     const say = (what: string): void => complain(`${track.runId.slice(0, 8)} ${what}`)
+    // A run that only undoes another starts nothing: what it takes over is taken over to be undone.
+    if (track.oracle.model.undoes) continue
     walk(track, say)
     checkTaken(track, family, say)
   }

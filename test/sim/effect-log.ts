@@ -39,7 +39,11 @@ export class EffectLog {
   begin(process: SimProcess, { action, input, context }: ActionCall): Promise<unknown> {
     const name = 'run' in action ? action.run : 'work'
     const slot = slotOf(name, context)
-    const { runId, attempt, engineAttempt } = context
+    const {
+      attempt,
+      engineAttempt,
+      execution: { id: runId },
+    } = context
     const track = this.#world.trackOf(runId)
     const execution: Execution = { runId, slot, attempt, engineAttempt, ended: 'open' }
     this.all.push(execution)

@@ -249,6 +249,11 @@ function checkChildren(world: World): void {
     if (parent === undefined || track === undefined) continue
     const attempt = track.oracle.model.slots.get(parent.slot)?.attempts[parent.attempt - 1]
     const { phase } = child.oracle.model
+    const end = track.events.find(({ decision, eventType }) => {
+      return decision.cause === `child:${child.runId}` && eventType.startsWith('Compensation')
+    })
+    if (end !== undefined && (end.eventType === 'CompensationCompleted') !== (phase === 'COMPLETED'))
+      world.complain(`P-29 ${parent.slot} ended in ${end.eventType}, the run that undoes it is ${phase}`)
     if (attempt?.state === 'SUCCESS' && phase !== 'COMPLETED')
       world.complain(`P-29 ${parent.slot} succeeded, its child run is ${phase}`)
     if (attempt?.state === 'RUNNING' && isEnd(phase))

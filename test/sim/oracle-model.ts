@@ -71,6 +71,8 @@ export class RunModel {
   notBefore = -1
   timedOutAt = -1
   isEnding = false
+  /** It starts no step: it undoes what another run has finished. */
+  undoes = false
   completions: string[] = []
   undo: UndoModel | undefined
   undoStarted = false
@@ -125,6 +127,18 @@ export class RunModel {
     return this.slots.get(name)?.attempts.at(-1)
   }
 
+  /** By its hook, or, where a child did the work, by a run of its own. */
+  canBeUndone(name: string): boolean {
+    const slot = this.slots.get(name)
+    return slot !== undefined && (slot.step.compensate !== undefined || this.isUndoneByRun(name))
+  }
+
+  isUndoneByRun(name: string): boolean {
+    const slot = this.slots.get(name)
+    if (slot === undefined || slot.isFallback || slot.step.compensate !== undefined) return false
+    return slot.kind === 'plan' && slot.step.effect === 'compensatable'
+  }
+
   isFanParent(slot: SlotModel): boolean {
     return slot.item === undefined && !slot.isFallback && slot.step.forEach !== undefined
   }
@@ -133,6 +147,8 @@ export class RunModel {
   standing(name: string): Standing {
     const slot = this.slots.get(name)
     const last = slot?.attempts.at(-1)
+    // Of a step that its fallback stood in for, only the fallback is taken over to be undone.
+    if (last === undefined && this.undoes && this.last(`FALLBACK:${name}`)?.state === 'SUCCESS') return 'ok'
     if (slot === undefined || last === undefined) return 'pending'
     if (last.state === 'RUNNING') return 'open'
     if (last.state === 'SUCCESS') return 'ok'
@@ -196,7 +212,7 @@ export class RunModel {
 
   isHeld(): boolean {
     const failed = this.failedSteps()
-    if (failed.length === 0 || this.timedOutAt >= 0) return false
+    if (failed.length === 0 || this.timedOutAt >= 0 || this.undoes) return false
     return (
       this.plan.policy.onFailure === 'hold' || failed.some((stepId) => this.failureCode(stepId) === 'INDETERMINATE')
     )
@@ -204,7 +220,7 @@ export class RunModel {
 
   /** Ready steps may start now, as far as the run itself is concerned. */
   mayStartMore(): boolean {
-    if (this.phase !== 'RUNNING' || this.cancelling !== undefined) return false
+    if (this.phase !== 'RUNNING' || this.cancelling !== undefined || this.undoes) return false
     return !this.undoStarted && !this.isEnding && !this.isFailing()
   }
 

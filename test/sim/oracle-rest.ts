@@ -15,7 +15,8 @@ export function restOf(model: RunModel): Rest {
   if (model.phase === 'APPROVED') return model.notBefore >= 0 ? 'timed' : 'approval'
   if (model.phase === 'PENDING') return 'approval'
   const open = [...model.open()].filter(({ slot }) => !model.isFanParent(slot))
-  if (open.some(({ slot }) => slot.kind === 'run') || model.undo?.state === 'RUNNING') return 'busy'
+  if (model.undo?.state === 'RUNNING') return model.isUndoneByRun(model.undo.slot) ? 'child' : 'busy'
+  if (open.some(({ slot }) => slot.kind === 'run')) return 'busy'
   const children = open.some(({ slot }) => slot.kind === 'plan')
   if (model.cancelling !== undefined) return children ? 'timed' : 'busy'
   if (model.phase === 'PAUSED') return 'paused'

@@ -4,7 +4,7 @@
  */
 import type { RunModel } from './oracle-model.ts'
 import type { Rule } from './oracle-walk.ts'
-import { GRACE_MS, isEnd } from './oracle-tables.ts'
+import { GRACE_MS, isEnd, type LogEvent } from './oracle-tables.ts'
 
 const runQueued: Rule = ({ model }, event) => {
   if (event.payload['notBefore'] !== undefined) model.notBefore = Date.parse(String(event.payload['notBefore']))
@@ -14,12 +14,13 @@ const runStarted: Rule = ({ model, must }, event) => {
   must(event.at >= model.notBefore, 'BPQ-04 started before its time')
   model.limit = Math.min(model.plan.policy.concurrency, Number(event.payload['maxInFlight']))
   const { runTimeoutMs } = model.plan.policy
-  if (runTimeoutMs !== undefined) model.runTimeoutAt = event.at + runTimeoutMs
+  model.undoes = event.payload['compensationOf'] !== undefined
+  if (runTimeoutMs !== undefined && !model.undoes) model.runTimeoutAt = event.at + runTimeoutMs
 }
 
 const runPaused: Rule = ({ model, must }, event) => {
   must(event.attempt === model.pauseCycle + 1, `X-06 pause cycle ${event.attempt} after ${model.pauseCycle}`)
-  must(model.cancelling === undefined && !model.undoStarted, 'RSM paused while the run is ending')
+  must(model.cancelling === undefined && !model.undoStarted && !model.undoes, 'RSM paused while the run is ending')
   model.pauseCycle = event.attempt
   model.pausedAt = event.at
 }
@@ -34,8 +35,24 @@ function openNames(model: RunModel): string {
   return [...model.open()].map(({ slot }) => slot.name).join(', ')
 }
 
-const runCompleted: Rule = ({ model, must }) => {
+/** Everything that can be undone was tried, and the summary says how it went. */
+function checkUndone(model: RunModel, event: LogEvent, must: (holds: boolean, what: string) => void): void {
+  const left = model.completions.filter((name) => model.canBeUndone(name))
+  must(left.length === 0 || model.cancelling !== undefined, `CMP-03 ended without undoing ${left.join(', ')}`)
+  const summary = event.payload['compensation'] as { done: number; failed: number } | undefined
+  must(
+    (summary?.done ?? 0) === model.undone.done && (summary?.failed ?? 0) === model.undone.failed,
+    'CMP-09 the summary does not count right',
+  )
+}
+
+const runCompleted: Rule = ({ model, must }, event) => {
   must(openNames(model) === '', `X-57 completed while ${openNames(model)} is open`)
+  if (model.undoes) {
+    must(model.undone.failed === 0 && model.undo === undefined, 'CMP completed though something was not undone')
+    checkUndone(model, event, must)
+    return
+  }
   const missing = model.order.filter((stepId) => model.standing(stepId) !== 'ok')
   must(missing.length === 0, `I5 completed without ${missing.join(', ')}`)
   must(model.cancelling === undefined && !model.isFailing(), 'I5 completed while stopping')
@@ -44,6 +61,11 @@ const runCompleted: Rule = ({ model, must }) => {
 const runFailed: Rule = ({ model, must }, event) => {
   must(openNames(model) === '', `X-57 failed while ${openNames(model)} is open`)
   if (model.phase !== 'RUNNING') return
+  if (model.undoes) {
+    must(model.undone.failed > 0 || model.cancelling !== undefined, 'CMP failed though everything was undone')
+    checkUndone(model, event, must)
+    return
+  }
   const error = event.payload['error'] as { code: string; errorClass: string }
   const allDone = model.order.every((stepId) => model.standing(stepId) === 'ok')
   // An output mapping that cannot be evaluated fails a run whose steps all succeeded.
@@ -51,15 +73,7 @@ const runFailed: Rule = ({ model, must }, event) => {
   must(model.failedSteps().length > 0 || model.timedOutAt >= 0, 'I5 failed without a failure')
   must(!model.isHeld() || model.cancelling !== undefined, 'I5 failed by itself though it is held')
   must(model.undo === undefined || model.cancelling !== undefined, 'CMP failed while undoing')
-  if (model.cancelling === undefined) {
-    const left = model.completions.filter((name) => model.slots.get(name)?.step.compensate !== undefined)
-    must(left.length === 0, `CMP-03 failed without undoing ${left.join(', ')}`)
-  }
-  const summary = event.payload['compensation'] as { done: number; failed: number } | undefined
-  must(
-    (summary?.done ?? 0) === model.undone.done && (summary?.failed ?? 0) === model.undone.failed,
-    'CMP-09 the summary does not count right',
-  )
+  checkUndone(model, event, must)
 }
 
 const runCancelled: Rule = ({ model, must }) => {

@@ -26,6 +26,7 @@ const stepStarted: Rule = (walk, event) => {
   must(model.cancelling === undefined, 'I7 started while the run is being cancelled')
   must(!model.undoStarted && !model.isEnding, 'I7 started while the run is ending')
   must(reused || !model.isFailing(), 'I7 started while the run is failing')
+  must(reused || !model.undoes, 'I7 started in a run that only undoes')
   must(
     event.payload['epoch'] === walk.epoch,
     `I9 written under epoch ${walk.epoch}, says ${String(event.payload['epoch'])}`,
@@ -169,6 +170,7 @@ const stepFailed: Rule = (walk, event) => {
   const { slot, attempt } = found
   const error = event.payload['error'] as { code: string; errorClass: string }
   const stopped = model.cancelling !== undefined || model.isFailing()
+  const wasStopped = model.cancelling === undefined && model.isFailing()
   attempt.state = 'FAILED'
   attempt.final = event.payload['final'] === true
   attempt.fallback = event.payload['fallback'] === true
@@ -176,7 +178,13 @@ const stepFailed: Rule = (walk, event) => {
   attempt.errorClass = error.errorClass
   attempt.endedBy = event.payload['forced'] === true ? 0 : event.engineAttempt
   attempt.endSeq = event.runSeq
+  // What was taken over of a fan-out that had not ended is closed, not judged.
+  if (model.undoes)
+    return walk.must(attempt.final && model.isFanParent(slot), 'CMP a step failed in a run that only undoes')
   checkVerdict(walk, slot, attempt, event, stopped)
+  if (wasStopped && !model.isFanParent(slot) && ['CHILD_CANCELLED', 'CANCELLED'].includes(error.code)) {
+    if (model.isUndoneByRun(slot.name)) model.completions.push(slot.name)
+  }
   // Executors count their own time; half an hour later the decider's backstop only finds what got lost.
   const outOfTime = error.code === 'TIMEOUT' || error.code === 'INDETERMINATE'
   const lost = slot.kind === 'run' && outOfTime && event.decision.cause.startsWith('timer:timeout:')

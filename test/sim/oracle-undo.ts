@@ -21,7 +21,7 @@ const compensationStarted: Rule = ({ model, must, epoch }, event) => {
     must(event.at >= (undo?.retryAt ?? 0), 'CMP retried before its time')
   } else {
     must(undo === undefined, `CMP-03 begun while ${undo?.slot} is being undone`)
-    const hooked = model.completions.findLastIndex((slot) => model.slots.get(slot)?.step.compensate !== undefined)
+    const hooked = model.completions.findLastIndex((slot) => model.canBeUndone(slot))
     must(model.completions[hooked] === name, `CMP-03 undoes ${name} before ${model.completions[hooked]}`)
     model.completions.length = Math.max(0, hooked)
   }
@@ -32,8 +32,10 @@ const compensationStarted: Rule = ({ model, must, epoch }, event) => {
     attempt: event.attempt,
     epoch,
     state: 'RUNNING',
-    timeoutAt: instant(event.payload['timeoutAt']),
+    ...(event.payload['timeoutAt'] === undefined ? {} : { timeoutAt: instant(event.payload['timeoutAt']) }),
   }
+  const isTimed = event.payload['timeoutAt'] !== undefined
+  must(isTimed !== model.isUndoneByRun(name), 'CMP-12 a hook without its time limit, or a run with one')
 }
 
 const compensationCompleted: Rule = ({ model, must }, event) => {

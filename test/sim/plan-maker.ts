@@ -97,6 +97,7 @@ function makeStep(
     ...(rng.chance(0.14) ? { forEach: `input.${rng.pick(['list0', 'list1', 'list3', 'list5'])}` } : {}),
     ...(kind === 'run' ? runFields(rng) : {}),
     ...(kind === 'run' && style.competition !== undefined ? wantsOf(rng, style.competition) : {}),
+    ...(kind === 'plan' && rng.chance(0.6) ? { effect: 'compensatable' } : {}),
     ...(kind === 'plan' && rng.chance(0.5)
       ? { retry: { maxAttempts: 1, initialBackoffMs: 0, backoffMultiplier: 1, maxBackoffMs: 0 } }
       : {}),

@@ -38,6 +38,7 @@ const IDS: ReadonlySet<string> = new Set([
   'runId',
   'ownerRunId',
   'originalRunId',
+  'compensationOf',
   'newRunId',
   'correlationId',
 ])

@@ -10,7 +10,7 @@ const name = text({ min: 1, max: 255 })
 const count = integer({ min: 0 })
 const ordinal = integer({ min: 1 })
 
-const ERROR_CLASSES = [
+export const ERROR_CLASSES = [
   'timeout',
   'rate_limit',
   '5xx',
@@ -50,8 +50,20 @@ const planRef = object({
   planId: name,
   planVersion: name,
 })
-const reusedFrom = object({ runId: name, runSeq: ordinal, ownerRunId: name })
+/** `attempt` is the one that did the work in the owner's run; absent in logs of rules version 1. */
+const reusedFrom = object({ runId: name, runSeq: ordinal, ownerRunId: name, attempt: optional(ordinal) })
 const blobRef = object({ sha256, sizeBytes: count })
+/** What became of undoing each finished piece of work, newest first (CMP-06). `undone`, `failed` or left `unfinished`. */
+const compensation = object({
+  done: count,
+  failed: count,
+  notCompensable: count,
+  unfinished: count,
+  slots: list(name, { max: 100 }),
+  actions: optional(
+    list(object({ slot: name, result: oneOf('undone', 'failed', 'unfinished'), attempts: ordinal }), { max: 200 }),
+  ),
+})
 const finding = object({ code: name, message: text(), capability: optional(name) })
 const engineType = oneOf('temporal', 'conductor', 'mock', 'embedded')
 const reasonText = text({ max: 1000 })
@@ -108,6 +120,8 @@ export const PAYLOADS = {
     validationReportRef: optional(name),
     originalRunId: optional(name),
     parent: optional(object({ runId: name, slot: name, attempt: ordinal })),
+    /** It starts no step: it undoes what the named run has finished (DESIGN §5). */
+    compensationOf: optional(name),
     intentLate: optional(flag()),
   }),
   StepStarted: object({
@@ -183,14 +197,18 @@ export const PAYLOADS = {
     reason: optional(reasonText),
     scope: optional(name),
   }),
-  RunCompleted: object({ completedAt: instant, artifactRefs: list(artifactRef), outputRef: optional(blobRef) }),
+  RunCompleted: object({
+    completedAt: instant,
+    artifactRefs: list(artifactRef),
+    outputRef: optional(blobRef),
+    /** Of a run that undid another. */
+    compensation: optional(compensation),
+  }),
   RunFailed: object({
     failedAt: instant,
     error: errorInfo,
     rootCause: optional(object({ slot: name, attempt: ordinal, runSeq: ordinal })),
-    compensation: optional(
-      object({ done: count, failed: count, notCompensable: count, unfinished: count, slots: list(name, { max: 100 }) }),
-    ),
+    compensation: optional(compensation),
     artifactRefs: optional(list(artifactRef)),
   }),
   RunCancelled: object({
@@ -202,8 +220,18 @@ export const PAYLOADS = {
   ManualTaskOpened: object({ attempt: ordinal, openedAt: instant, expiresAt: optional(instant) }),
   FanOutExpanded: object({ count: integer({ min: 0, max: 100_000 }), sha256, ref: name }),
   CompensationStarted: object({ startedAt: instant, epoch: ordinal, timeoutAt: optional(instant) }),
-  CompensationCompleted: object({ completedAt: instant, buildId: optional(name) }),
-  CompensationFailed: object({ failedAt: instant, error: errorInfo, final: flag(), retryAt: optional(instant) }),
+  CompensationCompleted: object({
+    completedAt: instant,
+    buildId: optional(name),
+    mayHaveRunTwice: optional(flag()),
+  }),
+  CompensationFailed: object({
+    failedAt: instant,
+    error: errorInfo,
+    final: flag(),
+    retryAt: optional(instant),
+    mayHaveRunTwice: optional(flag()),
+  }),
   AlertRaised: object({ code: name, priority: oneOf('P1', 'P2', 'P3'), raisedAt: instant, signalId: optional(name) }),
   AlertEscalated: object({ code: name, level: oneOf('INFO', 'WARNING', 'CRITICAL', 'P1'), signalId: optional(name) }),
   RunForked: object({ newRunId: name, atSeq: count, planVersion: name, signalId: optional(name) }),

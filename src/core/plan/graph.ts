@@ -17,6 +17,8 @@ export const TRAIT = {
   undone: 8,
   /** Its success has an effect outside. */
   effect: 16,
+  /** Its success is undone by a run of its own, which undoes what the child run has finished. */
+  childUndone: 32,
 } as const
 
 export interface PlanGraph {
@@ -105,6 +107,7 @@ function traitsOf(step: Step): number {
     (step.forEach === undefined ? 0 : TRAIT.fan) |
     (conditional || step.forEach !== undefined || kind === 'wait' || kind === 'manual' ? TRAIT.needs : 0) |
     (step.compensate === undefined ? 0 : TRAIT.undone) |
-    (step.effect === 'none' ? 0 : TRAIT.effect)
+    (step.effect === 'none' ? 0 : TRAIT.effect) |
+    (kind === 'plan' && step.effect === 'compensatable' && step.compensate === undefined ? TRAIT.childUndone : 0)
   )
 }

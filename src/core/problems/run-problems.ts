@@ -168,6 +168,18 @@ export const RUN_PROBLEMS = {
     did: 'Nothing was executed; the run failed and a P1 alert was raised.',
     todo: 'Find out who changed the stored plan.',
   },
+  COMPENSATION_INCOMPLETE: {
+    title: 'Not everything could be undone.',
+    retryable: false,
+    did: 'A run that undoes another tried every hook; at least one failed for good.',
+    todo: 'The run’s summary names what is left. Undo it by hand: nothing tries it again.',
+  },
+  RUN_NOT_FORKABLE: {
+    title: 'The run only undid another run.',
+    retryable: false,
+    did: 'Nothing was started: there is no work of its own to repeat.',
+    todo: 'Fork the run whose step was undone: `keelson show` names it.',
+  },
   RULES_VERSION_UNKNOWN: {
     title: 'The run was written under rules this version does not know.',
     retryable: false,

@@ -51,8 +51,20 @@ export const STEP_PROBLEMS = {
   CHILD_FAILED: {
     title: 'The child run of a plan step failed.',
     retryable: true,
-    did: "The step attempt failed with the child's root cause.",
+    did: "The step attempt failed with the child's root cause, and is tried again only if that cause may pass.",
     todo: 'Look at the child run named in the error.',
+  },
+  CHILD_STILL_RUNNING: {
+    title: 'A child run that is to be undone has not ended yet.',
+    retryable: true,
+    did: 'Undoing it waits until it has.',
+    todo: 'Nothing: it is looked at again by itself. A child that hangs can be stopped with `keelson signal … emergency-stop`.',
+  },
+  CHILD_NOT_UNDONE: {
+    title: 'What a child run has finished cannot be undone any more.',
+    retryable: false,
+    did: 'Its undoing failed; the other finished steps were undone all the same.',
+    todo: 'The message says what is missing, for example a log that was erased or archived. Undo its work by hand.',
   },
   CHILD_CANCELLED: {
     title: 'The child run of a plan step was cancelled.',

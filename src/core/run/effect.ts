@@ -25,14 +25,15 @@ export type Effect =
       readonly engineAttempt: number
     }
   | { readonly kind: 'OpenManualTask'; readonly id: string; readonly slot: string; readonly attempt: number }
+  /** The child run of a plan step, or, in a slot `COMP:…`, the run that undoes what that child has finished. */
   | { readonly kind: 'StartChild'; readonly id: string; readonly slot: string; readonly attempt: number }
   | {
       readonly kind: 'SignalChild'
       readonly id: string
       readonly slot: string
       readonly attempt: number
-      readonly signalType: 'PAUSE' | 'RESUME' | 'CANCEL'
-      /** Pause cycle; 0 for CANCEL. With run, slot and attempt it names the signal, so a repeat is one signal. */
+      readonly signalType: 'PAUSE' | 'RESUME' | 'CANCEL' | 'EMERGENCY_STOP'
+      /** Pause cycle; 0 for CANCEL and EMERGENCY_STOP. With run, slot and attempt it names the signal, so a repeat is one signal. */
       readonly cycle: number
     }
 

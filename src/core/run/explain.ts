@@ -9,6 +9,7 @@ import { rootCause } from './decide/finish.ts'
 import type { RunState, Unit } from './state.ts'
 import { isTerminalRun } from './transitions.ts'
 import { isParked, kindOfUnit, locate, slotOfUnit, stepAt, stepUnit } from './units.ts'
+import { ofUndoing } from './explain-undo.ts'
 
 export type Cause =
   | { readonly kind: 'run-not-started'; readonly status: string; readonly notBefore?: number }
@@ -23,13 +24,37 @@ export type Cause =
   | { readonly kind: 'run-cancelling'; readonly until: number; readonly inFlight: number }
   | { readonly kind: 'run-failing'; readonly rootCause?: string; readonly code?: string }
   | { readonly kind: 'run-held'; readonly slot: string; readonly code: string }
-  | { readonly kind: 'undoing'; readonly slot: string; readonly attempt: number; readonly retryAt?: number }
+  | {
+      readonly kind: 'undoing'
+      readonly slot: string
+      readonly attempt: number
+      readonly retryAt?: number
+      readonly byRunId?: string
+    }
+  /** It succeeded, and what it did was undone since. `byRunId`: by that run, where a child did the work. */
+  | { readonly kind: 'undone'; readonly attempts: number; readonly byRunId?: string }
+  /** It succeeded, and what it did is still there: undoing failed, or was stopped before it was done. */
+  | {
+      readonly kind: 'not-undone'
+      readonly why: 'failed' | 'unfinished'
+      readonly attempts: number
+      readonly byRunId?: string
+    }
+  /** Of the items of a fan-out. */
+  | { readonly kind: 'items-undone'; readonly undone: number; readonly failed: number; readonly total: number }
+  /** The run starts no step: it undoes what another has finished. */
+  | { readonly kind: 'run-undoes'; readonly runId: string }
   | { readonly kind: 'succeeded'; readonly runSeq: number }
   | { readonly kind: 'skipped' }
   | { readonly kind: 'running'; readonly attempt: number; readonly maxAttempts: number; readonly since: number }
   | { readonly kind: 'waiting-for-person'; readonly since: number; readonly expiresAt?: number }
   | { readonly kind: 'waiting-until'; readonly at: number }
-  | { readonly kind: 'waiting-for-child'; readonly attempt: number; readonly since: number }
+  | {
+      readonly kind: 'waiting-for-child'
+      readonly attempt: number
+      readonly since: number
+      readonly childRunId?: string
+    }
   | {
       readonly kind: 'backoff'
       readonly attempt: number
@@ -95,6 +120,7 @@ function isSettled(unit: Unit): boolean {
 /** What holds the run as a whole, for a slot that has not settled. */
 function ofRun(state: RunState, unit: Unit): Cause[] {
   if (isSettled(unit)) return []
+  if (state.compensationOf !== '') return [{ kind: 'run-undoes', runId: state.compensationOf }]
   const root = rootCause(state)
   const named = root === undefined ? {} : { rootCause: root.slot, code: root.code }
   if (isTerminalRun(state.status)) return [{ kind: 'run-ended', status: state.status, ...named }]
@@ -125,13 +151,14 @@ function ofUnit(graph: PlanGraph, state: RunState, unit: Unit, now: number): Cau
   const { maxAttempts } = stepAt(graph, unit.step).retry
   switch (unit.status) {
     case 'SUCCESS':
-      return [{ kind: 'succeeded', runSeq: unit.outputSeq }]
+      return [{ kind: 'succeeded', runSeq: unit.outputSeq }, ...ofUndoing(state, unit)]
     case 'SKIPPED':
       return [{ kind: 'skipped' }]
     case 'RUNNING':
       return ofRunning(graph, state, unit, now)
     case 'FAILED':
-      if (unit.recovered) return [{ kind: 'recovered', code: unit.errorCode }]
+      if (unit.recovered)
+        return [{ kind: 'recovered', code: unit.errorCode }, ...ofUndoing(state, { ...unit, fallback: true })]
       if (unit.backoff)
         return [
           {

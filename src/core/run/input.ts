@@ -52,6 +52,10 @@ export interface ReusedResult {
   readonly runId: string
   readonly runSeq: number
   readonly ownerRunId: string
+  /** Attempt that did the work in the owner's run, as far as it is known. */
+  readonly attempt?: number
+  /** A fan-out whose items are taken over one by one: its recorded list. */
+  readonly items?: Payload<'FanOutExpanded'>
   readonly artifactRefs: readonly ArtifactRef[]
   readonly data?: EventData
   readonly resultRef?: { readonly sha256: string; readonly sizeBytes: number }
@@ -64,7 +68,11 @@ export interface ReusedResult {
 export type StartDetails = Omit<
   Payload<'RunStarted'>,
   'status' | 'startedAt' | 'epoch' | 'runTimeoutAt' | 'rulesVersion' | 'maxInFlight'
-> & { readonly maxInFlight?: number }
+> & {
+  readonly maxInFlight?: number
+  /** Pinned by the log that is read; today's when absent. */
+  readonly rulesVersion?: number
+}
 
 export type StartLater = Pick<Payload<'RunQueued'>, 'correlationId' | 'triggerSource'>
 

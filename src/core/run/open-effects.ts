@@ -10,7 +10,7 @@ import { childSignals } from './decide/pause.ts'
 import { effectId, engineAttemptAt, type Effect } from './effect.ts'
 import type { RunState, Unit } from './state.ts'
 import { isTerminalRun } from './transitions.ts'
-import { kindOfUnit, slotOfUnit } from './units.ts'
+import { kindOfUnit, slotOfUnit, stepAt } from './units.ts'
 
 export function openEffects(graph: PlanGraph, state: RunState, epoch: number): readonly Effect[] {
   if (isTerminalRun(state.status)) return []
@@ -34,14 +34,15 @@ export function openEffects(graph: PlanGraph, state: RunState, epoch: number): r
   const current = state.undo?.current
   if (current?.status === 'RUNNING') {
     const slot = compensationSlot(current.slot)
+    const { attempt } = current
+    const unit = vectorGet(state.units, current.unit)
     const engineAttempt = engineAttemptAt(epoch, current.epoch)
-    effects.push({
-      kind: 'Compensate',
-      id: effectId('Compensate', slot, current.attempt, engineAttempt),
-      slot,
-      attempt: current.attempt,
-      engineAttempt,
-    })
+    const byHook = unit === undefined || stepAt(graph, unit.step).compensate !== undefined
+    effects.push(
+      byHook
+        ? { kind: 'Compensate', id: effectId('Compensate', slot, attempt, engineAttempt), slot, attempt, engineAttempt }
+        : { kind: 'StartChild', id: effectId('StartChild', slot, attempt), slot, attempt },
+    )
   }
   if (state.pauseCycle > 0) effects.push(...childSignals(state, state.status === 'PAUSED' ? 'PAUSE' : 'RESUME'))
   return effects

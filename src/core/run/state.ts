@@ -11,8 +11,6 @@ import type { AttemptStatus, CompensationStatus, RunStatus } from './transitions
 
 /** Rules version of today's decider, pinned by RunStarted (DESIGN §9). */
 export const RULES_VERSION = 2
-/** Before it has started, a run is nobody's to decide on but its starter's: whoever knows any rules may start it. */
-const FIRST_RULES_VERSION = 1
 
 /** A list that shares its tail: newest first. */
 export interface Chain<T> {
@@ -80,6 +78,10 @@ export interface Unit {
   readonly failedSeq: number
   readonly freshKey: string
   readonly ownerRunId: string
+  /** Attempt that did the work in the owner's run; 0 for work of this run, or when the log does not tell. */
+  readonly ownerAttempt: number
+  /** What became of undoing it; empty when nothing tried, or the outcome is open. */
+  readonly undone: '' | 'undone' | 'failed'
   readonly fan: Fan | undefined
 }
 
@@ -96,6 +98,15 @@ export interface Completion {
   readonly slot: string
   readonly unit: number
   readonly runSeq: number
+}
+
+export type UndoResult = 'undone' | 'failed' | 'unfinished'
+
+/** What became of undoing one slot, and in how many attempts (CMP-06). */
+export interface UndoAction {
+  readonly slot: string
+  readonly result: UndoResult
+  readonly attempts: number
 }
 
 /** Undoing finished work, newest first, one hook at a time (CMP-03). */
@@ -117,6 +128,8 @@ export interface Undo {
   readonly done: number
   readonly failed: number
   readonly slots: readonly string[]
+  /** The first of them that have ended, and those that failed beyond that. */
+  readonly actions: readonly UndoAction[]
 }
 
 export interface Cancelling {
@@ -143,6 +156,8 @@ export interface RunState {
   readonly triggerSource: string
   /** Its StepStarteds may reach the log after the step has begun (LAT-02). */
   readonly intentLate: boolean
+  /** The run whose finished work this one undoes; empty for every other run. */
+  readonly compensationOf: string
   /** min(plan concurrency, engine's maxInFlight), pinned (P-20). */
   readonly limit: number
   readonly units: Vector<Unit>
@@ -209,13 +224,15 @@ export function initialState(graph: PlanGraph): RunState {
     status: 'PENDING',
     seq: 0,
     lastNow: 0,
-    rulesVersion: FIRST_RULES_VERSION,
+    // Nothing is pinned before RunStarted, and every version decides alike until then.
+    rulesVersion: 1,
     engineType: 'embedded',
     startedAt: -1,
     endedAt: -1,
     correlationId: '',
     triggerSource: '',
     intentLate: false,
+    compensationOf: '',
     limit: graph.plan.policy.concurrency,
     units: vectorOf<Unit>(count + fallbacks),
     unitCount: count + fallbacks,

@@ -4,6 +4,7 @@
 import { LIMITS } from '../limits.ts'
 import { isHeld } from './decide/proceed.ts'
 import { rootCause } from './decide/finish.ts'
+import { undoneFailure } from './decide/undo-run.ts'
 import type { RunState } from './state.ts'
 import { nextTimer } from './timers.ts'
 import { isTerminalRun, type RunStatus } from './transitions.ts'
@@ -42,7 +43,7 @@ export function summaryOf(state: RunState, cut = false, waiting?: GrantTimes, le
   const substatus = substatusOf(state)
   const due = nextTimer(state, waiting?.retriesAfter, lead)?.dueAt
   const wakeAt = cut ? state.lastNow - lead : earliest(due === undefined ? due : due - lead, waiting?.retryAt)
-  const code = state.status === 'FAILED' ? (state.timedOutAt >= 0 ? 'RUN_TIMEOUT' : rootCause(state)?.code) : undefined
+  const code = state.status === 'FAILED' ? codeOfFailure(state) : undefined
   return {
     status: state.status,
     ...(substatus === undefined ? {} : { substatus }),
@@ -57,6 +58,11 @@ export function summaryOf(state: RunState, cut = false, waiting?: GrantTimes, le
     ...(state.inFlight.size > 0 || state.undo?.current?.status === 'RUNNING' ? { owed: true as const } : {}),
     ...(code === undefined ? {} : { errorCode: code }),
   }
+}
+
+function codeOfFailure(state: RunState): string | undefined {
+  if (state.timedOutAt >= 0) return 'RUN_TIMEOUT'
+  return state.compensationOf === '' ? rootCause(state)?.code : undoneFailure(state).code
 }
 
 function earliest(a: number | undefined, b: number | undefined): number | undefined {

@@ -40,6 +40,8 @@ function freshUnit(step: number, item: number, fallback: boolean): Unit {
     failedSeq: 0,
     freshKey: '',
     ownerRunId: '',
+    ownerAttempt: 0,
+    undone: '',
     fan: undefined,
   }
 }
@@ -109,6 +111,11 @@ export function kindOfUnit(graph: PlanGraph, unit: Unit): ActionKind {
   const step = stepAt(graph, unit.step)
   if (unit.fallback && step.fallback !== undefined) return actionKind(step.fallback)
   return graph.kinds[unit.step] ?? actionKind(step)
+}
+
+/** Its success is undone by a run of its own; a fallback that stood in for it did other work. */
+export function isChildUndone(graph: PlanGraph, unit: Unit): boolean {
+  return !unit.fallback && hasTrait(graph, unit.step, TRAIT.childUndone)
 }
 
 /** Waits and manual tasks only wait: they take no slot of the run. A fallback always does work. */

@@ -119,6 +119,7 @@ function compensated(slot: SlotFold, record: ForeignRecord): SlotFold {
         ? undefined
         : (textOf(payload, 'completedAt') ?? textOf(payload, 'failedAt') ?? eventTime(record)),
       error: record.eventType === 'CompensationFailed' ? errorOf(record) : undefined,
+      retryAt: record.eventType === 'CompensationFailed' ? textOf(payload, 'retryAt') : undefined,
     },
   }
 }

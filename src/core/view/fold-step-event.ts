@@ -21,7 +21,7 @@ import {
   type StepFold,
   type Tally,
 } from './run-view.ts'
-import { itemCounter, movedTally, settledAt, tallyOf } from './slot-facts.ts'
+import { itemCounter, movedTally, settledAt, tallyOf, undoCounter } from './slot-facts.ts'
 import { countFirstWait, momentOf } from './time-split.ts'
 import { alertAbout, type ViewAlert } from './view-alert.ts'
 
@@ -109,7 +109,8 @@ function stepTally(step: StepFold): Tally {
 }
 
 export function openFan(total: number, since: Moment | undefined): FanFold {
-  return { total, done: 0, failed: 0, running: 0, working: 0, retrying: 0, since, items: vectorOf(total) }
+  const counts = { done: 0, failed: 0, running: 0, working: 0, retrying: 0, undone: 0, notUndone: 0 }
+  return { total, ...counts, since, items: vectorOf(total) }
 }
 
 function withItem(fan: FanFold, index: number, before: SlotPair, after: SlotPair): FanFold {
@@ -118,12 +119,17 @@ function withItem(fan: FanFold, index: number, before: SlotPair, after: SlotPair
   const [was, is] = [tallyOf(before, false), tallyOf(after, false)]
   const count = (name: 'done' | 'failed' | 'running'): number =>
     fan[name] - (left === name ? 1 : 0) + (joined === name ? 1 : 0)
+  const [undoneBefore, undoneAfter] = [undoCounter(before), undoCounter(after)]
+  const undo = (name: 'undone' | 'notUndone'): number =>
+    fan[name] - (undoneBefore === name ? 1 : 0) + (undoneAfter === name ? 1 : 0)
   return {
     ...fan,
     total: Math.max(fan.total, index + 1),
     done: count('done'),
     failed: count('failed'),
     running: count('running'),
+    undone: undo('undone'),
+    notUndone: undo('notUndone'),
     working: fan.working - was.inFlight + is.inFlight,
     retrying: fan.retrying - was.retrying + is.retrying,
     items: vectorSet(room, index, after),

@@ -46,6 +46,8 @@ export interface CompensationSnapshot {
   readonly startedAt?: string
   readonly completedAt?: string
   readonly error?: ErrorView
+  /** When it is tried again; FAILED without it is given up. */
+  readonly retryAt?: string
 }
 
 export interface ItemCounts {
@@ -53,6 +55,9 @@ export interface ItemCounts {
   readonly done: number
   readonly failed: number
   readonly running: number
+  /** Of those done: undone since, and those that undoing gave up. */
+  readonly undone?: number
+  readonly notUndone?: number
 }
 
 export interface StepSnapshot {

@@ -44,6 +44,8 @@ export interface CompensationFold {
   readonly startedAt: string | undefined
   readonly completedAt: string | undefined
   readonly error: ErrorView | undefined
+  /** When undoing is tried again after it failed. */
+  readonly retryAt: string | undefined
 }
 
 /** One slot: a step, an item, or the fallback of either. */
@@ -70,6 +72,9 @@ export interface FanFold {
   /** Items in flight and items that wait for a retry, for the run's tally. */
   readonly working: number
   readonly retrying: number
+  /** Items that were undone, and those that undoing gave up. */
+  readonly undone: number
+  readonly notUndone: number
   readonly since: Moment | undefined
   readonly items: Vector<SlotPair>
 }

@@ -81,6 +81,13 @@ export function movedTally(total: Tally, before: Tally, after: Tally): Tally {
   }
 }
 
+/** What became of undoing it, or what its fallback did in its place; undefined while that is open. */
+export function undoCounter(pair: SlotPair): 'undone' | 'notUndone' | undefined {
+  const undo = pair.own.compensation ?? pair.fallback?.compensation
+  if (undo?.status === 'DONE') return 'undone'
+  return undo?.status === 'FAILED' && undo.retryAt === undefined ? 'notUndone' : undefined
+}
+
 /** Which of its parent's counters an item stands in. */
 export function itemCounter(pair: SlotPair): 'done' | 'failed' | 'running' | undefined {
   const last = deciding(pair)

@@ -5,12 +5,13 @@
 import { vectorGet } from '../collections/vector.ts'
 import type { ArtifactRef } from '../events/event.ts'
 import { numberOf } from './name-index.ts'
-import type { AttemptSnapshot, CompensationSnapshot, RunSnapshot, StepSnapshot } from './run-snapshot.ts'
+import type { AttemptSnapshot, CompensationSnapshot, ItemCounts, RunSnapshot, StepSnapshot } from './run-snapshot.ts'
 import {
   EMPTY_PAIR,
   EMPTY_STEP,
   type AttemptFold,
   type CompensationFold,
+  type FanFold,
   type RunView,
   type SlotFold,
   type SlotPair,
@@ -60,10 +61,21 @@ function stepsOf(view: RunView): readonly StepSnapshot[] {
     const [own, ...fallback] = pairSnapshots(view, step, { stepId })
     if (own === undefined) continue
     const { fan } = step
-    const items = fan && { total: fan.total, done: fan.done, failed: fan.failed, running: fan.running }
+    const items = fan && itemCounts(fan)
     out.push(items === undefined ? own : { ...own, items }, ...fallback)
   }
   return out
+}
+
+function itemCounts({ total, done, failed, running, undone, notUndone }: FanFold): ItemCounts {
+  return {
+    total,
+    done,
+    failed,
+    running,
+    ...(undone === 0 ? {} : { undone }),
+    ...(notUndone === 0 ? {} : { notUndone }),
+  }
 }
 
 type Names = Pick<StepSnapshot, 'stepId' | 'itemIndex'>
@@ -123,8 +135,9 @@ function compensationSnapshot({
   startedAt,
   completedAt,
   error,
+  retryAt,
 }: CompensationFold): CompensationSnapshot {
-  return present({ status, attempts: attempt, startedAt, completedAt, error })
+  return present({ status, attempts: attempt, startedAt, completedAt, error, retryAt })
 }
 
 /** What the steps gave and what the run's end names, each once. */

@@ -56,7 +56,16 @@ const step = object({
   recovered: optional(literal(true)),
   waitingForManualCompletion: optional(literal(true)),
   retryAt: optional(text()),
-  items: optional(object({ total: count, done: count, failed: count, running: count })),
+  items: optional(
+    object({
+      total: count,
+      done: count,
+      failed: count,
+      running: count,
+      undone: optional(count),
+      notUndone: optional(count),
+    }),
+  ),
   compensation: optional(
     object({
       status: oneOf('PENDING', 'RUNNING', 'DONE', 'FAILED'),
@@ -64,6 +73,7 @@ const step = object({
       startedAt: optional(text()),
       completedAt: optional(text()),
       error: optional(error),
+      retryAt: optional(text()),
     }),
   ),
   timeSplit: object({

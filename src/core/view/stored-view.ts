@@ -18,7 +18,7 @@ import {
 } from './run-view.ts'
 
 /** Raised whenever the fold keeps something else than before. */
-export const VIEW_VERSION = 1
+export const VIEW_VERSION = 2
 
 interface StoredView {
   readonly viewVersion: number

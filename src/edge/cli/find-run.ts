@@ -26,8 +26,8 @@ export async function findRun(keelson: Keelson, name: string): Promise<RunHandle
   return keelson.run(first.runId)
 }
 
+/** The newest that somebody started: a child run, or one that undoes it, came of another. */
 async function newest(keelson: Keelson): Promise<RunHandle> {
-  const { runs } = await keelson.list({}, { limit: 1 })
-  const [row] = runs
-  return row === undefined ? fail('RUN_NOT_FOUND', 'there are no runs here yet') : keelson.run(row.runId)
+  for await (const row of allRuns(keelson)) if (row.parent === undefined) return keelson.run(row.runId)
+  return fail('RUN_NOT_FOUND', 'there are no runs here yet')
 }

@@ -7,6 +7,7 @@ import type { Options } from './command.ts'
 import { driveOne } from './drive-one.ts'
 import { engineOfRun } from './engine-choice.ts'
 import { Doorbell } from './follow.ts'
+import { forkWarnings } from './fork-warnings.ts'
 import { allowedHosts, outside } from './outside.ts'
 import { tellForkPreview } from './output/fork-preview.ts'
 import { isDriven } from './run-lease.ts'
@@ -38,6 +39,8 @@ export async function forkAndDrive({ row: old, signalId, options, terminal }: Fo
     onProgress: (runKey) => doorbell.ring(runKey),
   })
   try {
+    for (const warning of await forkWarnings(keelson, await keelson.run(old.runId)))
+      terminal.errorLine(`${terminal.errorPaint.yellow('!')} ${warning}`)
     const from = options.text('from')
     const atSeq = atEvent(options)
     const what = { ...(from === undefined ? {} : { from }), ...(atSeq === undefined ? {} : { atSeq }) }

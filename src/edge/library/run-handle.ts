@@ -17,6 +17,7 @@ import { listedArtifacts, type ListedArtifact } from '../../app/run-artifacts.ts
 import { damageTrouble, troubleOf, type RunTrouble } from '../../app/run-trouble.ts'
 import { readRunContext } from '../../app/read-run-context.ts'
 import { getSnapshot } from '../../app/read-snapshot.ts'
+import { relatedRuns, type RelatedRuns } from '../../app/related-runs.ts'
 import type { SignalAnswer } from '../../app/signal-run.ts'
 import type { ForeignRecord } from '../../core/events/event.ts'
 import { fail } from '../../core/problems/problem.ts'
@@ -253,6 +254,11 @@ export class RunHandle<O = unknown> {
     const { services, advancer } = this.#parts
     if (atSeq !== undefined) return explainAt(services.store, advancer.plans, this.row, slot, atSeq)
     return explainSlot(services.store, await this.#fresh(), slot, services.clock.now())
+  }
+
+  /** Its parent, its children, the run it undoes and the one that undid it. */
+  async related(): Promise<RelatedRuns> {
+    return relatedRuns(this.#parts.services.store, await this.#fresh())
   }
 
   /** The fold as the log has it now, also when another process drives the run. */

@@ -6,7 +6,7 @@ import type { ErrorInfo, EventData, Payload } from '../../events/event.ts'
 import { isoFromMs } from '../../time.ts'
 import { backoffMs, retryDecision } from '../retry.ts'
 import type { RunState, Unit } from '../state.ts'
-import { slotOfUnit, stepAt } from '../units.ts'
+import { isFanParent, kindOfUnit, slotOfUnit, stepAt } from '../units.ts'
 import { emit, unitEngineAttempt, type Workspace } from './workspace.ts'
 
 interface FailureDetails {
@@ -58,6 +58,7 @@ export function failStep(ws: Workspace, unit: Unit, details: FailureDetails): vo
     ...(verdict.kind === 'fallback' ? { fallback: true } : {}),
     ...(details.artifactRefs === undefined ? {} : { artifactRefs: details.artifactRefs }),
     ...(details.durationMs === undefined ? {} : { durationMs: details.durationMs }),
+    ...waitedMs(ws, unit),
     ...(details.buildId === undefined ? {} : { buildId: details.buildId }),
     ...(details.actorId === undefined ? {} : { actorId: details.actorId }),
     ...(details.evidenceRefs === undefined ? {} : { evidenceRefs: details.evidenceRefs }),
@@ -70,6 +71,17 @@ export function failStep(ws: Workspace, unit: Unit, details: FailureDetails): vo
     data: details.data,
     unit,
   })
+}
+
+/**
+ * How long a step took that nobody of ours was at work on: a person, a child run or time itself. Only the log's own
+ * instants tell; version 1 said nothing or 0.
+ */
+export function waitedMs({ state, now }: Workspace, unit: Unit): { readonly durationMs?: number } {
+  const kind = kindOfUnit(state.graph, unit)
+  const isTold = kind === 'manual' || kind === 'plan' || kind === 'wait'
+  if (!isTold || isFanParent(state.graph, unit) || state.rulesVersion < 2) return {}
+  return { durationMs: Math.max(0, now - unit.startedAt) }
 }
 
 /** An executor that ran out of time was abandoned, not stopped: its irreversible effect may still happen. */

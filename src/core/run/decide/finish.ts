@@ -121,8 +121,10 @@ export function rootCause(state: RunState): Failure | undefined {
   return first
 }
 
-function undoSummary(state: RunState, cutHooks: number): Payload<'RunFailed'>['compensation'] {
+export function undoSummary(state: RunState, cutHooks: number): Payload<'RunFailed'>['compensation'] {
   const { undo } = state
+  const { current } = undo ?? {}
+  const cut = cutHooks > 0 && current !== undefined
   if (undo === undefined && state.completions === undefined && state.notCompensable === 0) return undefined
   return {
     done: undo?.done ?? 0,
@@ -130,8 +132,18 @@ function undoSummary(state: RunState, cutHooks: number): Payload<'RunFailed'>['c
     notCompensable: state.notCompensable,
     unfinished: cutHooks > 0 ? hooksLeft(state) + (undo?.current === undefined ? 0 : 1) : 0,
     slots: undo?.slots ?? [],
+    ...(state.rulesVersion < 2
+      ? {}
+      : {
+          actions: [
+            ...(undo?.actions ?? []).slice(0, ACTIONS_MAX - 1),
+            ...(cut ? [{ slot: current.slot, result: 'unfinished' as const, attempts: current.attempt }] : []),
+          ],
+        }),
   }
 }
+
+const ACTIONS_MAX = 200
 
 function hooksLeft(state: RunState): number {
   let hooks = 0

@@ -8,7 +8,7 @@ import type { Outcome } from '../input.ts'
 import type { RunState, Unit } from '../state.ts'
 import { isTerminalRun } from '../transitions.ts'
 import { isFanParent, kindOfUnit, locate, type Located } from '../units.ts'
-import { CANCELLED_ERROR, failStep, isStopping } from './fail-step.ts'
+import { CANCELLED_ERROR, failStep, isStopping, waitedMs } from './fail-step.ts'
 import { emitLate } from './late.ts'
 import { undoOutcome } from './undo.ts'
 import { emit, type Workspace } from './workspace.ts'
@@ -37,6 +37,7 @@ export function decideOutcome(ws: Workspace, report: Report): void {
   if (report.outcome.kind === 'completed') {
     const payload: Payload<'StepCompleted'> = {
       ...report.outcome.payload,
+      ...waitedMs(ws, unit),
       completedAt: ws.nowIso,
       ...(report.engineAttempt > 1 ? { mayHaveRunTwice: true } : {}),
     }

@@ -50,7 +50,8 @@ export function decideScope(ws: Workspace, input: Extract<InputBody, { kind: 'sc
   const { state } = ws
   const reason = input.reason
   if (input.active) {
-    if (state.status === 'RUNNING' && state.cancelling === undefined && state.undo === undefined)
+    const isUndoing = state.undo !== undefined || state.compensationOf !== ''
+    if (state.status === 'RUNNING' && state.cancelling === undefined && !isUndoing)
       pauseRun(ws, { scope: input.scope, reason })
     return
   }

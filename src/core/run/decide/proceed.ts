@@ -9,6 +9,7 @@ import { isTerminalRun } from '../transitions.ts'
 import { slotOfUnit, stepUnit } from '../units.ts'
 import { complete, failCutShort, failRun } from './finish.ts'
 import { schedule } from './schedule.ts'
+import { endUndoRun } from './undo-run.ts'
 import { closeOpenFans, closeParked, endFan, endInFlight } from './stop.ts'
 import { emit, emitRun, hasRoom, unitEngineAttempt, type Workspace } from './workspace.ts'
 
@@ -20,6 +21,11 @@ export function proceed(ws: Workspace): void {
     return
   }
   if (state.status !== 'RUNNING') return
+  if (state.compensationOf !== '') {
+    // What was taken over as a fan-out ends with its items; items the other run never finished are left as they are.
+    if (closeDoneFans(ws) && closeOpenFans(ws)) endUndoRun(ws)
+    return
+  }
   if (state.failing) {
     failing(ws)
     return

@@ -93,7 +93,8 @@ const NOT_STARTED = { refuse: 'RUN_NOT_RUNNING', why: 'the run has not started' 
 /** Once undoing, cancelling or the end's skips have begun, steps can no longer be changed (P-11). */
 function isEnding(ws: Workspace): boolean {
   const { state } = ws
-  return state.undo !== undefined || state.cancelling !== undefined || state.endSkipsFrom >= 0
+  const undoes = state.undo !== undefined || state.compensationOf !== ''
+  return undoes || state.cancelling !== undefined || state.endSkipsFrom >= 0
 }
 
 type Rule = (ws: Workspace, signal: Signal) => Verdict
@@ -147,6 +148,8 @@ const skipStep = onStep((ws, unit) => {
 })
 
 const retryRun: Rule = (ws) => {
+  if (ws.state.compensationOf !== '')
+    return { refuse: 'RUN_NOT_FORKABLE', why: `the run only undid run ${ws.state.compensationOf}; retry its parent` }
   if (ws.state.status === 'FAILED' || ws.state.status === 'CANCELLED') return undefined
   if (ws.state.status === 'COMPLETED')
     return { refuse: 'RUN_TERMINAL', why: 'the run completed; there is nothing to retry' }

@@ -70,25 +70,28 @@ export function decideStart(ws: Workspace, input: Of<'start'>): void {
     )
     return
   }
-  const { runTimeoutMs } = ws.state.graph.plan.policy
+  const undoes = input.details.compensationOf !== undefined
+  // Undoing is limited by its hooks alone.
+  const runTimeoutMs = undoes ? undefined : ws.state.graph.plan.policy.runTimeoutMs
   emitRun(ws, 'RunStarted', {
     ...input.details,
     status: 'RUNNING',
     startedAt: ws.nowIso,
-    rulesVersion: RULES_VERSION,
+    rulesVersion: input.details.rulesVersion ?? RULES_VERSION,
     epoch: ws.epoch,
     maxInFlight: input.details.maxInFlight ?? LIMITS.concurrencyMax,
     ...(runTimeoutMs === undefined ? {} : { runTimeoutAt: isoFromMs(ws.now + runTimeoutMs) }),
   })
   for (const reused of input.reuse ?? []) takeOver(ws, reused)
-  if (input.pausedBy !== undefined) pauseRun(ws, input.pausedBy)
+  if (input.pausedBy !== undefined && !undoes) pauseRun(ws, input.pausedBy)
 }
 
 /** A result of an earlier run stands in for the step; nothing is executed (DESIGN §5, fork). */
 function takeOver(ws: Workspace, reused: ReusedResult): void {
   const found = locate(ws.state, reused.slot)
   if (found === undefined || found.unit.attempt > 0) return
-  const reusedFrom = { runId: reused.runId, runSeq: reused.runSeq, ownerRunId: reused.ownerRunId }
+  const { runId, runSeq, ownerRunId, attempt } = reused
+  const reusedFrom = { runId, runSeq, ownerRunId, ...(attempt === undefined ? {} : { attempt }) }
   if (reused.skipped !== undefined) {
     const { reason } = reused.skipped
     const skip = { reason, reasonCode: 'CONDITION_FALSE', skippedAt: ws.nowIso, reusedFrom } as const
@@ -96,6 +99,11 @@ function takeOver(ws: Workspace, reused: ReusedResult): void {
     return
   }
   emit(ws, 'StepStarted', reused.slot, 1, { startedAt: ws.nowIso, epoch: ws.epoch, reusedFrom })
+  if (reused.items !== undefined) {
+    // Its items follow one by one, each with its own owner; it ends when they have.
+    emit(ws, 'FanOutExpanded', reused.slot, 1, reused.items)
+    return
+  }
   const payload = {
     completedAt: ws.nowIso,
     artifactRefs: reused.artifactRefs,

@@ -5,7 +5,7 @@ import { vectorGet } from '../../collections/vector.ts'
 import { alertSlot, RUN_SLOT } from '../../events/slot.ts'
 import type { InputBody } from '../input.ts'
 import { kindOfUnit, slotOfUnit } from '../units.ts'
-import { CANCELLED_ERROR, failStep, isStopping, TIMEOUT_ERROR } from './fail-step.ts'
+import { CANCELLED_ERROR, failStep, isStopping, TIMEOUT_ERROR, waitedMs } from './fail-step.ts'
 import { askAllToStop } from './stop.ts'
 import { undoTimedOut } from './undo.ts'
 import { askToStop, emit, unitEngineAttempt, type Workspace } from './workspace.ts'
@@ -23,7 +23,7 @@ export function decideTimer(ws: Workspace, input: Extract<InputBody, { kind: 'ti
   if (unit === undefined || unit.status !== 'RUNNING' || unit.attempt !== timer.attempt) return
   const kind = kindOfUnit(ws.state.graph, unit)
   if (timer.kind === 'wait') {
-    const payload = { completedAt: ws.nowIso, artifactRefs: [] }
+    const payload = { completedAt: ws.nowIso, artifactRefs: [], ...waitedMs(ws, unit) }
     emit(ws, 'StepCompleted', slotOfUnit(ws.state.graph, unit), unit.attempt, payload, {
       engineAttempt: unitEngineAttempt(ws, unit),
     })

@@ -38,10 +38,17 @@ function hookOf(state: RunState, unitIndex: number): Compensation | undefined {
 }
 
 function startHook(ws: Workspace, slot: string, unit: number, attempt: number): void {
-  const timeoutMs = hookOf(ws.state, unit)?.timeoutMs ?? 0
+  const timeoutMs = hookOf(ws.state, unit)?.timeoutMs
   const compSlot = compensationSlot(slot)
+  const payload = { startedAt: ws.nowIso, epoch: ws.epoch }
+  if (timeoutMs === undefined) {
+    // A child's work: the hooks of the run that undoes it have time limits of their own.
+    emit(ws, 'CompensationStarted', compSlot, attempt, payload)
+    ws.effects.push({ kind: 'StartChild', id: effectId('StartChild', compSlot, attempt), slot: compSlot, attempt })
+    return
+  }
   const timeoutAt = isoFromMs(ws.now + timeoutMs + LIMITS.queueAllowanceMs)
-  emit(ws, 'CompensationStarted', compSlot, attempt, { startedAt: ws.nowIso, epoch: ws.epoch, timeoutAt })
+  emit(ws, 'CompensationStarted', compSlot, attempt, { ...payload, timeoutAt })
   ws.effects.push({
     kind: 'Compensate',
     id: effectId('Compensate', compSlot, attempt, 1),
@@ -74,7 +81,11 @@ export function undoOutcome(
       'CompensationCompleted',
       report.slot,
       report.attempt,
-      { completedAt: ws.nowIso, ...(buildId === undefined ? {} : { buildId }) },
+      {
+        completedAt: ws.nowIso,
+        ...(buildId === undefined ? {} : { buildId }),
+        ...twice(ws, report.engineAttempt),
+      },
       {
         engineAttempt: report.engineAttempt,
         data: result === undefined ? undefined : { result },
@@ -94,11 +105,22 @@ function recordLate(ws: Workspace, report: Parameters<typeof undoOutcome>[1]): v
   emitLate(ws, report, { compensation: true })
 }
 
+/** As for steps: a hook that was sent out again may have run before (CMP-04). Version 1 did not say so. */
+function twice({ state }: Workspace, engineAttempt: number): { readonly mayHaveRunTwice?: true } {
+  return engineAttempt > 1 && state.rulesVersion >= 2 ? { mayHaveRunTwice: true } : {}
+}
+
 /** Only an emergency stop cuts compensation short (X-76); whoever runs the hook is told. */
 export function askHookToStop(ws: Workspace): void {
   const current = ws.state.undo?.current
   if (current?.status !== 'RUNNING') return
   const slot = compensationSlot(current.slot)
+  if (hookOf(ws.state, current.unit) === undefined) {
+    const id = `${effectId('SignalChild', slot, current.attempt)}:EMERGENCY_STOP`
+    const { attempt } = current
+    ws.effects.push({ kind: 'SignalChild', id, slot, attempt, signalType: 'EMERGENCY_STOP', cycle: 0 })
+    return
+  }
   const engineAttempt = engineAttemptAt(ws.epoch, current.epoch)
   ws.effects.push({
     kind: 'CancelStep',
@@ -130,6 +152,7 @@ function failHook(
     error,
     final: !again,
     ...(again ? { retryAt: isoFromMs(ws.now + backoffMs(retry, current.attempt)) } : {}),
+    ...twice(ws, engineAttempt),
   }
   emit(ws, 'CompensationFailed', compensationSlot(current.slot), current.attempt, payload, {
     engineAttempt,

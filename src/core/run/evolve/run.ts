@@ -34,6 +34,9 @@ export function runStarted(next: NextState, event: FoldEvent): void {
   next.intentLate = payload.intentLate === true
   next.limit = Math.min(next.graph.plan.policy.concurrency, payload.maxInFlight)
   next.runTimeoutAt = instantOr(payload.runTimeoutAt, -1)
+  next.compensationOf = payload.compensationOf ?? ''
+  // It only undoes: nothing of its plan will start.
+  if (next.compensationOf !== '') return
   next.graph.dependencies.forEach((needed, step) => {
     if (needed.length === 0) makeReady(next, stepUnit(next, step))
   })

@@ -5,14 +5,13 @@
 import { bitAdd, bitRemove } from '../../collections/bit-tree.ts'
 import { heapInsert } from '../../collections/timer-heap.ts'
 import type { Payload } from '../../events/event.ts'
-import { TRAIT } from '../../plan/graph.ts'
 import { fail } from '../../problems/problem.ts'
 import { msFromIso } from '../../time.ts'
 import type { FoldEvent } from '../fold-event.ts'
 import type { Failure, Unit } from '../state.ts'
 import { activeTime, dropSettledTimers } from '../timers.ts'
 import { ATTEMPT_TRANSITIONS, attemptTransition, refusedMove } from '../transitions.ts'
-import { hasTrait, isFanParent, isParked, locate, type Located, slotOfUnit, stepUnit } from '../units.ts'
+import { isFanParent, isParked, locate, type Located, slotOfUnit, stepUnit } from '../units.ts'
 import { abandonFan, fanItemEnded, reopenFan, updateFan } from './fan-out.ts'
 import {
   enterFlight,
@@ -25,6 +24,7 @@ import {
   setUnit,
   type NextState,
 } from './next-state.ts'
+import { noteForUndo, noteStoppedChild } from './note-undo.ts'
 
 export function unitOf(next: NextState, event: FoldEvent): Located {
   if (event.step !== undefined) return { index: event.step, unit: stepUnit(next, event.step) }
@@ -119,6 +119,7 @@ export function stepCompleted(next: NextState, event: FoldEvent): void {
     ...endAttempt(unit, event, 'SUCCESS'),
     outputSeq: event.runSeq,
     ownerRunId: payload.reusedFrom?.ownerRunId ?? '',
+    ownerAttempt: payload.reusedFrom?.attempt ?? 0,
   }
   setUnit(next, index, done)
   if (isFanParent(next.graph, done)) {
@@ -132,13 +133,6 @@ export function stepCompleted(next: NextState, event: FoldEvent): void {
   if (done.item >= 0) fanItemEnded(next, done.step, done.item, true)
   else settle(next, done.step)
   dropSettledTimers(next)
-}
-
-/** What may have to be undone later: work with a hook is remembered, other work that had an effect only counted. */
-function noteForUndo(next: NextState, index: number, done: Unit, runSeq: number): void {
-  if (!hasTrait(next.graph, done.step, TRAIT.undone))
-    next.notCompensable += hasTrait(next.graph, done.step, TRAIT.effect) ? 1 : 0
-  else next.completions = { value: { slot: slotOfUnit(next.graph, done), unit: index, runSeq }, next: next.completions }
 }
 
 function closeFan(next: NextState, step: number): void {
@@ -187,7 +181,10 @@ export function stepFailed(next: NextState, event: FoldEvent): void {
   }
   if (!payload.final && payload.retryAt !== undefined) waitForRetry(next, index, failed, event, payload.retryAt)
   else if (payload.fallback === true) openFallback(next, failed)
-  else failFinally(next, index, failed, event)
+  else {
+    noteStoppedChild(next, index, failed, event.runSeq)
+    failFinally(next, index, failed, event)
+  }
   dropSettledTimers(next)
 }
 

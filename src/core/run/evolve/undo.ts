@@ -5,7 +5,7 @@ import { vectorGet } from '../../collections/vector.ts'
 import type { Payload } from '../../events/event.ts'
 import { fail } from '../../problems/problem.ts'
 import type { FoldEvent } from '../fold-event.ts'
-import type { Chain, Completion, RunState, Undo, Unit } from '../state.ts'
+import type { Chain, Completion, RunState, Undo, UndoAction, UndoResult, Unit } from '../state.ts'
 import { compensationTransition } from '../transitions.ts'
 import { setUnit, type NextState } from './next-state.ts'
 import { instantOr } from './steps.ts'
@@ -44,7 +44,7 @@ export function compensationStarted(next: NextState, event: FoldEvent): void {
   if (hook === undefined || hook.value.slot !== slot || event.attempt !== 1) {
     fail('INVALID_TRANSITION', `CompensationStarted for '${slot}', which is not the next to be undone`)
   }
-  const before = next.undo ?? { done: 0, failed: 0, slots: [] }
+  const before = next.undo ?? { done: 0, failed: 0, slots: [], actions: [] }
   const { unit, runSeq } = hook.value
   next.undo = {
     ...before,
@@ -54,7 +54,11 @@ export function compensationStarted(next: NextState, event: FoldEvent): void {
   }
 }
 
-function ended(next: NextState, event: FoldEvent): Undo & { readonly current: NonNullable<Undo['current']> } {
+function ended(
+  next: NextState,
+  event: FoldEvent,
+  undone: Unit['undone'],
+): Undo & { readonly current: NonNullable<Undo['current']> } {
   const undo = next.undo
   const current = undo?.current
   const legal =
@@ -66,20 +70,29 @@ function ended(next: NextState, event: FoldEvent): Undo & { readonly current: No
   if (!legal) return fail('INVALID_TRANSITION', `${event.eventType} for '${event.slot}', which is not being undone`)
   const unit = vectorGet(next.units, current.unit)
   const mark = hookMark(event.attempt, event.engineAttempt)
-  if (unit !== undefined) setUnit(next, current.unit, { ...unit, late: [...unit.late, mark] })
+  if (unit !== undefined) setUnit(next, current.unit, { ...unit, late: [...unit.late, mark], undone })
   return { ...undo, current }
 }
 
 export function compensationCompleted(next: NextState, event: FoldEvent): void {
-  const undo = ended(next, event)
-  next.undo = { ...undo, current: undefined, done: undo.done + 1 }
+  const undo = ended(next, event, 'undone')
+  next.undo = { ...undo, current: undefined, done: undo.done + 1, actions: withAction(undo, 'undone') }
+}
+
+const ACTIONS_TOLD = 100
+
+/** A long list is cut, but not before as many of those that need somebody's attention are in it. */
+function withAction({ actions, current }: ReturnType<typeof ended>, result: UndoResult): readonly UndoAction[] {
+  const room = result === 'undone' ? ACTIONS_TOLD : 2 * ACTIONS_TOLD
+  if (actions.length >= room) return actions
+  return [...actions, { slot: current.slot, result, attempts: current.attempt }]
 }
 
 export function compensationFailed(next: NextState, event: FoldEvent): void {
-  const undo = ended(next, event)
   const payload = event.payload as Payload<'CompensationFailed'>
+  const undo = ended(next, event, payload.final ? 'failed' : '')
   next.undo = payload.final
-    ? { ...undo, current: undefined, failed: undo.failed + 1 }
+    ? { ...undo, current: undefined, failed: undo.failed + 1, actions: withAction(undo, 'failed') }
     : {
         ...undo,
         current: { ...undo.current, status: 'FAILED', timeoutAt: -1, dueAt: instantOr(payload.retryAt, event.at) },

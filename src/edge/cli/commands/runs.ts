@@ -1,5 +1,6 @@
 /** `keelson runs`: what ran and runs here, newest first, page by page; or how many there are in each status. */
 import { LOCAL_PRINCIPAL } from '../../../app/principal.ts'
+import { compensationOf } from '../../../app/undo-run-id.ts'
 import { fail } from '../../../core/problems/problem.ts'
 import { RUN_TRANSITIONS, type RunStatus } from '../../../core/run/transitions.ts'
 import type { ListFilter, RunRow, RunStore } from '../../../ports/run-store.ts'
@@ -112,10 +113,18 @@ function setAsideNote(code: string): string {
   return code === 'RUN_QUARANTINED' ? 'set aside' : `set aside (${code})`
 }
 
+/** Such a run did no work of its own: it undid that of another. */
+function undoesText(row: RunRow): string {
+  const undone = compensationOf(row)
+  return undone === undefined ? '' : `undoes ${shortId(undone)}`
+}
+
 function rowCells(row: RunRow): readonly string[] {
   const started = row.startedAt ?? row.createdAt
   const live = row.endedAt === undefined
-  const note = row.errorCode ?? (live && !isDriven(row) ? noteOf(row) : '')
+  const note = [row.errorCode ?? (live && !isDriven(row) ? noteOf(row) : ''), undoesText(row)]
+    .filter(Boolean)
+    .join('  ')
   return [
     shortId(row.runId),
     `${row.planId} ${row.planVersion}`,

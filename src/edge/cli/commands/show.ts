@@ -8,6 +8,7 @@ import { findRun } from '../find-run.ts'
 import { howToDrive, isDriven } from '../run-lease.ts'
 import { rowsOf } from '../output/picture.ts'
 import { nameWidth, styledRow } from '../output/styled-row.ts'
+import { isAlone, tellRelated } from '../output/related.ts'
 import { tellEnd } from '../output/summary.ts'
 import { watchRun } from '../run-watch.ts'
 import { openExisting } from '../session.ts'
@@ -19,8 +20,9 @@ export async function show({ args, options, terminal }: Call): Promise<number> {
     const watch = await watchRun(keelson, handle)
     await watch.pump()
     const snapshot = snapshotOf(watch.view)
+    const related = await handle.related()
     if (options.json) {
-      terminal.json(snapshot)
+      terminal.json(isAlone(related) ? snapshot : { ...snapshot, related })
       if (watch.trouble !== undefined) throw watch.trouble
       return EXIT.completed
     }
@@ -28,6 +30,7 @@ export async function show({ args, options, terminal }: Call): Promise<number> {
     const rows = rowsOf(watch, Date.now())
     const names = nameWidth(rows)
     for (const row of rows) terminal.line(styledRow(row, names, terminal.columns, terminal.paint))
+    tellRelated(terminal, related)
     // The picture is that of its sound part; what follows says the rest.
     if (watch.trouble !== undefined) throw watch.trouble
     if (isTerminalRun(snapshot.status)) {

@@ -1,8 +1,9 @@
 /** Causes as sentences: why a step is where it is, each with what the log knows about it, and what would move it. */
 import type { ForeignRecord } from '../../../core/events/event.ts'
+import { stepSlotText } from '../../../core/events/slot.ts'
 import { viewOf } from '../../../core/events/event-views.ts'
 import type { Cause } from '../../../core/run/explain.ts'
-import { countdown, duration, oneLine, plural, timeOfDay } from './format.ts'
+import { countdown, duration, oneLine, plural, shortId, timeOfDay } from './format.ts'
 
 export interface Told {
   readonly sentence: string
@@ -44,6 +45,22 @@ function messageAt(records: readonly ForeignRecord[], runSeq: number): string {
   return text === undefined ? '' : ` "${oneLine(text.message, 200)}"`
 }
 
+/** How undoing the step ended last. */
+function undoEvent({ records, step }: Asked): ForeignRecord | undefined {
+  return records.findLast(
+    (one) =>
+      /^Compensation(Completed|Failed)$/.test(one.eventType) &&
+      one.stepId !== undefined &&
+      stepSlotText({ stepId: one.stepId, ...(one.itemIndex === undefined ? {} : { itemIndex: one.itemIndex }) }) ===
+        step,
+  )
+}
+
+const seqOf = (record: ForeignRecord | undefined): string =>
+  record === undefined ? '' : `   (runSeq ${record.runSeq})`
+const byRun = (runId: string | undefined): string => (runId === undefined ? '' : ` by run ${shortId(runId)}`)
+const showRun = (runId: string | undefined): { readonly command?: string } =>
+  runId === undefined ? {} : { command: `keelson show ${shortId(runId)}` }
 const at = (instant: number, { now }: Asked): string => `${timeOfDay(instant, now)} (in ${countdown(instant - now)})`
 
 const TELL: { readonly [K in Cause['kind']]: Teller<K> } = {
@@ -67,8 +84,30 @@ const TELL: { readonly [K in Cause['kind']]: Teller<K> } = {
     sentence: `the run is held: ${slot} failed with ${code}, and the plan says to wait for a person`,
     command: `keelson signal ${run} retry-step --step ${slot}   (or skip-step)`,
   }),
-  undoing: ({ slot, attempt, retryAt }, asked) => ({
-    sentence: `${slot} is being undone, attempt ${attempt}${retryAt === undefined ? '' : `; again at ${at(retryAt, asked)}`}`,
+  undoing: ({ slot, attempt, retryAt, byRunId }, asked) => ({
+    sentence: `${slot} is being undone${byRun(byRunId)}, attempt ${attempt}${retryAt === undefined ? '' : `; again at ${at(retryAt, asked)}`}`,
+    ...showRun(byRunId),
+  }),
+  undone: ({ byRunId }, asked) => ({
+    sentence: `what it did was undone${byRun(byRunId)}${seqOf(undoEvent(asked))}`,
+    ...showRun(byRunId),
+  }),
+  'not-undone': ({ why, attempts, byRunId }, asked) => {
+    const event = undoEvent(asked)
+    const error = event?.payload?.['error'] as { readonly code: string } | undefined
+    const message = event === undefined ? '' : messageAt(asked.records, event.runSeq)
+    const sentence =
+      why === 'failed'
+        ? `what it did could not be undone${byRun(byRunId)}: ${plural(attempts, 'attempt')}, ${error?.code ?? 'an error'}${message}${seqOf(event)}; look at it by hand`
+        : `what it did was not undone${byRun(byRunId)}: the run was stopped before that; look at it by hand`
+    return { sentence, ...showRun(byRunId) }
+  },
+  'items-undone': ({ undone, failed, total }) => ({
+    sentence: `${undone} of ${plural(total, 'item')} were undone${failed === 0 ? '' : `, ${failed} could not be: look at them by hand`}`,
+  }),
+  'run-undoes': ({ runId }) => ({
+    sentence: `this run starts no step: it undoes what run ${shortId(runId)} has finished`,
+    ...showRun(runId),
   }),
   succeeded: ({ runSeq }) => ({ sentence: `it succeeded (runSeq ${runSeq})` }),
   skipped: (_cause, { records, step }) => {
@@ -86,8 +125,9 @@ const TELL: { readonly [K in Cause['kind']]: Teller<K> } = {
     command: `keelson complete ${asked.run} ${asked.step} --outcome Succeeded --as <user>`,
   }),
   'waiting-until': ({ at: due }, asked) => ({ sentence: `it waits until ${at(due, asked)}` }),
-  'waiting-for-child': ({ attempt, since }, { now }) => ({
-    sentence: `its child run is not done, attempt ${attempt}, for ${duration(now - since)}`,
+  'waiting-for-child': ({ attempt, since, childRunId }, { now }) => ({
+    sentence: `its child run${childRunId === undefined ? '' : ` ${shortId(childRunId)}`} is not done, attempt ${attempt}, for ${duration(now - since)}`,
+    ...showRun(childRunId),
   }),
   backoff: ({ attempt, maxAttempts, retryAt, code }, asked) => {
     const failed = asked.records.findLast((one) => one.eventType === 'StepFailed' && one.stepId === asked.step)
@@ -155,6 +195,9 @@ export function openingOf(causes: readonly Cause[]): string {
     'waiting-for-child',
     'items',
   ] as const
+  if (kinds.has('undone')) return 'is done, and was undone'
+  if (kinds.has('not-undone')) return 'is done, and could not be undone'
+  if (kinds.has('undoing') && kinds.has('succeeded')) return 'is done, and is being undone'
   if (kinds.has('succeeded') || kinds.has('recovered')) return 'is done'
   if (kinds.has('skipped')) return 'was skipped'
   if (kinds.has('failed')) return 'has failed'

@@ -34,6 +34,7 @@ const DETAILS: Readonly<Record<string, (payload: Fields) => string>> = {
     joined(
       text(payload['engineRunRef']).split('://')[0] ?? '',
       text(payload['originalRunId']) === '' ? '' : `from ${shortId(text(payload['originalRunId']))}`,
+      text(payload['compensationOf']) === '' ? '' : `undoes ${shortId(text(payload['compensationOf']))}`,
     ),
   StepStarted: (payload) => joined(text(payload['waitUntil']), payload['reusedFrom'] === undefined ? '' : 'taken over'),
   StepCompleted: (payload) => joined(took(payload), text(payload['actorId']), json(payload['result'])),

@@ -102,7 +102,13 @@ const TELLERS: Readonly<Record<string, Teller>> = {
   RunResumed: (payload) => told('running', 'resumed', because(payload['reason'])),
   CompensationStarted: (_payload, record) => told('running', `undoing ${slotName(record)}`),
   CompensationCompleted: (_payload, record) => told('undone', `${slotName(record)} undone`),
-  CompensationFailed: (payload, record) => told('failed', `undoing ${slotName(record)} failed`, errorOf(payload)),
+  CompensationFailed: (payload, record) =>
+    told(
+      'failed',
+      payload['final'] === true ? `${slotName(record)} could not be undone` : `undoing ${slotName(record)} failed`,
+      errorOf(payload),
+      payload['final'] === true ? '' : 'it is tried again',
+    ),
   AlertRaised: (payload) => told('failed', `alert ${text(payload['priority'])}`, text(payload['code'])),
   LateOutcomeRecorded: ({ compensation }, record) => {
     const what = compensation === true ? 'a late result of undoing it' : 'a late result'

@@ -6,7 +6,7 @@ import type { Step } from '../../../core/plan/plan.ts'
 import { vectorGet } from '../../../core/collections/vector.ts'
 import { isTerminalRun } from '../../../core/run/transitions.ts'
 import { msFromIso } from '../../../core/time.ts'
-import type { StepSnapshot } from '../../../core/view/run-snapshot.ts'
+import type { CompensationSnapshot, StepSnapshot } from '../../../core/view/run-snapshot.ts'
 import { snapshotOf } from '../../../core/view/snapshot-of.ts'
 import type { RunWatch } from '../run-watch.ts'
 import { countdown, duration, oneLine, plural, timeOfDay } from './format.ts'
@@ -26,10 +26,15 @@ type Scene = Pick<RunWatch, 'graph' | 'view' | 'retries' | 'itemFailures' | 'wai
 export function rowsOf(scene: Scene, now: number): readonly Row[] {
   const snapshot = snapshotOf(scene.view)
   const byId = new Map(snapshot.steps.filter((step) => step.role === undefined).map((step) => [step.stepId, step]))
+  // What a fallback did in its step's place is undone there too.
+  const fallbacks = new Map(snapshot.steps.filter((step) => step.role !== undefined).map((step) => [step.stepId, step]))
   const live = !isTerminalRun(snapshot.status)
   return scene.graph.steps.flatMap((step, index) => {
     const shown = byId.get(step.stepId)
-    return shown === undefined ? [] : [rowOf(scene, step, index, shown, now, live, byId)]
+    if (shown === undefined) return []
+    const compensation = shown.compensation ?? fallbacks.get(step.stepId)?.compensation
+    const undone = compensation === undefined ? shown : { ...shown, compensation }
+    return [rowOf(scene, step, index, undone, now, live, byId)]
   })
 }
 
@@ -56,16 +61,17 @@ function rowOf(
   })
   switch (mark) {
     case 'undone':
-      return row(undoneNote(shown))
+      return row(undoneNote(shown), ...undoneItems(shown))
     case 'done':
       return row(
         itemsNote(shown),
+        ...undoneItems(shown),
         ...attempts,
         ...ofItems,
         shown.recovered === true ? 'failed; its fallback did it' : '',
       )
     case 'failed':
-      return row(itemsNote(shown), ...attempts, ...ofItems, errorNote(shown))
+      return row(itemsNote(shown), ...undoneItems(shown), ...attempts, ...ofItems, errorNote(shown, live))
     case 'skipped':
       return row(skipNote(shown))
     case 'running': {
@@ -78,7 +84,10 @@ function rowOf(
 }
 
 function markOf(shown: StepSnapshot, live: boolean): Mark {
-  if (shown.compensation !== undefined) return shown.compensation.status === 'FAILED' ? 'failed' : 'undone'
+  const { compensation, items } = shown
+  if (compensation !== undefined) return isNotUndone(compensation, live) ? 'failed' : 'undone'
+  if ((items?.notUndone ?? 0) > 0) return 'failed'
+  if ((items?.undone ?? 0) > 0 && shown.status === 'SUCCESS') return 'undone'
   if (shown.recovered === true) return 'done'
   switch (shown.status) {
     case 'SUCCESS':
@@ -142,16 +151,36 @@ export function codeText({ code, statusCode }: ToldError): string {
   return statusCode === undefined || code.endsWith(String(statusCode)) ? code : `${code} (status ${statusCode})`
 }
 
-function errorNote(shown: StepSnapshot): string {
-  if (shown.compensation?.status === 'FAILED') {
-    return `could not be undone: ${shown.compensation.error === undefined ? '' : errorText(shown.compensation.error)}`
+/** Given up, or cut off by the end of the run: what the step did is still there. */
+export function isNotUndone({ status, retryAt }: CompensationSnapshot, live: boolean): boolean {
+  return live ? status === 'FAILED' && retryAt === undefined : status !== 'DONE'
+}
+
+function errorNote(shown: StepSnapshot, live: boolean): string {
+  const { compensation } = shown
+  if (compensation !== undefined && isNotUndone(compensation, live)) {
+    const { error, status } = compensation
+    if (status !== 'FAILED') return 'not undone: the run was stopped before that'
+    return `could not be undone${error === undefined ? '' : `: ${errorText(error)}`}`
   }
   return shown.error === undefined ? '' : errorText(shown.error)
 }
 
-function undoneNote({ compensation }: StepSnapshot): string {
-  if (compensation?.status === 'DONE') return 'undone'
-  return compensation?.status === 'RUNNING' ? `being undone (attempt ${compensation.attempts})` : 'to be undone'
+function undoneNote({ compensation, items }: StepSnapshot): string {
+  if (compensation === undefined) return items === undefined ? '' : plural(items.total, 'item')
+  if (compensation.status === 'DONE') return 'undone'
+  if (compensation.status === 'FAILED')
+    return `undoing it failed (attempt ${compensation.attempts}), and is tried again`
+  return compensation.status === 'RUNNING' ? `being undone (attempt ${compensation.attempts})` : 'to be undone'
+}
+
+/** Items have no row of their own: how many of them were undone stands in their step's. */
+function undoneItems({ items }: StepSnapshot): readonly string[] {
+  const { undone = 0, notUndone = 0 } = items ?? {}
+  return [
+    undone === 0 ? '' : undone === items?.total ? 'all undone' : `${undone} undone`,
+    notUndone === 0 ? '' : `${notUndone} could not be undone`,
+  ]
 }
 
 function skipNote({ reasonCode, reason = '' }: StepSnapshot): string {

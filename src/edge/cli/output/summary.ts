@@ -1,5 +1,4 @@
 /** How a run ended, for a person: in one line, what was undone, and the commands that lead on. */
-import type { ForeignRecord } from '../../../core/events/event.ts'
 import { parseStepSlot } from '../../../core/events/slot.ts'
 import { engineTypeOf, isOutside } from '../../../core/run/engines.ts'
 import { snapshotOf } from '../../../core/view/snapshot-of.ts'
@@ -8,14 +7,7 @@ import type { RunWatch } from '../run-watch.ts'
 import type { Terminal } from '../terminal.ts'
 import { duration, oneLine, shortId } from './format.ts'
 import { errorText } from './picture.ts'
-
-interface Undone {
-  readonly done: number
-  readonly failed: number
-  readonly notCompensable: number
-  readonly unfinished: number
-  readonly slots: readonly string[]
-}
+import { tellUndone } from './undone.ts'
 
 const OUTPUT_CHARS = 600
 
@@ -29,6 +21,7 @@ export async function tellEnd(terminal: Terminal, watch: RunWatch, result: RunRe
     terminal.line(`${green('✔')} ${bold('completed')} in ${time}`)
     if (result.output !== undefined)
       terminal.line(`  output     ${oneLine(JSON.stringify(result.output), OUTPUT_CHARS)}`)
+    await tellUndone(terminal, watch)
     next(terminal, 'log', `keelson events ${id}`)
     return
   }
@@ -44,7 +37,7 @@ export async function tellEnd(terminal: Terminal, watch: RunWatch, result: RunRe
       ? ''
       : `   ${slot === undefined ? '' : `${slot}  `}${errorText(result.error)}${retryable}`
   terminal.line(`${red('✖')} ${bold('failed')} after ${time}${what}`)
-  tellUndone(terminal, await lastFailure(watch))
+  await tellUndone(terminal, watch)
   const step = slot === undefined ? undefined : parseStepSlot(slot)?.stepId
   next(terminal, 'why', `keelson why ${id}${step === undefined ? '' : ` ${step}`}`)
   next(terminal, 'try again', `keelson fork ${id}`)
@@ -52,22 +45,6 @@ export async function tellEnd(terminal: Terminal, watch: RunWatch, result: RunRe
 
 function next(terminal: Terminal, name: string, command: string): void {
   terminal.line(`  ${name.padEnd(11)}${terminal.paint.cyan(command)}`)
-}
-
-async function lastFailure(watch: RunWatch): Promise<Undone | undefined> {
-  const records: readonly ForeignRecord[] = await watch.handle.records(Math.max(0, watch.view.lastEventSeq - 1))
-  const record = records.find((one) => one.eventType === 'RunFailed')
-  return record?.payload?.['compensation'] as Undone | undefined
-}
-
-function tellUndone(terminal: Terminal, undone: Undone | undefined): void {
-  if (undone === undefined) return
-  const { done, failed, notCompensable, unfinished, slots } = undone
-  const all = done + failed + unfinished
-  if (all > 0) terminal.line(`  undone     ${slots.join(', ')} (${done} of ${all})`)
-  if (failed > 0) terminal.line(terminal.paint.red(`  ${failed} could not be undone: look at them by hand`))
-  if (notCompensable > 0)
-    terminal.line(terminal.paint.yellow(`  ${notCompensable} finished without a way to undo them`))
 }
 
 export function tellLeft(terminal: Terminal, watches: readonly RunWatch[]): void {

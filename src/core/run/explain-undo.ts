@@ -1,0 +1,43 @@
+/** Why a finished slot is no longer what it was: it was undone, is being undone, or could not be undone (CMP-06). */
+import { vectorGet } from '../collections/vector.ts'
+import type { Cause } from './explain.ts'
+import { hookAttempts, nextHook } from './evolve/undo.ts'
+import type { RunState, Unit } from './state.ts'
+import { isTerminalRun } from './transitions.ts'
+import { locate, slotOfUnit } from './units.ts'
+
+/** Of a step that its fallback stood in for, the fallback is asked for. */
+export function ofUndoing(state: RunState, asked: Unit): Cause[] {
+  const slot = slotOfUnit(state.graph, asked)
+  const unit = locate(state, slot)?.unit ?? asked
+  if (unit.fan !== undefined) return ofItems(state, unit)
+  const attempts = hookAttempts(state, slot, unit)
+  if (unit.undone === 'undone') return [{ kind: 'undone', attempts }]
+  if (unit.undone === 'failed') return [{ kind: 'not-undone', why: 'failed', attempts }]
+  const current = state.undo?.current
+  if (isTerminalRun(state.status))
+    return isLeft(state, slot) ? [{ kind: 'not-undone', why: 'unfinished', attempts }] : []
+  if (current?.slot !== slot) return []
+  return [{ kind: 'undoing', slot, attempt: current.attempt, ...(current.dueAt < 0 ? {} : { retryAt: current.dueAt }) }]
+}
+
+/** An emergency stop came before its hook had done its work. */
+function isLeft(state: RunState, slot: string): boolean {
+  if (state.undo === undefined) return false
+  if (state.undo.current?.slot === slot) return true
+  for (let at = nextHook(state); at !== undefined; at = at.next) if (at.value.slot === slot) return true
+  return false
+}
+
+function ofItems(state: RunState, parent: Unit): Cause[] {
+  const { base, fallbackBase, count } = parent.fan ?? { base: 0, fallbackBase: -1, count: 0 }
+  if (state.undo === undefined) return []
+  const counts = { undone: 0, failed: 0 }
+  for (let item = 0; item < count; item += 1) {
+    for (const from of [base, fallbackBase]) {
+      const result = from < 0 ? '' : (vectorGet(state.units, from + item)?.undone ?? '')
+      if (result !== '') counts[result] += 1
+    }
+  }
+  return counts.undone + counts.failed === 0 ? [] : [{ kind: 'items-undone', ...counts, total: count }]
+}
