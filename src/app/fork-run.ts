@@ -19,6 +19,7 @@ import type { Principal } from './principal.ts'
 import { startRun, type StartAnswer, type StartRequest } from './start-run.ts'
 import { storedEvents } from './stored-events.ts'
 import { capturesOf, takenCaptures, type OldCapture } from './taken-captures.ts'
+import { fanToTake, takenItems } from './taken-items.ts'
 import { takenOver, type TakenOver } from './taken-over.ts'
 import { undoneEffects } from './undone-effects.ts'
 
@@ -51,9 +52,9 @@ export async function previewFork(
   advancer: RunAdvancer,
   request: Pick<ForkRequest, 'row' | 'atSeq' | 'from' | 'plan'>,
 ): Promise<ForkPreview> {
-  const { old, taken, standing } = await prepareFork(services, advancer, request)
+  const { old, standing } = await prepareFork(services, advancer, request)
   return {
-    taken: taken.map(({ result }) => result.slot),
+    taken: standing.taken.map(({ stepId }) => stepId),
     again: standing.again,
     repeats: repeatedEffects(old.state, standing),
   }
@@ -131,7 +132,8 @@ async function reusable(
   const { captures, skips } = await readOldLog(store, old)
   const { runId } = old.identity
   const undone = await undoneEffects(store, request.row)
-  const standing = standingSteps(sameGraph(old, plan), {
+  const graph = sameGraph(old, plan)
+  const standing = standingSteps(graph, {
     state: old.state,
     upTo: request.atSeq ?? old.state.seq,
     from: request.from,
@@ -144,9 +146,19 @@ async function reusable(
     const recorded = (captures.get(step.stepId) ?? []).filter(({ seq }) => seq <= step.seq)
     const captured = await takenCaptures(store, old.row.runKey, recorded, context)
     context = captured.context
-    taken.push(await takenOver(store, old, step, captured))
+    const whole = await takenOver(store, old, step, captured)
+    const fan = step.skipped ? undefined : fanToTake(graph, old, step.stepId)
+    if (fan !== undefined) taken.push(...(await takenItems(store, old, whole.result, fan)), closing(whole))
+    else taken.push(whole)
   }
   return { taken, standing }
+}
+
+/** Ends a step whose items were taken over: their results are its list. */
+function closing({ result, writes, blobs }: TakenOver): TakenOver {
+  const { resultRef, data: { result: _list, ...rest } = {}, ...others } = result
+  const kept = blobs.filter(({ sha256 }) => sha256 !== resultRef?.sha256)
+  return { result: { ...others, ...(Object.keys(rest).length === 0 ? {} : { data: rest }) }, writes, blobs: kept }
 }
 
 interface Reusable {

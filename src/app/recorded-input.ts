@@ -133,7 +133,12 @@ function startInput({ records }: RecordedDecision): InputBody {
     runTimeoutAt: _until,
     ...details
   } = payloadOf(started) as Payload<'RunStarted'>
-  const reuse = records.filter((one) => TAKEN_OVER_BY.has(one.eventType) && payloadOf(one)['reusedFrom'] !== undefined)
+  const expanded = new Set(records.filter((one) => one.eventType === 'FanOutExpanded').map(recordedSlot))
+  const reuse = records.filter(
+    (one) =>
+      payloadOf(one)['reusedFrom'] !== undefined &&
+      (TAKEN_OVER_BY.has(one.eventType) || (one.eventType === 'StepCompleted' && expanded.has(recordedSlot(one)))),
+  )
   const paused = ofType(records, 'RunPaused')
   const { scope, reason } = payloadOf(paused) as Payload<'RunPaused'>
   return {
@@ -144,14 +149,17 @@ function startInput({ records }: RecordedDecision): InputBody {
   }
 }
 
-/** Each result that a fork takes over begins with one of these. */
+/** Each result that a fork takes over begins with one of these; a fan-out of which it took the items has an end of its own. */
 const TAKEN_OVER_BY: ReadonlySet<string> = new Set(['StepStarted', 'StepSkipped'])
 
 function reusedResult(started: ForeignRecord, records: readonly ForeignRecord[]): ReusedResult {
   const slot = recordedSlot(started)
   const completed = records.find((one) => one.eventType === 'StepCompleted' && recordedSlot(one) === slot)
   const { reusedFrom } = payloadOf(started) as Payload<'StepStarted'>
-  const expanded = records.find((one) => one.eventType === 'FanOutExpanded' && recordedSlot(one) === slot)
+  const expanded =
+    started.eventType === 'StepCompleted'
+      ? undefined
+      : records.find((one) => one.eventType === 'FanOutExpanded' && recordedSlot(one) === slot)
   const { artifactRefs, resultRef, captures } = payloadOf(completed) as Partial<Payload<'StepCompleted'>>
   return {
     slot,

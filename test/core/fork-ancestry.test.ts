@@ -198,4 +198,41 @@ steps:
     expect((await calledBy(here, { from: 'ship' })).called).toEqual(['ship'])
     await expect(fork(here, { from: 'label' })).rejects.toMatchObject({ code: 'FORK_REPEATS_IRREVERSIBLE' })
   })
+
+  it('undoes the items of a fan-out that it took over, each once and under the key of the run that owns it', async () => {
+    const plan = `steps:
+  - id: charge
+    run: charge
+    forEach: input.cards
+    retry: { maxAttempts: 1 }
+    fallback: { run: invoice }
+    compensate: { run: refund, with: { card: '\${item}', paid: '\${steps.charge.output}' } }
+  - { id: ship, run: ship, with: { paid: '\${steps.charge.output}' }, retry: { maxAttempts: 1 } }`
+    let isDown = false
+    const script: Script = {
+      charge: ({ context }) => {
+        if (context.itemIndex === 1) throw Object.assign(new Error('declined'), { retryable: false })
+        return `card ${context.itemIndex}`
+      },
+      invoice: () => 'invoice',
+      ship: () => {
+        if (isDown) throw Object.assign(new Error('down'), { retryable: false })
+      },
+    }
+    const here = await ran(plan, script, { input: { cards: ['a', 'b', 'c'] } })
+    const kept = await calledBy(here, { from: 'ship' })
+    expect(kept.called).toEqual(['ship'])
+    expect(here.world.calls.at(-1)?.input).toEqual({ paid: ['card 0', 'invoice', 'card 2'] })
+    verified(here, kept.next, plan)
+    isDown = true
+    const failed = await calledBy({ ...here, run: kept.next }, { from: 'ship' })
+    expect(here.world.row(failed.next).status).toBe('FAILED')
+    const undone = here.world.calls.filter(({ name }) => name === 'refund')
+    expect(undone.map(({ input }) => (input as { card: string }).card).sort()).toEqual(['a', 'b', 'c'])
+    const owner = here.world.row(here.run).runId
+    expect(undone.map(({ context }) => context.idempotencyKey).every((key) => key.startsWith(owner))).toBe(true)
+    verified(here, failed.next, plan)
+    isDown = false
+    expect((await calledBy(here, { from: 'ship' })).called).toEqual(['charge', 'charge', 'charge', 'charge', 'ship'])
+  })
 })

@@ -2,6 +2,7 @@
 import { describe, expect, it } from 'vitest'
 import { childRunId } from '../../src/app/child-end.ts'
 import { forkRun } from '../../src/app/fork-run.ts'
+import type { StartAnswer } from '../../src/app/start-run.ts'
 import { LOCAL_PRINCIPAL } from '../../src/app/principal.ts'
 import { verifyDecisions } from '../../src/app/verify-decisions.ts'
 import type { RunKey, RunRow } from '../../src/ports/run-store.ts'
@@ -315,25 +316,29 @@ describe('a crash', () => {
 
 describe('forks', () => {
   it('that took a finished child over undo it once, whichever of them fails first', async () => {
-    const { world, process, parent } = await told([PARENT.replace('effect: compensatable', ''), CHILD])
-    const better = PARENT.replace('version: 1.0.0', 'version: 1.0.1').replace(
-      'first, run: first, compensate: { run: unfirst }',
-      'first, run: first',
-    )
-    const compiled = await process.publish(better)
+    const plain = (text: string): string =>
+      text.replace('first, run: first, compensate: { run: unfirst }', 'first, run: first')
+    const { world, process, parent } = await told([plain(PARENT).replace('effect: compensatable', ''), CHILD])
+    const compiled = await process.publish(plain(PARENT).replace('version: 1.0.0', 'version: 1.0.1'))
+    const forks: StartAnswer[] = []
+    // Both are made before either fails: each holds the child's result to be its own to undo.
     for (let times = 0; times < 2; times += 1) {
-      const answer = await forkRun(process.services, process.advancer, {
-        row: world.row(parent),
-        principal: LOCAL_PRINCIPAL,
-        engine: { engineType: 'embedded', maxInFlight: 100 },
-        plan: compiled,
-        lease: process.engine.lease(),
-      })
-      if (answer.kind === 'started') process.engine.drive(answer.row.runKey, answer.report)
-      await world.runUntil(() => world.hasEnded(answer.row.runKey))
-      expect(endOf(world, answer.row.runKey)).toMatchObject({ compensation: { done: 1, failed: 0, slots: ['call'] } })
+      forks.push(
+        await forkRun(process.services, process.advancer, {
+          row: world.row(parent),
+          principal: LOCAL_PRINCIPAL,
+          engine: { engineType: 'embedded', maxInFlight: 100 },
+          plan: compiled,
+          lease: process.engine.lease(),
+        }),
+      )
     }
-    expect(hooks(world)).toEqual(['unfirst', 'unbook', 'free'])
+    for (const answer of forks) if (answer.kind === 'started') process.engine.drive(answer.row.runKey, answer.report)
+    for (const { row } of forks) {
+      await world.runUntil(() => world.hasEnded(row.runKey))
+      expect(endOf(world, row.runKey)).toMatchObject({ compensation: { done: 1, failed: 0, slots: ['call'] } })
+    }
+    expect(hooks(world)).toEqual(['unbook', 'free'])
     expect(undoing(world)).toHaveLength(1)
   })
 

@@ -177,6 +177,8 @@ type TrackedEvent = RunTrack['events'][number]
 function capturing(world: World, event: TrackedEvent): readonly TrackedEvent[] {
   const from = event.payload['reusedFrom'] as { runId: string; runSeq: number } | undefined
   if (from === undefined) return [event]
+  // What an item captured stands with its step, unless it was written down with the item.
+  if (event.itemIndex !== undefined && event.payload['captures'] === undefined) return []
   const old = world.trackOf(from.runId)?.events ?? []
   return old
     .filter((one) => one.eventType === 'StepCompleted' && one.stepId === event.stepId && one.runSeq <= from.runSeq)

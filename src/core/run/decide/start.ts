@@ -89,7 +89,9 @@ export function decideStart(ws: Workspace, input: Of<'start'>): void {
 /** A result of an earlier run stands in for the step; nothing is executed (DESIGN §5, fork). */
 function takeOver(ws: Workspace, reused: ReusedResult): void {
   const found = locate(ws.state, reused.slot)
-  if (found === undefined || found.unit.attempt > 0) return
+  if (found === undefined) return
+  const isOpenFan = found.unit.fan !== undefined && found.unit.status === 'RUNNING'
+  if (found.unit.attempt > 0 && !isOpenFan) return
   const { runId, runSeq, ownerRunId, attempt } = reused
   const reusedFrom = { runId, runSeq, ownerRunId, ...(attempt === undefined ? {} : { attempt }) }
   if (reused.skipped !== undefined) {
@@ -98,7 +100,8 @@ function takeOver(ws: Workspace, reused: ReusedResult): void {
     emit(ws, 'StepSkipped', reused.slot, 1, skip)
     return
   }
-  emit(ws, 'StepStarted', reused.slot, 1, { startedAt: ws.nowIso, epoch: ws.epoch, reusedFrom })
+  // Its items came before: this ends it.
+  if (!isOpenFan) emit(ws, 'StepStarted', reused.slot, 1, { startedAt: ws.nowIso, epoch: ws.epoch, reusedFrom })
   if (reused.items !== undefined) {
     // Its items follow one by one, each with its own owner; it ends when they have.
     emit(ws, 'FanOutExpanded', reused.slot, 1, reused.items)
