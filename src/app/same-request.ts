@@ -8,6 +8,7 @@ import { canonicalText } from './canonical.ts'
 import { isErased } from './recorded-decision.ts'
 import { recordOf } from './read-events.ts'
 import { sha256Hex } from './sha256.ts'
+import { compensationOf } from './undo-run-id.ts'
 
 /** Throws IDEMPOTENCY_KEY_CONFLICT when the run that was found by its request key is not what is asked for now. */
 export async function checkSameRequest(store: RunStore, first: RunRow, asked: NewRun, input: unknown): Promise<void> {
@@ -33,6 +34,9 @@ export async function checkSameRun(store: RunStore, first: RunRow, asked: NewRun
 function otherPlace(first: RunRow, asked: NewRun): string | undefined {
   if (first.projectId !== asked.projectId || first.environmentId !== asked.environmentId)
     return 'in another project or environment'
+  // What undoes a run is named after that run: whoever of several forks asks first has it done for all.
+  const undone = compensationOf(asked)
+  if (undone !== undefined && undone === compensationOf(first)) return undefined
   if (parentOf(first) !== parentOf(asked)) return 'by another caller'
   return first.originalRunId === asked.originalRunId ? undefined : 'from the results of another run'
 }
