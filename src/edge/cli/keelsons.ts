@@ -39,7 +39,8 @@ export class Keelsons {
       try {
         loaded.push({ row, source, steps: await this.#load(source) })
       } catch (thrown) {
-        if (!(thrown instanceof KeelsonError)) throw thrown
+        // A file that was named for this command is its user's mistake, and nothing is driven with another.
+        if (!(thrown instanceof KeelsonError) || this.#options.text('steps') !== undefined) throw thrown
         left.push({ row, error: thrown })
       }
     }

@@ -1,6 +1,6 @@
 /**
- * Where a module could not be loaded: file, line and column, so that a person sees the line at fault. Node tells it in the
- * error's stack, except for the syntax errors of JavaScript modules: those are asked for again, of Node's own syntax check.
+ * Where a module breaks the syntax: file, line and column, so that a person sees the line at fault. Node tells it in the
+ * error's stack, except of JavaScript modules: those are asked for again, of Node's own syntax check.
  */
 import { spawnSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
@@ -12,24 +12,17 @@ import type { Position } from '../../core/problems/problem.ts'
 const MARKED = /^(\S.*):(\d+)\n(?:.*\n)*?([ \t]*)(\^+)[ \t]*\n/
 /** What ends too soon has no place below which a caret could be. */
 const UNMARKED = /^(\S.*):(\d+)\n\s*SyntaxError/
-const FRAME = /^ {4}at (?:.* \()?(file:\/\/\S+?):(\d+):(\d+)\)?$/m
 
-export function placeOfLoadError(thrown: unknown, path: string): Position | undefined {
-  if (!(thrown instanceof Error)) return undefined
-  const stack = thrown.stack ?? ''
-  const isSyntax = thrown.name === 'SyntaxError'
-  return markedPlace(stack) ?? (isSyntax ? checkedPlace(path) : framePlace(stack))
+/** Undefined for what is no syntax error: its own words say more than the line that threw it. */
+export function placeOfSyntaxError(thrown: unknown, path: string): Position | undefined {
+  if (!(thrown instanceof SyntaxError)) return undefined
+  return markedPlace(thrown.stack ?? '') ?? checkedPlace(path)
 }
 
 function markedPlace(text: string): Position | undefined {
   const [, file, line, indent = '', carets = ''] = MARKED.exec(text) ?? UNMARKED.exec(text) ?? []
   if (file === undefined) return undefined
   return { file: shown(file), line: Number(line), column: indent.length + 1, length: Math.max(1, carets.length) }
-}
-
-function framePlace(stack: string): Position | undefined {
-  const [, file, line, column] = FRAME.exec(stack) ?? []
-  return file === undefined ? undefined : { file: shown(file), line: Number(line), column: Number(column) }
 }
 
 function shown(file: string): string {

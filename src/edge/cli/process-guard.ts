@@ -18,11 +18,13 @@ export interface Guarded {
 }
 
 let isOver = false
+/** As it was at the start: while a steps file is loaded, process.exit is not to be had. */
+const exit = process.exit.bind(process)
 
 /** The command has come to its end: from here on an exit is nobody's mistake. */
 export function endProcess(code: number): never {
   isOver = true
-  return process.exit(code)
+  return exit(code)
 }
 
 /** Only a process that is ours may be minded so: listeners of a program that uses the library are its own affair. */

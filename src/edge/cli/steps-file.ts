@@ -12,7 +12,7 @@ import { inWords } from '../../core/problems/stray-error.ts'
 import type { StepFunctions } from '../../main.ts'
 import { doAs } from './at-work.ts'
 import { whenLoopRunsEmpty } from './empty-loop.ts'
-import { placeOfLoadError } from './load-failure.ts'
+import { placeOfSyntaxError } from './load-failure.ts'
 
 export const STEPS_NAMES = ['keelson.steps.ts', 'keelson.steps.mts', 'keelson.steps.js', 'keelson.steps.mjs']
 
@@ -43,29 +43,31 @@ async function importQuietly(path: string): Promise<Readonly<Record<string, unkn
     if (rest.includes('MODULE_TYPELESS_PACKAGE_JSON') || hasCode(rest[0], 'MODULE_TYPELESS_PACKAGE_JSON')) return
     Reflect.apply(emitWarning, process, [warning, ...rest])
   }
+  // A file that ends the process as it is loaded would do so at every resume, whatever else there is to do.
+  const exit = process.exit.bind(process)
+  process.exit = (code) => {
+    throw new Error(`it calls process.exit(${code ?? ''})`)
+  }
   const file = relative('.', path)
   try {
     return await doAs({ name: `the loading of ${file}` }, () => settled(import(pathToFileURL(path).href)))
   } catch (thrown) {
-    const at = thrown instanceof NeverSettles ? undefined : placeOfLoadError(rootOf(thrown), path)
+    const at = placeOfSyntaxError(rootOf(thrown), path)
     const message = `${file} cannot be loaded: ${inWords(rootOf(thrown))}`
     const told = problem('STEPS_NOT_LOADED', message, at === undefined ? {} : { at })
     throw new KeelsonError([told], { cause: thrown })
   } finally {
     process.emitWarning = emitWarning
+    process.exit = exit
   }
-}
-
-class NeverSettles extends Error {
-  override readonly name = 'Error'
 }
 
 /** An import waits for the file's own awaits, and nobody says that those come to an end. */
 async function settled<T>(work: Promise<T>): Promise<T> {
   const never = Promise.withResolvers<never>()
-  const stop = whenLoopRunsEmpty(() => never.reject(new NeverSettles('it awaits a promise that never settles')))
+  const stop = whenLoopRunsEmpty(() => never.reject(new Error('it awaits a promise that never settles')))
   const limit = setTimeout(() => {
-    never.reject(new NeverSettles(`it still awaits something after ${LIMITS.stepsLoadMs / 1000} s`))
+    never.reject(new Error(`it still awaits something after ${LIMITS.stepsLoadMs / 1000} s`))
   }, LIMITS.stepsLoadMs)
   limit.unref()
   try {
