@@ -28,10 +28,14 @@ describe('explain', () => {
 
   it('tells what a held run waits for', () => {
     const run = scenario(`policy: { onFailure: hold }\n${TWO}`).start().fails('a', { class: 'validation' })
-    expect(why(run, 'a').map((cause) => cause.kind)).toEqual(['failed'])
+    expect(why(run, 'a')).toEqual([
+      { kind: 'failed', attempt: 1, code: 'VALIDATION', runSeq: 4 },
+      { kind: 'needs-decision', stepId: 'a', signals: ['SKIP_STEP', 'RETRY_STEP', 'CANCEL'] },
+    ])
     expect(why(run, 'b')).toEqual([
       { kind: 'dependency', stepId: 'a', status: 'FAILED', final: true },
       { kind: 'run-held', slot: 'a', code: 'VALIDATION' },
+      { kind: 'needs-decision', stepId: 'a', signals: ['SKIP_STEP', 'RETRY_STEP', 'CANCEL'] },
     ])
   })
 
@@ -61,5 +65,94 @@ describe('explain', () => {
       kind: 'outside',
       why: 'no process has the handler f',
     })
+  })
+})
+
+const FAIL = { class: 'validation' } as const
+
+describe('what is behind a failure', () => {
+  it('a step skipped because of a failure names the failed ancestor, however far away it is', () => {
+    const run = scenario(`policy: { onFailure: continue }
+steps:
+  - { id: a, run: f, dependsOn: [] }
+  - { id: b, run: f, dependsOn: [a] }
+  - { id: c, run: f, dependsOn: [b] }
+  - { id: other, run: f, dependsOn: [] }
+`).start()
+    run.completes('other').fails('a', FAIL)
+    const failed = { kind: 'ancestor-failed', slot: 'a', attempt: 1, code: 'VALIDATION' }
+    for (const slot of ['b', 'c']) expect(why(run, slot)).toMatchObject([{ kind: 'skipped' }, failed])
+  })
+
+  it('a step whose fallback failed too tells both failures', () => {
+    const run = scenario('steps: [{ id: a, run: f, fallback: { run: g }, fallbackOn: [permanent, exhausted] }]').start()
+    run.fails('a', FAIL).fails('FALLBACK:a', { class: 'permanent' })
+    expect(why(run, 'a')).toMatchObject([
+      { kind: 'failed', code: 'VALIDATION' },
+      { kind: 'fallback-failed', slot: 'FALLBACK:a', code: 'PERMANENT' },
+      { kind: 'run-ended' },
+    ])
+  })
+
+  it('a forEach names its first failed items and counts the rest', () => {
+    const yaml = 'policy: { onFailure: continue }\nsteps: [{ id: a, run: f, forEach: "input.xs" }]'
+    const run = scenario(yaml, { facts: { a: { items: 6 } } }).start()
+    run.completes('a[0]')
+    for (const item of [1, 2, 3, 4, 5]) run.fails(`a[${item}]`, FAIL)
+    expect(why(run, 'a')).toMatchObject([
+      { kind: 'failed', code: 'ITEMS_FAILED' },
+      { kind: 'item-failed', slot: 'a[1]', more: 0 },
+      { kind: 'item-failed', slot: 'a[2]', more: 0 },
+      { kind: 'item-failed', slot: 'a[3]', more: 2 },
+      { kind: 'run-ended' },
+    ])
+  })
+})
+
+describe('what a person may do', () => {
+  const SHIP = 'steps:\n  - { id: ship, run: f, effect: irreversible, dependsOn: [] }\n'
+  const FAN =
+    'policy: { onFailure: hold }\nsteps:\n  - { id: fan, run: f, dependsOn: [], forEach: "input.xs" }\n  - { id: b, run: f, dependsOn: [fan] }\n'
+  const indeterminate = (): Scenario =>
+    scenario(SHIP)
+      .start()
+      .adopted([{ slot: 'ship', attempt: 1 }])
+  const heldFan = (): Scenario =>
+    scenario(FAN, { facts: { fan: { items: 3 } } })
+      .start()
+      .completes('fan[0]')
+      .fails('fan[2]', FAIL)
+      .completes('fan[1]')
+
+  it('with an effect that may have happened: what began and when, and three ways out', () => {
+    expect(why(indeterminate(), 'ship')).toMatchObject([
+      { kind: 'failed', code: 'INDETERMINATE' },
+      { kind: 'indeterminate', attempt: 1, since: START },
+      { kind: 'needs-decision', stepId: 'ship', signals: ['SKIP_STEP', 'RETRY_STEP', 'CANCEL'] },
+    ])
+  })
+
+  it('with a failed item is told for its step, because that is what takes signals', () => {
+    for (const slot of ['fan', 'fan[2]', 'b'])
+      expect(why(heldFan(), slot).at(-1)).toMatchObject({ kind: 'needs-decision', stepId: 'fan' })
+  })
+
+  it.each(['SKIP_STEP', 'RETRY_STEP', 'CANCEL'] as const)('%s is taken when it was offered', (type) => {
+    for (const [make, stepId] of [
+      [indeterminate, 'ship'],
+      [heldFan, 'fan'],
+    ] as const) {
+      const run = make().signals(type, type === 'CANCEL' ? {} : { stepId })
+      expect(run.payload('SignalAccepted')).toMatchObject({ signalType: type, applied: true })
+    }
+  })
+
+  it('is not offered while other items are at work, nor after the end', () => {
+    const busy = scenario(FAN, { facts: { fan: { items: 3 } } })
+      .start()
+      .fails('fan[2]', FAIL)
+    expect(why(busy, 'fan[2]').map(({ kind }) => kind)).not.toContain('needs-decision')
+    const ended = heldFan().signals('CANCEL')
+    expect(why(ended, 'fan').map(({ kind }) => kind)).not.toContain('needs-decision')
   })
 })

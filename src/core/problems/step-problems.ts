@@ -31,10 +31,11 @@ export const STEP_PROBLEMS = {
     todo: 'Put the functions in keelson.steps.ts, or name their file in the `stepsModule` option of `openKeelson`.',
   },
   INDETERMINATE: {
-    title: 'An irreversible step may or may not have run when the process died.',
+    title:
+      'An irreversible step may or may not have happened: its process died, it ran out of time, or its connection broke.',
     retryable: false,
     did: 'It was not run again. The run is held until a person decides.',
-    todo: 'Find out whether the effect happened, then SKIP_STEP it or RETRY_STEP it.',
+    todo: 'Find out whether the effect happened. If it did, `keelson signal <run> skip-step --step <step>`; if it did not, `retry-step` (with `--fresh-key` where the old key is spent); or give the run up with `cancel`. `keelson why` tells what is known.',
   },
   ITEMS_FAILED: {
     title: 'At least one item of a forEach step failed finally.',

@@ -6,6 +6,7 @@ import { vectorGet } from '../collections/vector.ts'
 import type { PlanGraph } from '../plan/graph.ts'
 import { isHeld } from './decide/proceed.ts'
 import { rootCause } from './decide/finish.ts'
+import { failedAncestors, failureCauses, neededDecision, type FailureCause } from './explain-failure.ts'
 import type { RunState, Unit } from './state.ts'
 import { isTerminalRun } from './transitions.ts'
 import { isParked, kindOfUnit, locate, slotOfUnit, stepAt, stepUnit } from './units.ts'
@@ -75,6 +76,7 @@ export type Cause =
   | { readonly kind: 'no-free-slot'; readonly limit: number }
   | { readonly kind: 'unknown-slot' }
   | GrantCause
+  | FailureCause
   | { readonly kind: 'outside'; readonly why: string }
 
 /** A pool that spans runs has no room for it now. */
@@ -109,7 +111,11 @@ export function explain(
 ): readonly Cause[] {
   const found = locate(state, slot)
   if (found === undefined) return [{ kind: 'unknown-slot' }]
-  const causes = [...ofUnit(graph, state, found.unit, now), ...(outside.grants ?? []), ...ofRun(state, found.unit)]
+  const causes = [
+    ...ofUnit(graph, state, found.unit, now),
+    ...(outside.grants ?? []),
+    ...ofRun(graph, state, found.unit, now),
+  ]
   return [...causes, ...(outside.reasons ?? []).map((why): Cause => ({ kind: 'outside', why }))]
 }
 
@@ -118,7 +124,7 @@ function isSettled(unit: Unit): boolean {
 }
 
 /** What holds the run as a whole, for a slot that has not settled. */
-function ofRun(state: RunState, unit: Unit): Cause[] {
+function ofRun(graph: PlanGraph, state: RunState, unit: Unit, now: number): Cause[] {
   if (isSettled(unit)) return []
   if (state.compensationOf !== '') return [{ kind: 'run-undoes', runId: state.compensationOf }]
   const root = rootCause(state)
@@ -143,8 +149,13 @@ function ofRun(state: RunState, unit: Unit): Cause[] {
     })
   else if (state.failing) causes.push({ kind: 'run-failing', ...named })
   if (isHeld(state) && root !== undefined && unit.status !== 'FAILED')
-    causes.push({ kind: 'run-held', slot: root.slot, code: root.code })
+    causes.push({ kind: 'run-held', slot: root.slot, code: root.code }, ...heldBy(graph, state, root.slot, now))
   return causes
+}
+
+function heldBy(graph: PlanGraph, state: RunState, slot: string, now: number): readonly Cause[] {
+  const found = locate(state, slot)
+  return found === undefined ? [] : neededDecision(graph, state, found.unit.step, now)
 }
 
 function ofUnit(graph: PlanGraph, state: RunState, unit: Unit, now: number): Cause[] {
@@ -153,7 +164,7 @@ function ofUnit(graph: PlanGraph, state: RunState, unit: Unit, now: number): Cau
     case 'SUCCESS':
       return [{ kind: 'succeeded', runSeq: unit.outputSeq }, ...ofUndoing(state, unit)]
     case 'SKIPPED':
-      return [{ kind: 'skipped' }]
+      return [{ kind: 'skipped' }, ...failedAncestors(graph, state, unit.step)]
     case 'RUNNING':
       return ofRunning(graph, state, unit, now)
     case 'FAILED':
@@ -170,7 +181,10 @@ function ofUnit(graph: PlanGraph, state: RunState, unit: Unit, now: number): Cau
           },
         ]
       if (unit.fallbackOpen) return ofFallback(graph, state, unit, now)
-      return [{ kind: 'failed', attempt: unit.attempt, code: unit.errorCode, runSeq: unit.failedSeq }]
+      return [
+        { kind: 'failed', attempt: unit.attempt, code: unit.errorCode, runSeq: unit.failedSeq },
+        ...failureCauses(graph, state, unit, now),
+      ]
     case 'PENDING':
       return ofPending(graph, state, unit)
   }

@@ -36,7 +36,7 @@ function signalType(word: string): SignalType {
 
 /** Fields of `--set` go where the signal has its own object for them; options give the rest. */
 function payloadOf(type: SignalType, options: Options): Readonly<Record<string, unknown>> {
-  const step = options.text('step')
+  const step = stepOf(type, options.text('step'))
   const reason = options.text('reason')
   const from = options.text('from')
   const fields = fieldsOf(options.list('set'))
@@ -52,6 +52,14 @@ function payloadOf(type: SignalType, options: Options): Readonly<Record<string, 
     ...(options.flag('forceKill') ? { forceKill: true } : {}),
     ...(options.flag('freshKey') ? { freshKey: true } : {}),
   }
+}
+
+/** Items are not signalled one by one: what is done, is done to all of their step that failed (P-47). */
+function stepOf(type: SignalType, name: string | undefined): string | undefined {
+  const parent = name === undefined ? undefined : /^(.+)\[\d+\]$/.exec(name)?.[1]
+  if (parent === undefined) return name
+  const what = type === 'RETRY_STEP' ? `tries all failed items of ${parent} again` : `is for ${parent} as a whole`
+  return fail('USAGE', `'${name ?? ''}' is an item; ${wordOf(type)} --step ${parent} ${what}`)
 }
 
 export async function signal({ args, options, terminal }: Call): Promise<number> {

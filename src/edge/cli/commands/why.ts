@@ -4,6 +4,7 @@
  */
 import type { ForeignRecord } from '../../../core/events/event.ts'
 import { fail } from '../../../core/problems/problem.ts'
+import type { Cause } from '../../../core/run/explain.ts'
 import { didYouMean } from '../../../core/plan/reading.ts'
 import { isTerminalRun } from '../../../core/run/transitions.ts'
 import { msFromIso } from '../../../core/time.ts'
@@ -42,7 +43,7 @@ export async function why({ args, options, terminal }: Call): Promise<number> {
     if (args[1] === undefined) tellRun(terminal, watch, slots.length)
     const now = then ?? Date.now()
     for (const slot of slots.slice(0, STEPS_TOLD))
-      await tellStep(terminal, watch, { run: shortId(handle.runId), step: slot, now, records }, at)
+      await tellStep(terminal, watch, { run: shortId(handle.runId), step: slot, now, records, graph: watch.graph }, at)
     if (slots.length > STEPS_TOLD)
       terminal.line(terminal.paint.dim(`… and ${plural(slots.length - STEPS_TOLD, 'more step')}`))
     if (at === undefined && !isTerminalRun(watch.view.run.status) && !isDriven(handle.row)) {
@@ -86,10 +87,17 @@ function tellRun(terminal: Terminal, { view }: RunWatch, open: number): void {
 
 /** What would have moved it in the past moves nothing now: then no commands are told. */
 async function tellStep(terminal: Terminal, { handle }: RunWatch, asked: Asked, at?: number): Promise<void> {
-  const causes = await handle.why(asked.step, at)
+  const causes = reasonable(await handle.why(asked.step, at), asked)
   const told = causes.map((cause) => tellCause(cause, asked))
   terminal.line(`${terminal.paint.bold(asked.step)} ${openingOf(causes)}`)
   told.forEach(({ sentence }, index) => terminal.line(`  ${index + 1}  ${sentence}`))
-  const commands = new Set(at === undefined ? told.flatMap(({ command }) => command ?? []) : [])
+  const commands = new Set(at === undefined ? told.flatMap(({ commands }) => commands ?? []) : [])
   for (const command of commands) terminal.line(`     ${terminal.paint.cyan(command)}`)
+}
+
+/** A step that somebody skipped, or that its condition skipped, was not skipped for what failed elsewhere. */
+function reasonable(causes: readonly Cause[], { records, step }: Asked): readonly Cause[] {
+  const skip = records.findLast((one) => one.eventType === 'StepSkipped' && one.stepId === step)
+  if (skip === undefined || skip.payload?.['reasonCode'] === 'DEPENDENCY_FAILED') return causes
+  return causes.filter(({ kind }) => kind !== 'ancestor-failed')
 }

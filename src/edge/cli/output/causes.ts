@@ -2,13 +2,16 @@
 import type { ForeignRecord } from '../../../core/events/event.ts'
 import { stepSlotText } from '../../../core/events/slot.ts'
 import { viewOf } from '../../../core/events/event-views.ts'
+import type { PlanGraph } from '../../../core/plan/graph.ts'
 import type { Cause } from '../../../core/run/explain.ts'
+import type { WayOut } from '../../../core/run/explain-failure.ts'
+import { codeText, type ToldError } from './picture.ts'
 import { countdown, duration, oneLine, plural, shortId, timeOfDay } from './format.ts'
 
 export interface Told {
   readonly sentence: string
-  /** A command that would move it. */
-  readonly command?: string
+  /** Commands that would move it, each as it can be typed; what follows a # says what for. */
+  readonly commands?: readonly string[]
 }
 
 export interface Asked {
@@ -16,6 +19,7 @@ export interface Asked {
   readonly step: string
   readonly now: number
   readonly records: readonly ForeignRecord[]
+  readonly graph: PlanGraph
 }
 
 type Teller<K extends Cause['kind']> = (cause: Extract<Cause, { kind: K }>, asked: Asked) => Told
@@ -33,16 +37,34 @@ function pauseDetails({ records }: Asked): string {
 }
 
 /** A run that a migration paused, and that it may have left so: the same command goes on with it. */
-function gateCommand({ records, run }: Asked): string | undefined {
+function gateCommands({ records, run }: Asked): readonly string[] | undefined {
   const reason = records.findLast((one) => one.eventType === 'RunPaused')?.payload?.['reason']
   const [, to] = /^migrate to (\w+)$/.exec(typeof reason === 'string' ? reason : '') ?? []
-  return to === undefined ? undefined : `keelson migrate ${run} --to ${to}   (or signal resume: it stays where it is)`
+  if (to === undefined) return undefined
+  return [`keelson migrate ${run} --to ${to}`, `keelson signal ${run} resume   # it stays where it is`]
 }
 
-function messageAt(records: readonly ForeignRecord[], runSeq: number): string {
+/** The code of a failure, the status it carried and its text, as far as they are on record. */
+function failureAt(records: readonly ForeignRecord[], runSeq: number, code: string): string {
   const record = records.find((one) => one.runSeq === runSeq)
+  const error = record?.payload?.['error'] as ToldError | undefined
   const text = record?.data?.['errorText'] as { readonly message: string } | undefined
-  return text === undefined ? '' : ` "${oneLine(text.message, 200)}"`
+  return `${codeText({ ...error, code })}${text === undefined ? '' : ` "${oneLine(text.message, 200)}"`}`
+}
+
+/** Who the plan asks; where it only says who may not, whoever types the command. */
+function asPerson({ graph, step }: Asked): string {
+  const index = graph.indexOf.get(step.replace(/\[\d+\]$/, ''))
+  const asked = index === undefined ? undefined : graph.steps[index]
+  if (asked === undefined || !('manual' in asked)) return ''
+  const [first] = asked.manual.assignees ?? []
+  if (first !== undefined && !first.includes('${')) return ` --as ${word(first)}`
+  return first === undefined && asked.manual.rule === undefined ? '' : ' --as "$USER"'
+}
+
+/** As a shell takes it: an item's slot has brackets. */
+function word(text: string): string {
+  return /^[\w.:-]+$/.test(text) ? text : `'${text}'`
 }
 
 /** How undoing the step ended last. */
@@ -59,8 +81,8 @@ function undoEvent({ records, step }: Asked): ForeignRecord | undefined {
 const seqOf = (record: ForeignRecord | undefined): string =>
   record === undefined ? '' : `   (runSeq ${record.runSeq})`
 const byRun = (runId: string | undefined): string => (runId === undefined ? '' : ` by run ${shortId(runId)}`)
-const showRun = (runId: string | undefined): { readonly command?: string } =>
-  runId === undefined ? {} : { command: `keelson show ${shortId(runId)}` }
+const showRun = (runId: string | undefined): { readonly commands?: readonly string[] } =>
+  runId === undefined ? {} : { commands: [`keelson show ${shortId(runId)}`] }
 const at = (instant: number, { now }: Asked): string => `${timeOfDay(instant, now)} (in ${countdown(instant - now)})`
 
 const TELL: { readonly [K in Cause['kind']]: Teller<K> } = {
@@ -72,7 +94,7 @@ const TELL: { readonly [K in Cause['kind']]: Teller<K> } = {
   }),
   'run-paused': ({ scopes }, asked) => ({
     sentence: `the run is paused${scopes.length === 0 ? pauseDetails(asked) : ` by ${scopes.join(', ')}`}`,
-    command: gateCommand(asked) ?? `keelson signal ${asked.run} resume --reason "…"`,
+    commands: gateCommands(asked) ?? [`keelson signal ${asked.run} resume`],
   }),
   'run-cancelling': ({ until, inFlight }, asked) => ({
     sentence: `the run is being cancelled: ${plural(inFlight, 'step')} may still stop by itself until ${at(until, asked)}`,
@@ -81,8 +103,8 @@ const TELL: { readonly [K in Cause['kind']]: Teller<K> } = {
     sentence: `the run is failing${rootCause === undefined ? '' : ` because of ${rootCause} (${code ?? ''})`}: nothing new starts`,
   }),
   'run-held': ({ slot, code }, { run }) => ({
-    sentence: `the run is held: ${slot} failed with ${code}, and the plan says to wait for a person`,
-    command: `keelson signal ${run} retry-step --step ${slot}   (or skip-step)`,
+    sentence: `the run is held: ${slot} failed with ${code}, and a person must decide`,
+    commands: [`keelson why ${run} ${word(slot)}`],
   }),
   undoing: ({ slot, attempt, retryAt, byRunId }, asked) => ({
     sentence: `${slot} is being undone${byRun(byRunId)}, attempt ${attempt}${retryAt === undefined ? '' : `; again at ${at(retryAt, asked)}`}`,
@@ -95,10 +117,10 @@ const TELL: { readonly [K in Cause['kind']]: Teller<K> } = {
   'not-undone': ({ why, attempts, byRunId }, asked) => {
     const event = undoEvent(asked)
     const error = event?.payload?.['error'] as { readonly code: string } | undefined
-    const message = event === undefined ? '' : messageAt(asked.records, event.runSeq)
+    const failure = event === undefined ? 'an error' : failureAt(asked.records, event.runSeq, error?.code ?? '')
     const sentence =
       why === 'failed'
-        ? `what it did could not be undone${byRun(byRunId)}: ${plural(attempts, 'attempt')}, ${error?.code ?? 'an error'}${message}${seqOf(event)}; look at it by hand`
+        ? `what it did could not be undone${byRun(byRunId)}: ${plural(attempts, 'attempt')}, ${failure}${seqOf(event)}; look at it by hand`
         : `what it did was not undone${byRun(byRunId)}: the run was stopped before that; look at it by hand`
     return { sentence, ...showRun(byRunId) }
   },
@@ -122,7 +144,7 @@ const TELL: { readonly [K in Cause['kind']]: Teller<K> } = {
   }),
   'waiting-for-person': ({ since, expiresAt }, asked) => ({
     sentence: `it waits for a person since ${timeOfDay(since, asked.now)}${expiresAt === undefined ? '' : `; it expires ${at(expiresAt, asked)}`}`,
-    command: `keelson complete ${asked.run} ${asked.step} --outcome Succeeded --as <user>`,
+    commands: [`keelson complete ${asked.run} ${word(asked.step)} --outcome Succeeded${asPerson(asked)}`],
   }),
   'waiting-until': ({ at: due }, asked) => ({ sentence: `it waits until ${at(due, asked)}` }),
   'waiting-for-child': ({ attempt, since, childRunId }, { now }) => ({
@@ -131,13 +153,29 @@ const TELL: { readonly [K in Cause['kind']]: Teller<K> } = {
   }),
   backoff: ({ attempt, maxAttempts, retryAt, code }, asked) => {
     const failed = asked.records.findLast((one) => one.eventType === 'StepFailed' && one.stepId === asked.step)
-    const message = failed === undefined ? '' : messageAt(asked.records, failed.runSeq)
+    const what = failed === undefined ? code : failureAt(asked.records, failed.runSeq, code)
     return {
-      sentence: `attempt ${attempt} of ${maxAttempts} failed with ${code}${message}; the next is due at ${at(retryAt, asked)}`,
+      sentence: `attempt ${attempt} of ${maxAttempts} failed with ${what}; the next is due at ${at(retryAt, asked)}`,
     }
   },
   failed: ({ attempt, code, runSeq }, { records }) => ({
-    sentence: `it failed in attempt ${attempt} with ${code}${messageAt(records, runSeq)}   (runSeq ${runSeq})`,
+    sentence: `it failed in attempt ${attempt} with ${failureAt(records, runSeq, code)}   (runSeq ${runSeq})`,
+  }),
+  'fallback-failed': ({ attempt, code, runSeq }, { records }) => ({
+    sentence: `its fallback failed too, in attempt ${attempt} with ${failureAt(records, runSeq, code)}   (runSeq ${runSeq})`,
+  }),
+  'item-failed': ({ slot, attempt, code, runSeq, more }, { records, run }) => ({
+    sentence: `${slot} failed in attempt ${attempt} with ${failureAt(records, runSeq, code)}   (runSeq ${runSeq})${more === 0 ? '' : `; so did ${plural(more, 'more item')}`}`,
+    commands: [`keelson why ${run} ${word(slot)}`],
+  }),
+  'ancestor-failed': ({ slot, attempt, code, runSeq }, { records, run }) => ({
+    sentence: `${slot}, which it needs, failed in attempt ${attempt} with ${failureAt(records, runSeq, code)}   (runSeq ${runSeq})`,
+    commands: [`keelson why ${run} ${word(slot)}`],
+  }),
+  indeterminate: (cause, asked) => ({ sentence: indeterminateText(cause, asked) }),
+  'needs-decision': ({ stepId, signals }, asked) => ({
+    sentence: 'the run waits until a person decides',
+    commands: decisionCommands(stepId, signals, asked),
   }),
   recovered: ({ code }) => ({ sentence: `it failed with ${code}, and its fallback did the work instead` }),
   items: ({ done, failed, running, total }) => ({
@@ -145,14 +183,49 @@ const TELL: { readonly [K in Cause['kind']]: Teller<K> } = {
   }),
   dependency: ({ stepId, status }, { run }) => ({
     sentence: dependencyText(stepId, status),
-    command: `keelson why ${run} ${stepId}`,
+    commands: [`keelson why ${run} ${word(stepId)}`],
   }),
   'no-free-slot': ({ limit }) => ({
     sentence: `all ${plural(limit, 'place')} of the run are taken (policy.concurrency)`,
   }),
-  'waiting-for-grant': (cause, asked) => ({ sentence: grantText(cause, asked), command: 'keelson resources' }),
+  'waiting-for-grant': (cause, asked) => ({ sentence: grantText(cause, asked), commands: ['keelson resources'] }),
   'unknown-slot': () => ({ sentence: 'the plan has no such step' }),
   outside: ({ why }) => ({ sentence: why }),
+}
+
+/** What began, when, and what is known of how it ended: nothing but the error of whoever carried it out, if that. */
+function indeterminateText(
+  { attempt, since, runSeq }: Extract<Cause, { kind: 'indeterminate' }>,
+  asked: Asked,
+): string {
+  const record = asked.records.find((one) => one.runSeq === runSeq)
+  const known = record?.data?.['errorText'] !== undefined
+  const how = known ? 'broke off as told' : 'it ran out of time, or its process was gone before it told how it ended'
+  return `nobody knows whether it happened: attempt ${attempt} began at ${timeOfDay(since, asked.now)} and ${how}; it cannot be taken back, so it was not run again`
+}
+
+const DECISIONS: Readonly<Record<WayOut, (stepId: string) => string>> = {
+  SKIP_STEP: (stepId) => `skip-step --step ${word(stepId)}`,
+  RETRY_STEP: (stepId) => `retry-step --step ${word(stepId)}`,
+  CANCEL: () => 'cancel',
+}
+const PURPOSE: Readonly<Record<WayOut, string>> = {
+  SKIP_STEP: 'go on without it',
+  RETRY_STEP: 'try it again',
+  CANCEL: 'give the run up',
+}
+/** Of an effect that may have happened: what one must know before. */
+const PURPOSE_UNKNOWN: Readonly<Record<WayOut, string>> = {
+  SKIP_STEP: 'it happened: go on, its output is null',
+  RETRY_STEP: 'it did not happen: run it again (--fresh-key where the old key is spent)',
+  CANCEL: 'neither: give the run up',
+}
+
+function decisionCommands(stepId: string, signals: readonly WayOut[], { run, records }: Asked): readonly string[] {
+  const last = records.findLast((one) => one.eventType === 'StepFailed' && one.stepId === stepId)
+  const isUnknown = (last?.payload?.['error'] as ToldError | undefined)?.code === 'INDETERMINATE'
+  const purposes = isUnknown ? PURPOSE_UNKNOWN : PURPOSE
+  return signals.map((signal) => `keelson signal ${run} ${DECISIONS[signal](stepId)}   # ${purposes[signal]}`)
 }
 
 type GrantCause = Extract<Cause, { kind: 'waiting-for-grant' }>
