@@ -7,24 +7,18 @@ import { KeelsonError, problem } from '../core/problems/problem.ts'
 import type { Effect } from '../core/run/effect.ts'
 import { engineTypeOf, MAX_IN_FLIGHT } from '../core/run/engines.ts'
 import { locate, stepAt } from '../core/run/units.ts'
-import type { EffectReport } from '../ports/engine.ts'
 import type { RunAdvancer } from './advance-run.ts'
 import { childRunId } from './child-end.ts'
+import type { ChildStart } from './child-start.ts'
 import { correlationOf, type LoadedRun } from './load-run.ts'
 import { mappingNeeds, mapValue } from './map-input.ts'
 import type { Services } from './services.ts'
 import { isDamage } from './set-aside.ts'
 import { slotRoots } from './slot-roots.ts'
-import { startRun, type StartAnswer, type StartRequest } from './start-run.ts'
+import { startRun, type StartRequest } from './start-run.ts'
 import { undoChild } from './undo-child.ts'
 
 type StartChild = Extract<Effect, { kind: 'StartChild' }>
-
-export type ChildStart =
-  | { readonly kind: 'child'; readonly answer: StartAnswer }
-  /** No run is needed, or none can be started: this is the outcome. */
-  | { readonly kind: 'answered'; readonly report: EffectReport }
-  | { readonly kind: 'gone' }
 
 export async function startChild(
   services: Services,

@@ -1,13 +1,33 @@
 /** Why a finished slot is no longer what it was: it was undone, is being undone, or could not be undone (CMP-06). */
 import { vectorGet } from '../collections/vector.ts'
-import type { Cause } from './explain.ts'
 import { hookAttempts, nextHook } from './evolve/undo.ts'
 import type { RunState, Unit } from './state.ts'
 import { isTerminalRun } from './transitions.ts'
 import { locate, slotOfUnit } from './units.ts'
 
+export type UndoCause =
+  /** `byRunId`: the run that undoes it, where a child did the work. */
+  | {
+      readonly kind: 'undoing'
+      readonly slot: string
+      readonly attempt: number
+      readonly retryAt?: number
+      readonly byRunId?: string
+    }
+  /** It succeeded, and what it did was undone since. */
+  | { readonly kind: 'undone'; readonly attempts: number; readonly byRunId?: string }
+  /** It succeeded, and what it did is still there: undoing failed, or was stopped before it was done. */
+  | {
+      readonly kind: 'not-undone'
+      readonly why: 'failed' | 'unfinished'
+      readonly attempts: number
+      readonly byRunId?: string
+    }
+  /** Of the items of a fan-out. */
+  | { readonly kind: 'items-undone'; readonly undone: number; readonly failed: number; readonly total: number }
+
 /** Of a step that its fallback stood in for, the fallback is asked for. */
-export function ofUndoing(state: RunState, asked: Unit): Cause[] {
+export function ofUndoing(state: RunState, asked: Unit): UndoCause[] {
   const slot = slotOfUnit(state.graph, asked)
   const unit = locate(state, slot)?.unit ?? asked
   if (unit.fan !== undefined) return ofItems(state, unit)
@@ -29,7 +49,7 @@ function isLeft(state: RunState, slot: string): boolean {
   return false
 }
 
-function ofItems(state: RunState, parent: Unit): Cause[] {
+function ofItems(state: RunState, parent: Unit): UndoCause[] {
   const { base, fallbackBase, count } = parent.fan ?? { base: 0, fallbackBase: -1, count: 0 }
   if (state.undo === undefined) return []
   const counts = { undone: 0, failed: 0 }

@@ -10,7 +10,7 @@ import { failedAncestors, failureCauses, neededDecision, type FailureCause } fro
 import type { RunState, Unit } from './state.ts'
 import { isTerminalRun } from './transitions.ts'
 import { isParked, kindOfUnit, locate, slotOfUnit, stepAt, stepUnit } from './units.ts'
-import { ofUndoing } from './explain-undo.ts'
+import { ofUndoing, type UndoCause } from './explain-undo.ts'
 
 export type Cause =
   | { readonly kind: 'run-not-started'; readonly status: string; readonly notBefore?: number }
@@ -25,24 +25,7 @@ export type Cause =
   | { readonly kind: 'run-cancelling'; readonly until: number; readonly inFlight: number }
   | { readonly kind: 'run-failing'; readonly rootCause?: string; readonly code?: string }
   | { readonly kind: 'run-held'; readonly slot: string; readonly code: string }
-  | {
-      readonly kind: 'undoing'
-      readonly slot: string
-      readonly attempt: number
-      readonly retryAt?: number
-      readonly byRunId?: string
-    }
-  /** It succeeded, and what it did was undone since. `byRunId`: by that run, where a child did the work. */
-  | { readonly kind: 'undone'; readonly attempts: number; readonly byRunId?: string }
-  /** It succeeded, and what it did is still there: undoing failed, or was stopped before it was done. */
-  | {
-      readonly kind: 'not-undone'
-      readonly why: 'failed' | 'unfinished'
-      readonly attempts: number
-      readonly byRunId?: string
-    }
-  /** Of the items of a fan-out. */
-  | { readonly kind: 'items-undone'; readonly undone: number; readonly failed: number; readonly total: number }
+  | UndoCause
   /** The run starts no step: it undoes what another has finished. */
   | { readonly kind: 'run-undoes'; readonly runId: string }
   | { readonly kind: 'succeeded'; readonly runSeq: number }

@@ -55,9 +55,6 @@ export interface ItemCounts {
   readonly done: number
   readonly failed: number
   readonly running: number
-  /** Of those done: undone since, and those that undoing gave up. */
-  readonly undone?: number
-  readonly notUndone?: number
 }
 
 export interface StepSnapshot {

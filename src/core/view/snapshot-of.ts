@@ -5,13 +5,12 @@
 import { vectorGet } from '../collections/vector.ts'
 import type { ArtifactRef } from '../events/event.ts'
 import { numberOf } from './name-index.ts'
-import type { AttemptSnapshot, CompensationSnapshot, ItemCounts, RunSnapshot, StepSnapshot } from './run-snapshot.ts'
+import type { AttemptSnapshot, CompensationSnapshot, RunSnapshot, StepSnapshot } from './run-snapshot.ts'
 import {
   EMPTY_PAIR,
   EMPTY_STEP,
   type AttemptFold,
   type CompensationFold,
-  type FanFold,
   type RunView,
   type SlotFold,
   type SlotPair,
@@ -61,21 +60,19 @@ function stepsOf(view: RunView): readonly StepSnapshot[] {
     const [own, ...fallback] = pairSnapshots(view, step, { stepId })
     if (own === undefined) continue
     const { fan } = step
-    const items = fan && itemCounts(fan)
+    const items = fan && { total: fan.total, done: fan.done, failed: fan.failed, running: fan.running }
     out.push(items === undefined ? own : { ...own, items }, ...fallback)
   }
   return out
 }
 
-function itemCounts({ total, done, failed, running, undone, notUndone }: FanFold): ItemCounts {
-  return {
-    total,
-    done,
-    failed,
-    running,
-    ...(undone === 0 ? {} : { undone }),
-    ...(notUndone === 0 ? {} : { notUndone }),
-  }
+/** Items of a fan-out that were undone, and those that undoing gave up. Not in the snapshot: `itemsOf` tells it of each. */
+export function undoneItemsOf(
+  view: RunView,
+  stepId: string,
+): { readonly undone: number; readonly notUndone: number } | undefined {
+  const fan = vectorGet(view.steps, numberOf(view.names, stepId) ?? -1)?.fan
+  return fan === undefined ? undefined : { undone: fan.undone, notUndone: fan.notUndone }
 }
 
 type Names = Pick<StepSnapshot, 'stepId' | 'itemIndex'>

@@ -56,16 +56,7 @@ const step = object({
   recovered: optional(literal(true)),
   waitingForManualCompletion: optional(literal(true)),
   retryAt: optional(text()),
-  items: optional(
-    object({
-      total: count,
-      done: count,
-      failed: count,
-      running: count,
-      undone: optional(count),
-      notUndone: optional(count),
-    }),
-  ),
+  items: optional(object({ total: count, done: count, failed: count, running: count })),
   compensation: optional(
     object({
       status: oneOf('PENDING', 'RUNNING', 'DONE', 'FAILED'),

@@ -1,6 +1,6 @@
 /**
  * Does a run still move by itself? Not when all that is open waits for a person, when it is paused with nothing in
- * flight, or when it is held. A run that waits for a time still moves.
+ * flight, or when it is held. A run that waits for a time still moves, and so does one that undoes: nothing holds that up.
  */
 import { isTerminalRun } from '../../core/run/transitions.ts'
 import { snapshotOf } from '../../core/view/snapshot-of.ts'
@@ -9,6 +9,8 @@ import type { RunWatch } from './run-watch.ts'
 export function standsStill(watch: RunWatch): boolean {
   const snapshot = snapshotOf(watch.view)
   if (isTerminalRun(snapshot.status) || snapshot.status === 'PENDING' || snapshot.status === 'APPROVED') return false
+  // Items have no row here, and a hook may wait for its next try.
+  if (watch.view.run.compensating) return false
   const running = snapshot.steps.filter((step) => step.status === 'RUNNING' || step.compensation?.status === 'RUNNING')
   if (running.length === 0 && watch.view.tally.inFlight > 0) return false
   const paused = snapshot.status === 'PAUSED'

@@ -7,7 +7,7 @@ import { vectorGet } from '../../../core/collections/vector.ts'
 import { isTerminalRun } from '../../../core/run/transitions.ts'
 import { msFromIso } from '../../../core/time.ts'
 import type { CompensationSnapshot, StepSnapshot } from '../../../core/view/run-snapshot.ts'
-import { snapshotOf } from '../../../core/view/snapshot-of.ts'
+import { snapshotOf, undoneItemsOf } from '../../../core/view/snapshot-of.ts'
 import type { RunWatch } from '../run-watch.ts'
 import { countdown, duration, oneLine, plural, timeOfDay } from './format.ts'
 
@@ -33,22 +33,17 @@ export function rowsOf(scene: Scene, now: number): readonly Row[] {
     const shown = byId.get(step.stepId)
     if (shown === undefined) return []
     const compensation = shown.compensation ?? fallbacks.get(step.stepId)?.compensation
-    const undone = compensation === undefined ? shown : { ...shown, compensation }
-    return [rowOf(scene, step, index, undone, now, live, byId)]
+    const undone = undoneItemsOf(scene.view, step.stepId) ?? {}
+    const told = { ...shown, ...undone, ...(compensation === undefined ? {} : { compensation }) }
+    return [rowOf(scene, step, index, told, now, live, byId)]
   })
 }
 
+/** With how many items of a fan-out were undone, and how many could not be. */
+type Shown = StepSnapshot & { readonly undone?: number; readonly notUndone?: number }
 type Steps = ReadonlyMap<string, StepSnapshot>
 
-function rowOf(
-  scene: Scene,
-  step: Step,
-  index: number,
-  shown: StepSnapshot,
-  now: number,
-  live: boolean,
-  byId: Steps,
-): Row {
+function rowOf(scene: Scene, step: Step, index: number, shown: Shown, now: number, live: boolean, byId: Steps): Row {
   const mark = markOf(shown, live)
   const attempts = attemptNotes(step, shown)
   const ofItems = countNotes(scene.itemFailures.get(step.stepId) ?? new Map())
@@ -83,11 +78,11 @@ function rowOf(
   }
 }
 
-function markOf(shown: StepSnapshot, live: boolean): Mark {
-  const { compensation, items } = shown
+function markOf(shown: Shown, live: boolean): Mark {
+  const { compensation, undone = 0, notUndone = 0 } = shown
   if (compensation !== undefined) return isNotUndone(compensation, live) ? 'failed' : 'undone'
-  if ((items?.notUndone ?? 0) > 0) return 'failed'
-  if ((items?.undone ?? 0) > 0 && shown.status === 'SUCCESS') return 'undone'
+  if (notUndone > 0) return 'failed'
+  if (undone > 0 && shown.status === 'SUCCESS') return 'undone'
   if (shown.recovered === true) return 'done'
   switch (shown.status) {
     case 'SUCCESS':
@@ -175,8 +170,7 @@ function undoneNote({ compensation, items }: StepSnapshot): string {
 }
 
 /** Items have no row of their own: how many of them were undone stands in their step's. */
-function undoneItems({ items }: StepSnapshot): readonly string[] {
-  const { undone = 0, notUndone = 0 } = items ?? {}
+function undoneItems({ items, undone = 0, notUndone = 0 }: Shown): readonly string[] {
   return [
     undone === 0 ? '' : undone === items?.total ? 'all undone' : `${undone} undone`,
     notUndone === 0 ? '' : `${notUndone} could not be undone`,
