@@ -22,6 +22,7 @@ import type { RunRow, StoredEvent } from '../../src/ports/run-store.ts'
 import { isEnd } from './oracle-tables.ts'
 import type { Rng } from './random.ts'
 import type { RunTrack } from './run-track.ts'
+import { checkLinks } from './value-links.ts'
 import type { World } from './world.ts'
 
 export async function checkHistory(world: World, rng: Rng): Promise<void> {
@@ -52,6 +53,7 @@ export async function checkHistory(world: World, rng: Rng): Promise<void> {
   checkSignals(world)
   checkReuse(world)
   checkChildren(world)
+  checkLinks(world)
 }
 
 async function allEvents(world: World, track: RunTrack): Promise<StoredEvent[]> {
