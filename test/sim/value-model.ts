@@ -25,6 +25,8 @@ export class ValueModel {
   readonly #context: AtSeq<Fields>[]
   readonly #params: AtSeq<Fields>[] = []
   readonly #overrides: (AtSeq<Fields> & { readonly stepId: string })[] = []
+  /** What was computed here, by kind and answer, so that an exploration in vain is noticed. */
+  readonly met = new Map<string, number>()
   #input: Fields = {}
   #runId = ''
 
@@ -65,8 +67,8 @@ export class ValueModel {
   }
 
   inputAt(upTo: number): Fields {
-    const changes = this.#params.filter(({ seq }) => seq <= upTo)
-    return changes.reduce((input, { value }) => ({ ...input, ...value }), this.#input)
+    const changes = this.#params.flatMap(({ seq, value }) => (seq <= upTo ? [value] : []))
+    return changes.length === 0 ? this.#input : (Object.assign({}, this.#input, ...changes) as Fields)
   }
 
   /** A completion's result, its fallback's when that saved it, a list for a fan-out; null for what has none by then. */
@@ -92,7 +94,7 @@ export class ValueModel {
   }
 
   condition(step: Step, upTo: number): boolean | 'problem' {
-    return this.#guarded(() => {
+    return this.#guarded('condition', () => {
       const roots = this.roots(step, undefined, upTo)
       const wanted = step.if === undefined || isTruth(valueOf(step.if, roots))
       return wanted && !(step.unless !== undefined && isTruth(valueOf(step.unless, roots)))
@@ -101,7 +103,7 @@ export class ValueModel {
 
   /** The list behind a forEach, and its hash as anybody can compute it. */
   expand(step: Step, upTo: number): { readonly count: number; readonly sha256: string } | 'problem' {
-    return this.#guarded(() => {
+    return this.#guarded('list', () => {
       const items = valueOf(step.forEach ?? '`null`', this.roots(step, undefined, upTo))
       if (!Array.isArray(items)) throw new ValueProblem('no list')
       this.#items.set(step.stepId, items)
@@ -111,15 +113,16 @@ export class ValueModel {
 
   waitMs({ step, item }: SlotModel, upTo: number): unknown {
     const { wait } = step as { readonly wait: { readonly forMs?: unknown } }
-    return this.#guarded(() => mappedValue(wait.forMs, this.roots(step, item, upTo)))
+    return this.#guarded('wait', () => mappedValue(wait.forMs, this.roots(step, item, upTo)))
   }
 
   runOutput(upTo: number): unknown {
-    return this.#guarded(() => mappedValue(this.#model.plan.output ?? null, this.runRoots(upTo)))
+    return this.#guarded('output', () => mappedValue(this.#model.plan.output ?? null, this.runRoots(upTo)))
   }
 
   captured(event: LogEvent): { readonly captures: unknown; readonly values: unknown } {
     const captures = this.#model.slot(slotName(event))?.step.capture ?? []
+    if (captures.length > 0) this.met.set('capture', 1 + (this.met.get('capture') ?? 0))
     const output = event.data['result'] ?? null
     return {
       captures: captures.map(({ destination, merge }) => ({ path: destination, mode: merge })),
@@ -134,18 +137,21 @@ export class ValueModel {
     const upTo = attempts[0]?.startSeq ?? 0
     const startedAt = attempts[attempt - 1]?.startSeq ?? 0
     const mapping = isFallback ? step.fallback?.with : step.with
-    const mapped = this.#guarded(() => mappedValue(mapping, this.roots(step, item, upTo)))
+    const mapped = this.#guarded('input', () => mappedValue(mapping, this.roots(step, item, upTo)))
     const over = this.#overrides.filter(({ stepId, seq }) => stepId === step.stepId && seq < startedAt)
-    return over.reduce((input, { value }) => ({ ...(input as Fields), ...value }), mapped)
+    return over.length === 0 ? mapped : Object.assign({}, mapped, ...over.map(({ value }) => value))
   }
 
-  #guarded<T>(evaluate: () => T): T | 'problem' {
+  #guarded<T>(kind: string, evaluate: () => T): T | 'problem' {
+    let value: T | 'problem' = 'problem'
     try {
-      return evaluate()
+      value = evaluate()
     } catch (thrown) {
-      if (thrown instanceof ValueProblem) return 'problem'
-      throw thrown
+      if (!(thrown instanceof ValueProblem)) throw thrown
     }
+    const name = typeof value === 'boolean' || value === 'problem' ? `${kind} ${String(value)}` : kind
+    this.met.set(name, (this.met.get(name) ?? 0) + 1)
+    return value
   }
 
   #at<T>(versions: readonly AtSeq<T>[], upTo: number): T | undefined {

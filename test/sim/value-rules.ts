@@ -13,6 +13,20 @@ const stepStarted: Rule = ({ model, values, must }, event) => {
   must(waitForMs === expected, `P-05 waits ${String(waitForMs)} ms, its expression gives ${String(expected)}`)
 }
 
+/** What failed before it could begin, by its values, fails in the model too. */
+const stepFailed: Rule = ({ model, values, must }, event) => {
+  const slot = model.slot(slotName(event))
+  const error = event.payload['error'] as { readonly code: string; readonly errorClass: string }
+  const byValues = event.payload['forced'] === true && error.errorClass === 'validation'
+  if (slot === undefined || !byValues || error.code === 'RESOURCE_EXCEEDED') return
+  const upTo = (slot.attempts.at(-1)?.startSeq ?? 0) - 1
+  const isSo =
+    values.condition(slot.step, upTo) === 'problem' ||
+    (model.isFanParent(slot) && values.expand(slot.step, upTo) === 'problem') ||
+    (slot.kind === 'wait' && values.waitMs(slot, upTo) === 'problem')
+  must(isSo, `P-05 failed by ${error.code} though its expressions have values`)
+}
+
 const stepCompleted: Rule = ({ model, values, must }, event) => {
   const slot = model.slot(slotName(event))
   const isReport = /^(outcome|child):/.test(event.decision.cause) && event.decision.firstSeq === event.runSeq
@@ -30,6 +44,7 @@ const runCompleted: Rule = ({ values, must }, event) => {
 
 export const valueRules: Readonly<Record<string, Rule>> = {
   StepStarted: stepStarted,
+  StepFailed: stepFailed,
   StepCompleted: stepCompleted,
   RunCompleted: runCompleted,
 }
