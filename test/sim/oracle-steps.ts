@@ -175,7 +175,9 @@ const stepFailed: Rule = (walk, event) => {
   // Executors count their own time; half an hour later the decider's backstop only finds what got lost.
   const outOfTime = error.code === 'TIMEOUT' || error.code === 'INDETERMINATE'
   const lost = slot.kind === 'run' && outOfTime && event.decision.cause.startsWith('timer:timeout:')
-  walk.must(attempt.ungranted !== true || error.code === 'RESOURCE_EXCEEDED', 'P-18 ran without what it wants')
+  // What fails by its values before it begins needs nothing.
+  const neverBegan = event.payload['forced'] === true && error.errorClass === 'validation'
+  walk.must(attempt.ungranted !== true || neverBegan, 'P-18 ran without what it wants')
   walk.must(!lost, 'I12 its effect got lost: only the backstop ended it')
   const abandoned = error.errorClass === 'timeout' && slot.step.effect === 'irreversible'
   walk.must(!abandoned, 'P-28 an irreversible attempt that ran out of time is said to have failed')
