@@ -63,6 +63,7 @@ export const VALUES: readonly Mutant[] = [
     file: 'app/slot-roots.ts',
     find: 'stepOutput(store, run, state, stepId, at.outputsUpTo, at.append)',
     replace: 'stepOutput(store, run, state, stepId, Infinity, at.append)',
+    catcher: 'test/core/data-flow-stability.test.ts',
   },
   {
     name: 'a capture takes the whole output',
