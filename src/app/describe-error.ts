@@ -81,10 +81,12 @@ function codeOf(facts: ErrorFacts, errorClass: ErrorInfo['errorClass']): string 
 function factOf(thrown: unknown): ErrorFact {
   const name = readField(thrown, 'name')
   const code = readField(thrown, 'code')
+  const syscall = readField(thrown, 'syscall')
   const status = errorStatus(thrown)
   return {
     ...(typeof name === 'string' ? { name: name.slice(0, NAME_CHARS) } : {}),
     ...(typeof code === 'string' ? { code: code.slice(0, NAME_CHARS) } : {}),
+    ...(typeof syscall === 'string' ? { syscall: syscall.slice(0, NAME_CHARS) } : {}),
     ...(status === undefined ? {} : { status }),
   }
 }

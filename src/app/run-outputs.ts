@@ -55,7 +55,7 @@ interface Outputs {
 function outputSeq(state: RunState, unit: Unit, fallback: number): number {
   const done = unit.recovered ? vectorGet(state.units, fallback) : unit
   if (done !== undefined && (done.outputSeq > 0 || done.status !== 'SUCCESS')) return done.outputSeq
-  throw new RangeError(`${slotOfUnit(state.graph, unit)} succeeded, and the fold does not know where`)
+  return fail('RUN_QUARANTINED', `${slotOfUnit(state.graph, unit)} succeeded, and the fold does not know where`)
 }
 
 function outputAt({ log, values, append }: Outputs, seq: number): Promise<unknown> | unknown {
@@ -94,7 +94,8 @@ function itemSeq(state: RunState, parent: Unit, fan: NonNullable<Unit['fan']>, i
   const unit = vectorGet(state.units, fan.base + item)
   const seq = unit === undefined ? 0 : outputSeq(state, unit, fan.fallbackBase < 0 ? -1 : fan.fallbackBase + item)
   if (seq > 0) return seq
-  throw new RangeError(`${slotOfUnit(state.graph, { ...parent, item })} has no output, and its fan-out succeeded`)
+  const slot = slotOfUnit(state.graph, { ...parent, item })
+  return fail('RUN_QUARANTINED', `${slot} has no output, and its fan-out succeeded`)
 }
 
 /** The run's input: `data.input` of its first event, or the blob it names. */

@@ -90,8 +90,8 @@ function asObject(value: unknown): Readonly<Record<string, unknown>> {
 /** Item lists are recorded once as a blob; the list of a step is kept at hand while its items run. */
 async function itemValue(at: RootsAt): Promise<unknown> {
   const { fan } = stepUnit(at.state, at.unit.step)
-  if (fan === undefined)
-    throw new RangeError(`an item of '${stepAt(at.state.graph, at.unit.step).stepId}', which has none`)
+  const { stepId } = stepAt(at.state.graph, at.unit.step)
+  if (fan === undefined) return fail('RUN_QUARANTINED', `an item of '${stepId}', which has none`)
   const { itemsSha256: sha256 } = fan
   const items = await at.run.values.list(`items:${sha256}`, async () =>
     asList(await readBlob(logOf(at.store, at.run), sha256)),

@@ -59,3 +59,10 @@ export function behaviourOf(
     errorClass: rng.chance(0.6) ? rng.pick(repeatable) : rng.pick(ERROR_NAMES),
   }
 }
+
+/** A number and a list that every execution of a slot gives alike; a step that is told a size gives a list of it. */
+export function resultOf(seed: number, slot: string, input: unknown): { readonly n: number; readonly list: number[] } {
+  const rng = new Rng(`result ${seed}|${slot}`)
+  const { size = rng.pick([0, 1, 1, 2, 3]) } = (input ?? {}) as { readonly size?: number }
+  return { n: rng.int(0, 9), list: Array.from({ length: size }, (_, index) => index * 2) }
+}

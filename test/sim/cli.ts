@@ -4,6 +4,7 @@
  */
 import { crashEverywhere } from './crash-everywhere.ts'
 import { explore, EXPECTED, type Failing, type Report } from './explore.ts'
+import { exploreWide } from './wide.ts'
 
 const USAGE = `npm run sim -- [options]
 
@@ -11,6 +12,7 @@ const USAGE = `npm run sim -- [options]
   --seed S         of the first history; default random, and printed
   --max-steps M    steps of a plan at most; default 40
   --crash-plans K  small plans that die at every store call; default one per 75 histories
+  --wide W         histories with fan-outs of up to 2,000 items; default one per 250 histories
   --failures F     failing histories after which it stops; default 5
   --no-shrink      failing histories as they are, not cut down
   --json           one line of JSON
@@ -76,6 +78,9 @@ const REACH_HISTORIES = 3000
 /** So many histories come with one plan that dies at every call; playing one again comes with none. */
 const HISTORIES_PER_PLAN = 75
 
+/** They cost as much as a hundred others. */
+const HISTORIES_PER_WIDE = 250
+
 async function main(args: readonly string[]): Promise<number> {
   if (args.includes('--help') || args.includes('-h')) {
     process.stdout.write(USAGE)
@@ -98,12 +103,19 @@ async function main(args: readonly string[]): Promise<number> {
     shrink: !args.includes('--no-shrink'),
   })
   const crashed = await crashEverywhere({ seed, plans: explored.failing.length < failuresMax ? plans : 0, failuresMax })
-  const failing = [...explored.failing, ...crashed.failing]
+  const wide = await exploreWide({
+    seed,
+    failuresMax,
+    histories: numberOption(args, 'wide', Math.floor(histories / HISTORIES_PER_WIDE)),
+  })
+  const failing = [...explored.failing, ...crashed.failing, ...wide.failing]
   const report = {
     ...explored,
     crashPoints: explored.crashPoints + crashed.crashPoints,
     crashCases: crashed.cases,
     crashPlans: plans,
+    wideHistories: wide.histories,
+    wideEvents: wide.events,
     violations: failing.length,
     failing,
   }

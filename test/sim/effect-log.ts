@@ -5,12 +5,12 @@
 import type { Effect } from '../../src/core/run/effect.ts'
 import type { RunKey } from '../../src/ports/run-store.ts'
 import type { ActionCall, StepContext } from '../../src/ports/step-handlers.ts'
-import { behaviourOf, thrownOf, type Behaviour } from './behaviour.ts'
+import { behaviourOf, resultOf, thrownOf, type Behaviour } from './behaviour.ts'
 import type { RunModel } from './oracle-model.ts'
-import { outputOf } from './oracle-outputs.ts'
 import type { Execution } from './oracle-walk.ts'
 import type { RunTrack } from './run-track.ts'
 import type { SimProcess } from './sim-process.ts'
+import { sortedText } from './value-language.ts'
 import type { World } from './world.ts'
 
 export class EffectLog {
@@ -52,7 +52,8 @@ export class EffectLog {
     if (track === undefined) this.#world.complain(`P-13 ${slot} began in a run that is not committed`)
     else this.#judge(process, track, execution, context, input)
     const { seed, behaviour } = this.#world.scenario
-    return this.#play(process, execution, behaviourOf(seed, behaviour, slot, attempt, engineAttempt), context)
+    const acts = behaviourOf(seed, behaviour, slot, attempt, engineAttempt)
+    return this.#play(process, execution, acts, context, resultOf(seed, slot, input))
   }
 
   #judge(process: SimProcess, track: RunTrack, execution: Execution, context: StepContext, input: unknown): void {
@@ -80,7 +81,7 @@ export class EffectLog {
     if (!isOpen) this.zombies += 1
     if (undoing) return
     this.#checkKey(track, slot, context, input, say)
-    checkInput(track, slot, input, say)
+    checkInput(track, execution, input, say)
   }
 
   /** The key for the outside world stays the same over attempts and crashes while the input does (X-66, P-17). */
@@ -97,7 +98,13 @@ export class EffectLog {
     this.#keys.set(id, told)
   }
 
-  #play(process: SimProcess, execution: Execution, behaviour: Behaviour, context: StepContext): Promise<unknown> {
+  #play(
+    process: SimProcess,
+    execution: Execution,
+    behaviour: Behaviour,
+    context: StepContext,
+    result: object,
+  ): Promise<unknown> {
     const { time } = this.#world
     const { slot, attempt, engineAttempt } = execution
     return new Promise((resolve, reject) => {
@@ -110,7 +117,7 @@ export class EffectLog {
           return
         }
         execution.ended = 'completed'
-        execution.value = { at: time.now, by: `${slot}#${attempt}.${engineAttempt}` }
+        execution.value = { at: time.now, by: `${slot}#${attempt}.${engineAttempt}`, ...result }
         resolve(execution.value)
       }
       if (behaviour.kind !== 'hang')
@@ -127,15 +134,13 @@ export class EffectLog {
   }
 }
 
-/** What the step was given under `before` is what the log says its ancestor put out. */
-function checkInput(track: RunTrack, slot: string, input: unknown, say: (what: string) => void): void {
-  const { model } = track.oracle
-  const found = model.slots.get(slot)
-  const named = /^\$\{steps\.(\w+)\.output\}$/.exec(String(found?.step.with['before']))?.[1]
-  if (found === undefined || found.isFallback || named === undefined) return
-  const expected = JSON.stringify(outputOf(model, track.events, named, found.attempts[0]?.startSeq ?? 0))
-  const given = JSON.stringify((input as { before?: unknown }).before ?? null)
-  if (given !== expected) say(`P-17 was given ${given} of ${named}, not ${expected}`)
+/** What the step was given is what its mapping gives over the values of the log, computed here a second time. */
+function checkInput(track: RunTrack, { slot, attempt }: Execution, input: unknown, say: (what: string) => void): void {
+  const found = track.oracle.model.slots.get(slot)
+  if (found === undefined) return
+  const expected = sortedText(track.oracle.values.given(found, attempt))
+  const given = sortedText(input)
+  if (given !== expected) say(`P-17 was given ${given}, not ${expected}`)
 }
 
 interface Begun {

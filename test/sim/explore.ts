@@ -215,12 +215,16 @@ export const EXPECTED_OF_GRANTS: readonly string[] = [
   'grants starving',
 ]
 
+/** What the model of values computed. */
+const VALUES = ['condition true', 'condition false', 'list', 'list problem', 'wait', 'capture', 'input', 'output']
+
 export const EXPECTED: readonly string[] = [
   ...FAULT_KINDS.map((kind) => `fault ${kind}`),
   ...EVENTS.map((type) => `event ${type}`),
   ...INPUTS.map((kind) => `input ${kind}`),
   ...SIGNALS.map((type) => `accepted ${type}`),
   ...ERRORS.map((name) => `error ${name}`),
+  ...VALUES.map((name) => `value ${name}`),
   'world adoptions',
   'world staleDrivers',
   'world refusedCommits',

@@ -72,14 +72,15 @@ export async function runHistory(scenario: Scenario, options: HistoryOptions = {
   scenario.acts.forEach((act, index) => world.people.act(act, index))
   const healAt = time.now + scenario.healMs
   const settleOnce = options.faults?.length
+  const atOnceMax = STEPS_AT_ONCE_MAX * (scenario.patience ?? 1)
   while (time.nextAt() <= healAt && (await time.step())) {
     // What rests is only polled any more, and a list of faults that is used up will not go on.
-    if (time.stepsNow > STEPS_AT_ONCE_MAX) break
+    if (time.stepsNow > atOnceMax) break
     if (time.nextAt() === time.now) continue
     if (settleOnce !== undefined && faults.fired.length === settleOnce && world.people.busy === 0) break
     if (await isAtRest(world)) break
   }
-  if (time.stepsNow > STEPS_AT_ONCE_MAX) world.complain('I12 somebody asks again and again without a pause')
+  if (time.stepsNow > atOnceMax) world.complain('I12 somebody asks again and again without a pause')
   faults.healed = true
   await settle(world)
   if (scenario.fork && world.violations.length === 0) await forkAndSettle(world)
@@ -113,7 +114,7 @@ async function settle(world: World): Promise<void> {
 async function rest(world: World): Promise<boolean> {
   const { time } = world
   const until = time.now + REST_WITHIN_MS
-  const limit = time.steps + STEPS_MAX
+  const limit = time.steps + STEPS_MAX * (world.scenario.patience ?? 1)
   for (;;) {
     const left = world.people.busy > 0 ? undefined : await unsettled(world)
     if (left !== undefined && left.length === 0) return true
@@ -242,7 +243,9 @@ function reachedIn(world: World, tracks: readonly RunTrack[]): ReadonlyMap<strin
   const counts = new Map<string, number>()
   const count = (name: string): void => void counts.set(name, (counts.get(name) ?? 0) + 1)
   for (const fault of world.faults.fired) count(`fault ${fault.kind}`)
-  for (const { events } of tracks) {
+  for (const { events, oracle } of tracks) {
+    for (const [name, times] of oracle.values.met)
+      counts.set(`value ${name}`, times + (counts.get(`value ${name}`) ?? 0))
     for (const event of events) {
       count(`event ${event.eventType}`)
       if (event.decision.firstSeq === event.runSeq) count(`input ${event.decision.cause.split(':')[0] ?? ''}`)

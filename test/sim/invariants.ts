@@ -3,10 +3,12 @@
  * that was acknowledged and nothing else, chains verify, folds and views agree with each other and with the rows, and
  * everything acknowledged was decided, delivered by the feed (I11), and gave back what it held.
  */
-import { checkDecisions } from '../../src/app/check-decisions.ts'
+import { checkFacts, type FactSources } from '../../src/app/check-facts.ts'
 import { recordOf } from '../../src/app/read-events.ts'
 import { readSnapshot, snapshotBody } from '../../src/app/load-run.ts'
+import type { AskedFacts } from '../../src/app/rederive-decision.ts'
 import { verifyChain } from '../../src/app/verify-chain.ts'
+import { verifyDecisions } from '../../src/app/verify-decisions.ts'
 import type { ForeignRecord } from '../../src/core/events/event.ts'
 import { compileGraph } from '../../src/core/plan/graph.ts'
 import { fail } from '../../src/core/problems/problem.ts'
@@ -23,6 +25,7 @@ import { checkAncestry } from './ancestry.ts'
 import { isEnd } from './oracle-tables.ts'
 import type { Rng } from './random.ts'
 import type { RunTrack } from './run-track.ts'
+import { checkLinks } from './value-links.ts'
 import type { World } from './world.ts'
 
 export async function checkHistory(world: World, rng: Rng): Promise<void> {
@@ -44,7 +47,8 @@ export async function checkHistory(world: World, rng: Rng): Promise<void> {
     // The dear ones in turn: a defect in them shows in any log.
     if (rng.chance(0.5)) checkViews(track, row, records, rng, say)
     else if (rng.chance(0.7)) checkChain(stored, say)
-    await checkFollows(world, track, stored, say)
+    const asked = checkFollows(track, records, say)
+    if (rng.chance(0.3)) await checkFactsOf(world, track, { events: stored, records, asked }, say)
     await checkDrivers(world, track, row, folded, say)
     await checkContext(world, track, say)
   }
@@ -53,6 +57,7 @@ export async function checkHistory(world: World, rng: Rng): Promise<void> {
   checkSignals(world)
   checkAncestry([...world.tracks.values()], (what) => world.complain(what))
   checkChildren(world)
+  checkLinks(world)
 }
 
 async function allEvents(world: World, track: RunTrack): Promise<StoredEvent[]> {
@@ -97,19 +102,31 @@ function checkChain(stored: readonly StoredEvent[], say: Say): void {
   if (chain.broken !== undefined) say(`I1 the chain breaks at ${chain.broken.runSeq}: ${chain.broken.what}`)
 }
 
-/** Every decision of the log, and every fact it rests on, follows from the log alone. */
-async function checkFollows(world: World, track: RunTrack, stored: readonly StoredEvent[], say: Say): Promise<void> {
+/** Every decision of the log follows from the log alone. Gives back the facts that they rest on. */
+function checkFollows(track: RunTrack, records: readonly ForeignRecord[], say: Say): readonly AskedFacts[] {
   const { plan, sha256 } = track.plan
-  const report = await checkDecisions(
-    stored,
-    () => ({ plan, graph: compileGraph(plan), sha256 }),
-    (blob) => world.store.getBlob(track.runKey, blob),
-  )
-  const [first] = report.differences ?? []
+  const asked: AskedFacts[] = []
+  const report = verifyDecisions(records, { plan, graph: compileGraph(plan), sha256 }, (one) => asked.push(one))
+  const [first] = report.differences
   if (first !== undefined)
     say(`I6 #${first.runSeq} does not follow from ${first.cause}: expected ${first.expected}, found ${first.found}`)
   if (first === undefined && report.rederived !== report.decisions)
-    say(`I6 ${report.notDerivable?.[0]?.why ?? 'a decision cannot be made again'}`)
+    say(`I6 ${report.notDerivable[0]?.why ?? 'a decision cannot be made again'}`)
+  return asked
+}
+
+/** The product's own word on facts: it must be the same as that of the model of values, which has judged them all. */
+async function checkFactsOf(
+  world: World,
+  track: RunTrack,
+  log: Pick<FactSources, 'events' | 'records' | 'asked'>,
+  say: Say,
+): Promise<void> {
+  const { plan, sha256 } = track.plan
+  const blob = (name: string): Promise<string | undefined> => world.store.getBlob(track.runKey, name)
+  const report = await checkFacts({ ...log, plan: { plan, graph: compileGraph(plan), sha256 }, blob })
+  const [first] = report.differences
+  if (first !== undefined) say(`P-05 #${first.runSeq}: ${first.expected}, found ${first.found}`)
 }
 
 /** Gives back the fold of the whole log as text. */

@@ -59,6 +59,8 @@ export class RunModel {
   readonly steps: ReadonlyMap<string, Step>
   readonly needs: ReadonlyMap<string, readonly string[]>
   readonly slots = new Map<string, SlotModel>()
+  /** Slots that somebody looked at since they were last seen at rest: only they can be open. */
+  readonly #touched = new Set<string>()
   readonly fans = new Map<string, number>()
   phase: Phase = 'PENDING'
   limit: number
@@ -102,6 +104,7 @@ export class RunModel {
   }
 
   slot(name: string): SlotModel | undefined {
+    this.#touched.add(name)
     const known = this.slots.get(name)
     if (known !== undefined) return known
     const match = /^(FALLBACK:)?([^[\]:]+)(?:\[(\d+)\])?$/.exec(name)
@@ -225,9 +228,11 @@ export class RunModel {
   }
 
   *open(): Generator<{ slot: SlotModel; attempt: Attempt }> {
-    for (const slot of this.slots.values()) {
-      const attempt = slot.attempts.at(-1)
-      if (attempt?.state === 'RUNNING') yield { slot, attempt }
+    for (const name of this.#touched) {
+      const slot = this.slots.get(name)
+      const attempt = slot?.attempts.at(-1)
+      if (slot === undefined || attempt?.state !== 'RUNNING') this.#touched.delete(name)
+      else yield { slot, attempt }
     }
   }
 

@@ -5,15 +5,8 @@
 import type { Attempt, SlotModel } from './oracle-model.ts'
 import { lateHookRecorded } from './oracle-undo.ts'
 import { openAttempt, type Rule, type Walk } from './oracle-walk.ts'
-import {
-  conditionHolds,
-  isRepeated,
-  QUEUE_ALLOWANCE_MS,
-  slotName,
-  unitsOf,
-  waitAfter,
-  type LogEvent,
-} from './oracle-tables.ts'
+import { isRepeated, QUEUE_ALLOWANCE_MS, slotName, unitsOf, waitAfter, type LogEvent } from './oracle-tables.ts'
+import { sortedText } from './value-language.ts'
 
 const instant = (value: unknown): number => (typeof value === 'string' ? Date.parse(value) : -1)
 
@@ -95,7 +88,9 @@ function checkMayStart(walk: Walk, slot: SlotModel, event: LogEvent): void {
   }
   for (const needed of model.needs.get(slot.name) ?? [])
     must(model.lets(needed), `I7 started before ${needed} allows it (${model.standing(needed)})`)
-  must(conditionHolds(slot.step), 'I7 started though its condition is false')
+  const holds = walk.values.condition(slot.step, event.runSeq - 1)
+  must(holds !== false, 'I7 started though its condition is false')
+  if (holds === 'problem') model.follows = 'StepFailed'
 }
 
 function checkItem(walk: Walk, slot: SlotModel): void {
@@ -145,10 +140,10 @@ const stepCompleted: Rule = (walk, event) => {
     must(over, 'P-25 a wait ended before its time')
   }
   if (slot.kind === 'run' && !reused) {
-    const told = JSON.stringify(event.data['result'])
+    const told = sortedText(event.data['result'])
     const seen = walk.witness
       .executions(slot.name, attempt.n)
-      .some((one) => one.ended === 'completed' && JSON.stringify(one.value) === told)
+      .some((one) => one.ended === 'completed' && sortedText(one.value) === told)
     must(seen, 'I8 an outcome that no execution gave')
   }
 }
@@ -188,7 +183,9 @@ const stepFailed: Rule = (walk, event) => {
   // Executors count their own time; half an hour later the decider's backstop only finds what got lost.
   const outOfTime = error.code === 'TIMEOUT' || error.code === 'INDETERMINATE'
   const lost = slot.kind === 'run' && outOfTime && event.decision.cause.startsWith('timer:timeout:')
-  walk.must(attempt.ungranted !== true || error.code === 'RESOURCE_EXCEEDED', 'P-18 ran without what it wants')
+  // What fails by its values before it begins needs nothing.
+  const neverBegan = event.payload['forced'] === true && error.errorClass === 'validation'
+  walk.must(attempt.ungranted !== true || neverBegan, 'P-18 ran without what it wants')
   walk.must(!lost, 'I12 its effect got lost: only the backstop ended it')
   const abandoned = error.errorClass === 'timeout' && slot.step.effect === 'irreversible'
   walk.must(!abandoned, 'P-28 an irreversible attempt that ran out of time is said to have failed')
@@ -260,7 +257,8 @@ const stepSkipped: Rule = (walk, event) => {
   must(event.attempt === slot.attempts.length + 1, `I8 attempt ${event.attempt} after ${slot.attempts.length}`)
   must(last === undefined || (last.state === 'FAILED' && reason === 'OPERATOR_SKIP'), `I5 skipped after ${last?.state}`)
   if (reason === 'CONDITION_FALSE') {
-    must(!conditionHolds(slot.step) && model.phase === 'RUNNING', 'I7 skipped though its condition is true')
+    const holds = walk.values.condition(slot.step, event.runSeq - 1)
+    must(holds === false && model.phase === 'RUNNING', `I7 skipped though its condition is ${String(holds)}`)
     for (const needed of model.needs.get(slot.name) ?? [])
       must(model.lets(needed), `I7 skipped before ${needed} allows it`)
   } else if (reason === 'OPERATOR_SKIP') {
@@ -290,9 +288,13 @@ const fanOutExpanded: Rule = (walk, event) => {
   const { model, must } = walk
   const stepId = String(event.stepId)
   must(model.last(stepId)?.state === 'RUNNING' && !model.fans.has(stepId), 'P-47 expanded twice or without a start')
-  const expected = walk.witness.listLength(model.steps.get(stepId)?.forEach ?? '')
-  must(event.payload['count'] === expected, `P-47 ${String(event.payload['count'])} items instead of ${expected}`)
-  model.fans.set(stepId, expected)
+  const step = model.steps.get(stepId)
+  const list = step === undefined ? 'problem' : walk.values.expand(step, event.runSeq - 1)
+  const { count, sha256 } = event.payload
+  if (list === 'problem') return must(false, 'P-47 expanded though there is no list')
+  must(count === list.count, `P-47 ${String(count)} items instead of ${list.count}`)
+  must(sha256 === list.sha256, 'P-05 other items than its expression gives')
+  model.fans.set(stepId, list.count)
 }
 
 const manualTaskOpened: Rule = (walk, event) => {

@@ -140,11 +140,5 @@ export function unitsOf(step: Step, isFallback: boolean): Readonly<Record<string
   return Object.fromEntries(units.sort(([a], [b]) => (a < b ? -1 : 1)))
 }
 
-/** Conditions of simulated plans have an answer known beforehand. */
-export function conditionHolds(step: Step): boolean {
-  if (step.if === 'input.no' || step.unless === 'input.yes') return false
-  return true
-}
-
 export const QUEUE_ALLOWANCE_MS = 30 * 60 * 1000
 export const GRACE_MS = 5000

@@ -4,13 +4,12 @@
  */
 import type { Attempt, RunModel, SlotModel } from './oracle-model.ts'
 import { slotName, type LogEvent } from './oracle-tables.ts'
+import type { ValueModel } from './value-model.ts'
 
 /** What the world knows happened outside the log. */
 export interface Witness {
   /** Executions of this attempt that ended and could be reported: by value returned, or by class of error. */
   readonly executions: (slot: string, attempt: number) => readonly Execution[]
-  /** How long the list behind a forEach is. */
-  readonly listLength: (expression: string) => number
 }
 
 export interface Execution {
@@ -25,6 +24,7 @@ export interface Execution {
 
 export interface Walk {
   readonly model: RunModel
+  readonly values: ValueModel
   readonly witness: Witness
   /** Epoch of the append the event came with. */
   readonly epoch: number

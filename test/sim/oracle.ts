@@ -17,11 +17,14 @@ import { runRules } from './oracle-run.ts'
 import { stepRules } from './oracle-steps.ts'
 import { undoRules } from './oracle-undo.ts'
 import type { Rule, Walk, Witness } from './oracle-walk.ts'
+import { ValueModel } from './value-model.ts'
+import { valueRules } from './value-rules.ts'
 
 const RULES: Readonly<Record<string, Rule>> = { ...runRules, ...stepRules, ...undoRules }
 
 export class RunOracle {
   readonly model: RunModel
+  readonly values: ValueModel
   readonly #witness: Witness
   readonly #keys = new Set<string>()
   readonly #complain: (what: string) => void
@@ -29,6 +32,7 @@ export class RunOracle {
 
   constructor(plan: Plan, witness: Witness, complain: (what: string) => void) {
     this.model = new RunModel(plan)
+    this.values = new ValueModel(this.model)
     this.#witness = witness
     this.#complain = complain
   }
@@ -65,11 +69,14 @@ export class RunOracle {
     } else {
       RULES[event.eventType]?.(this.#walk(append, must), event)
     }
+    valueRules[event.eventType]?.(this.#walk(append, must), event)
+    this.values.take(event)
     this.#last = event
   }
 
   #walk(append: { readonly epoch: number; readonly firstSeq: number }, must: Walk['must']): Walk {
-    return { model: this.model, witness: this.#witness, epoch: append.epoch, appendSeq: append.firstSeq, must }
+    const { model, values } = this
+    return { model, values, witness: this.#witness, epoch: append.epoch, appendSeq: append.firstSeq, must }
   }
 
   /** A decision is an unbroken row of events of one append, under one cause (P-14). */

@@ -1,9 +1,10 @@
 /**
  * Random plans as authors write them: chains and graphs, fan-outs, waits, people, child plans, retries, fallbacks,
- * undoing, all failure policies. Conditions have a truth the oracle knows beforehand (`input.yes`, `input.no`).
+ * undoing, all failure policies. What their expressions give, the model of values knows by itself.
  */
 import { wantsOf, type Competition } from './competition.ts'
 import type { Rng } from './random.ts'
+import { withValues } from './value-maker.ts'
 
 export type StepDoc = Readonly<Record<string, unknown>> & { readonly id: string }
 
@@ -46,13 +47,13 @@ export function makePlan(rng: Rng, planId: string, style: PlanStyle): PlanDoc {
     steps.push(makeStep(rng, index, graph ? pickSome(rng, before) : undefined, style, before))
   }
   const last = steps.at(-1)?.id ?? 's0'
-  return {
+  return withValues({
     plan: planId,
     version: '1.0.0',
     policy: makePolicy(rng),
     ...(rng.chance(0.3) ? { output: { last: `\${steps.${last}.output}` } } : {}),
     steps,
-  }
+  })
 }
 
 function makePolicy(rng: Rng): Readonly<Record<string, unknown>> {

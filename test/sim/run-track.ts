@@ -75,7 +75,7 @@ export class RunTrack {
     this.nextSeq = expected.nextSeq + events.length + (events.length > 0 ? this.burn : 0)
     for (const sealed of events) {
       this.#checkChain(sealed)
-      const event = logEvent(sealed.record, sealed.data)
+      const event = withLarge(logEvent(sealed.record, sealed.data), commit)
       this.sealed.push(sealed)
       this.events.push(event)
       this.oracle.take(event, { epoch: this.epoch, firstSeq: expected.nextSeq })
@@ -131,4 +131,11 @@ export class RunTrack {
     if (alone && by !== undefined && (nextWakeAt === undefined || nextWakeAt > by))
       this.#complain(`P-19 ${after} a pool opens ${by - now} ms from now, and the row says ${nextWakeAt ?? 'never'}`)
   }
+}
+
+/** A result that its event only names by hash, where the append brought it along, stands in it for the model of values. */
+function withLarge(event: LogEvent, { blobs = [] }: RunCommit): LogEvent {
+  const ref = event.payload['resultRef'] as { readonly sha256: string } | undefined
+  const text = blobs.find(({ sha256 }) => sha256 === ref?.sha256)?.text
+  return text === undefined ? event : { ...event, data: { ...event.data, result: JSON.parse(text) as unknown } }
 }

@@ -54,6 +54,8 @@ export interface Scenario {
   readonly pools: readonly PoolDefinition[]
   /** Probability that another process hands in an outcome beside the run's driver (P-12). */
   readonly helping: number
+  /** How many times as many turns as usual it may take; default 1. */
+  readonly patience?: number
   /** Somebody follows the feed in every process (I11). */
   readonly feed: boolean
 }

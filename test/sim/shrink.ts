@@ -106,8 +106,16 @@ function withSteps(plan: PlanDoc, steps: readonly StepDoc[]): PlanDoc {
       const named = /steps\.(\w+)\./.exec(String(value))?.[1]
       return named === undefined || ids.has(named)
     })
+    const { forEach, if: condition, wait, ...rest } = step
+    const stays = (text: unknown): boolean => {
+      const named = /steps\.(\w+)\./.exec(JSON.stringify(text ?? null))?.[1]
+      return named === undefined || ids.has(named)
+    }
     return {
-      ...step,
+      ...rest,
+      ...(condition !== undefined && stays(condition) ? { if: condition } : {}),
+      ...(forEach === undefined ? {} : { forEach: stays(forEach) ? forEach : 'input.list3' }),
+      ...(wait === undefined ? {} : { wait: stays(wait) ? wait : { forMs: 0 } }),
       ...(dependsOn === undefined ? {} : { dependsOn: dependsOn.filter((id) => ids.has(id)) }),
       ...(step['with'] === undefined ? {} : { with: Object.fromEntries(mapping) }),
     }

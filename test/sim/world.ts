@@ -13,7 +13,7 @@ import { FeedWitness } from './feed-witness.ts'
 import { GrantLedger } from './grant-ledger.ts'
 import { Helping } from './helping.ts'
 import { People } from './people.ts'
-import { RUN_INPUT, type PlanDoc } from './plan-maker.ts'
+import type { PlanDoc } from './plan-maker.ts'
 import { RunTrack, type Outlook } from './run-track.ts'
 import type { Scenario } from './scenario.ts'
 import { SimProcess } from './sim-process.ts'
@@ -159,7 +159,6 @@ export class World {
       const { runId } = commit.create
       const witness = {
         executions: (slot: string, attempt: number) => this.effects.executions(runId, slot, attempt),
-        listLength: (expression: string) => (RUN_INPUT[expression.slice('input.'.length) as 'list0'] ?? []).length,
       }
       track = new RunTrack(runKey, commit.create, plan, commit.expected.epoch, this.scenario.burn, witness, (what) =>
         this.complain(what),

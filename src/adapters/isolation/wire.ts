@@ -32,6 +32,7 @@ export interface WireError {
   readonly message: string
   readonly stack?: string
   readonly code?: string
+  readonly syscall?: string
   readonly status?: number
   readonly cause?: WireError
   /** The members of an AggregateError: `fetch` and `net` hide there why a connection failed. */
@@ -41,13 +42,14 @@ export interface WireError {
 const CAUSES_MAX = 16
 
 export function wireError(thrown: unknown, depth = 0): WireError {
-  const { name, message, stack, code, cause, errors } = fieldsOf(thrown)
+  const { name, message, stack, code, syscall, cause, errors } = fieldsOf(thrown)
   const status = errorStatus(thrown)
   return {
     name: typeof name === 'string' ? name : 'Error',
     message: typeof message === 'string' ? message : String(thrown),
     ...(typeof stack === 'string' ? { stack } : {}),
     ...(typeof code === 'string' ? { code } : {}),
+    ...(typeof syscall === 'string' ? { syscall } : {}),
     ...(status === undefined ? {} : { status }),
     ...(cause === undefined || cause === null || depth >= CAUSES_MAX ? {} : { cause: wireError(cause, depth + 1) }),
     // Of members no deeper members: one tree must not grow without end.
@@ -61,11 +63,16 @@ function fieldsOf(thrown: unknown): Readonly<Record<string, unknown>> {
   return typeof thrown === 'object' && thrown !== null ? (thrown as Readonly<Record<string, unknown>>) : {}
 }
 
-export function errorOfWire({ name, message, stack, code, status, cause, errors }: WireError): Error {
+export function errorOfWire({ name, message, stack, code, syscall, status, cause, errors }: WireError): Error {
   const options = cause === undefined ? {} : { cause: errorOfWire(cause) }
   const error =
     errors === undefined ? new Error(message, options) : new AggregateError(errors.map(errorOfWire), message, options)
-  const more = { name, ...(stack === undefined ? {} : { stack }), ...(code === undefined ? {} : { code }) }
+  const more = {
+    name,
+    ...(stack === undefined ? {} : { stack }),
+    ...(code === undefined ? {} : { code }),
+    ...(syscall === undefined ? {} : { syscall }),
+  }
   return Object.assign(error, more, status === undefined ? {} : { status })
 }
 

@@ -10,6 +10,8 @@ export interface ErrorFact {
   readonly name?: string
   readonly code?: string
   readonly status?: number
+  /** The call of the operating system that failed, such as `connect`. */
+  readonly syscall?: string
 }
 
 export interface ErrorFacts extends ErrorFact {
@@ -102,6 +104,8 @@ function errorClassOf(facts: ErrorFacts): ErrorClass {
 }
 
 function classOfFact(fact: ErrorFact): ErrorClass | undefined {
+  // A connection that the system gave up is a matter of the way, not of anybody's time limit.
+  if (fact.code === 'ETIMEDOUT' && fact.syscall !== undefined) return 'transport'
   return (
     (fact.name === undefined ? undefined : BY_NAME.get(fact.name)) ??
     (fact.code === undefined ? undefined : (BY_NAME.get(fact.code) ?? classOfUndici(fact.code))) ??
