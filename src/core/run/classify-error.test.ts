@@ -63,6 +63,11 @@ const UNDICI: readonly (readonly [string, ErrorClass])[] = [
 const POLICY = { maxAttempts: 3, initialBackoffMs: 0, backoffMultiplier: 2, maxBackoffMs: 0 }
 
 describe('the table of error classes', () => {
+  it('puts a connection that the system gave up in class transport, and a time limit in class timeout [ERR-02, ERR-11]', () => {
+    expect(classOf({ code: 'ETIMEDOUT', syscall: 'connect' })).toBe('transport')
+    expect(classOf({ code: 'ETIMEDOUT' })).toBe('timeout')
+  })
+
   it.each(NAMES)(
     'puts %s in class %s by name, by code and by the code of its cause [ERR-11, ERR-02, X-63]',
     (name, expected) => {
