@@ -49,6 +49,7 @@ const NOT_NOW: readonly ProblemCode[] = [
   'RESTORE_REFUSED',
   'ENGINE_UNCHANGED',
   'RUN_NOT_DRAINED',
+  'RUN_ERASED',
 ]
 
 export function exitOfProblem(code: ProblemCode): number {
