@@ -120,6 +120,8 @@ export interface OpenOptions extends TroubleOptions, NoticeOptions, EnvironmentA
   readonly commands?: boolean | { readonly cwd: string }
   /** Where state lives; default `.keelson` in the current folder. `:memory:` keeps nothing. */
   readonly directory?: string
+  /** Only looks, and writes nothing; `if-needed`: where the database or its folder cannot be written. Default false. */
+  readonly readOnly?: boolean | 'if-needed'
   /** Another store than SQLite in `directory`, such as `openPostgresStore`'s; it is closed with Keelson. */
   readonly store?: RunStore & { readonly onWake?: (listener: () => void) => () => void }
   /**
@@ -158,7 +160,7 @@ export async function openKeelson(options: OpenOptions = {}): Promise<Keelson> {
   const late = lateClasses(options.stateStore ?? {}, directory)
   const world = worldOf(options.engine)
   const { store, backup } =
-    options.store === undefined ? await openStore(directory, world.services.clock) : givenStore(options.store)
+    options.store === undefined ? await openStore(directory, world.services.clock, options) : givenStore(options.store)
   const owner = processOwner(systemRandom)
   const guard = guardOf(world.capabilities, store, owner, options)
   const { around = (inner) => inner } = options
@@ -299,9 +301,10 @@ type Backup = SqliteStore['backup']
 async function openStore(
   directory: string,
   clock: Clock,
+  { readOnly = false }: OpenOptions,
 ): Promise<{ readonly store: RunStore; readonly backup?: Backup }> {
   if (directory === ':memory:') return { store: openMemoryStore({ clock }) }
-  const store = await openSqliteStore({ path: join(directory, DATABASE), clock })
+  const store = await openSqliteStore({ path: join(directory, DATABASE), clock, readOnly })
   return { store, backup: (file) => store.backup(file) }
 }
 

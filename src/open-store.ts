@@ -13,8 +13,9 @@ export type { DatabaseReport } from './adapters/stores/sqlite/examine.ts'
 
 const DATABASE = 'keelson.db'
 
+/** For looking: a folder that cannot be written can still be read. */
 export function openFolderStore(directory: string): Promise<RunStore> {
-  return openSqliteStore({ path: join(directory, DATABASE), clock: systemClock })
+  return openSqliteStore({ path: join(directory, DATABASE), clock: systemClock, readOnly: 'if-needed' })
 }
 
 /** A store on a PostgreSQL server; its code and its driver are loaded here and not before. */

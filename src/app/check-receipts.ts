@@ -12,7 +12,10 @@ import { hexOf } from './sha256.ts'
 export type Anchor = 'anchored' | 'not-anchored'
 
 export interface ReceiptFinding {
-  readonly code: Extract<ProblemCode, 'RECEIPT_MISMATCH' | 'RECEIPT_INVALID' | 'RECEIPT_MISSING'>
+  readonly code: Extract<
+    ProblemCode,
+    'RECEIPT_MISMATCH' | 'RECEIPT_INVALID' | 'RECEIPT_MISSING' | 'RECEIPT_KEY_MISMATCH'
+  >
   readonly message: string
   readonly runSeq?: number
 }
@@ -70,7 +73,7 @@ export async function checkReceipts(check: ReceiptCheck): Promise<ReceiptReport>
   const end = hasEnd ? anchorOf((type) => type !== 'RunStarted') : undefined
   const hasStart = events.some(({ eventType }) => eventType === 'RunStarted')
   if (demanded !== undefined && ((hasStart && start === 'not-anchored') || end === 'not-anchored'))
-    findings.push(missing(end))
+    findings.push(unknown.size > 0 ? otherKey(demanded, [...unknown]) : missing(end))
   return {
     start,
     ...(end === undefined ? {} : { end }),
@@ -115,6 +118,12 @@ function invalid({ receipt, head }: Named): ReceiptFinding {
   const { issuedAt, keyId } = receipt.body
   const message = `the receipt of ${issuedAt} about event ${head.runSeq} does not have the signature of key ${keyId}`
   return { code: 'RECEIPT_INVALID', runSeq: head.runSeq, message }
+}
+
+/** There are receipts of this run, and none of the key that was named: nothing is said about the log. */
+function otherKey(demanded: string, keyIds: readonly string[]): ReceiptFinding {
+  const message = `the receipts of this run were signed by key ${keyIds.join(', ')}, not by the named key ${demanded.slice(0, 16)}…`
+  return { code: 'RECEIPT_KEY_MISMATCH', message }
 }
 
 function missing(end: Anchor | undefined): ReceiptFinding {

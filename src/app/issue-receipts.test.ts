@@ -132,7 +132,7 @@ it('who names a public key demands receipts of that very key', async () => {
   const { publicKey } = await book.keys.current()
   expect(isWhole(await proof(world, process, key, book, publicKey))).toBe(true)
   const foreign = await proof(world, process, key, book, (await other.keys.current()).publicKey)
-  expect(foreign.receipts.findings).toMatchObject([{ code: 'RECEIPT_MISSING' }])
+  expect(foreign.receipts.findings).toMatchObject([{ code: 'RECEIPT_KEY_MISMATCH' }])
 })
 
 it('a restore that says where the log goes on takes back what was said about later events, and nothing else', async () => {

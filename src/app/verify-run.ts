@@ -4,9 +4,11 @@ import type { ReceiptBook, ReceiptKey } from '../ports/receipts.ts'
 import type { RunRow, RunStore, StoredEvent } from '../ports/run-store.ts'
 import { checkDecisions, type DecisionCheck } from './check-decisions.ts'
 import { checkReceipts, type ReceiptReport } from './check-receipts.ts'
+import { compareRow, type RowDifference } from './compare-row.ts'
 import { FIRST_PREVIOUS } from './event-hashes.ts'
 import { PlanShelf } from './load-plan.ts'
 import { hexOf } from './sha256.ts'
+import { readSoundLog } from './sound-log.ts'
 import { storedEvents } from './stored-events.ts'
 import { verifyChain, type ChainReport } from './verify-chain.ts'
 
@@ -17,6 +19,8 @@ export interface RunProof {
   readonly decisions?: DecisionCheck
   /** Hex; the log ends before the head that the run row names. */
   readonly headExpected?: string
+  /** Where the run row says something else than the log. Absent for a bundle, which is checked by itself. */
+  readonly row?: readonly RowDifference[]
 }
 
 /** `demanded`: only receipts of this key count, and there must be some. */
@@ -51,12 +55,25 @@ export async function verifyRun(
           ),
         }
       : {}
-  return { chain, receipts, ...decisions, ...(isCut ? { headExpected: hexOf(row.headHash) } : {}) }
+  const differences = await compareRow(store, row, await readSoundLog(store, plans, row))
+  return {
+    chain,
+    receipts,
+    ...decisions,
+    ...(isCut ? { headExpected: hexOf(row.headHash) } : {}),
+    ...(differences.length === 0 ? {} : { row: differences }),
+  }
 }
 
-export function isWhole({ chain, receipts, headExpected }: RunProof): boolean {
+/** The log itself is what it was: chain, end, data and receipts. */
+export function isLogWhole({ chain, receipts, headExpected }: RunProof): boolean {
   const { broken, missingData } = chain
   return (
     broken === undefined && missingData.length === 0 && headExpected === undefined && receipts.findings.length === 0
   )
+}
+
+/** The log, and the row that is folded from it. */
+export function isWhole(proof: RunProof): boolean {
+  return isLogWhole(proof) && proof.row === undefined
 }

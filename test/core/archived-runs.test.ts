@@ -58,7 +58,7 @@ describe.each([
       output: () => run.output(),
       records: () => run.records(),
       events: async () => {
-        for await (const _event of run.events()) throw new Error('an archived run has no events')
+        for await (const { runSeq } of run.events()) throw new Error(`an archived run has no event ${runSeq}`)
       },
       snapshot: () => run.snapshot(),
       why: () => run.why('a'),

@@ -38,7 +38,8 @@ async function keyFiles(folder: string): Promise<readonly string[]> {
     const names = (await readdir(folder)).filter((name) => NAME.test(name))
     return names.toSorted((a, b) => Number(NAME.exec(b)?.[1]) - Number(NAME.exec(a)?.[1]))
   } catch (thrown) {
-    if ((thrown as NodeJS.ErrnoException).code === 'ENOENT') return []
+    // Keys are their owner's alone: for whoever else reads the folder there are none.
+    if (['ENOENT', 'EACCES'].includes((thrown as NodeJS.ErrnoException).code ?? '')) return []
     throw thrown
   }
 }

@@ -36,6 +36,12 @@ export const LASTING_PROBLEMS = {
     did: 'The check fails, because a key was named.',
     todo: 'Name the folder with the receipts by --receipts, or leave out --key.',
   },
+  RECEIPT_KEY_MISMATCH: {
+    title: 'The named key is not the one that signed the receipts of this run.',
+    retryable: false,
+    did: 'The check fails, because a key was named; nothing speaks against the log itself.',
+    todo: 'Compare the key with the one that was noted: `keelson receipts key` tells the one that signs here.',
+  },
   RECEIPTS_NOT_ISSUED: {
     title: 'Receipts could not be issued just now.',
     retryable: true,

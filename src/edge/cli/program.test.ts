@@ -14,6 +14,7 @@ const paint = picocolors.createColors(false)
 const written: string[] = []
 const terminal: Terminal = {
   isTty: false,
+  isLeft: false,
   columns: 80,
   rows: 24,
   paint,

@@ -16,6 +16,11 @@ export async function openExisting(place: Place, options: Opening = {}): Promise
   return open(place, options, true)
 }
 
+/** For commands that only look: a folder that cannot be written can still be read. */
+export function openToRead(place: Place): Promise<Keelson> {
+  return openExisting(place, { readOnly: 'if-needed' })
+}
+
 /** Makes the database, or its tables, where they are not there yet. */
 export function openOrCreate(place: Place, options: Opening = {}): Promise<Keelson> {
   return open(place, options, false)

@@ -12,6 +12,8 @@ export type Paint = ReturnType<typeof picocolors.createColors>
 export interface Terminal {
   /** Stdout is a terminal that can be redrawn. */
   readonly isTty: boolean
+  /** Whoever read stdout has gone: nothing is shown to anybody any more. */
+  readonly isLeft: boolean
   readonly columns: number
   readonly rows: number
   readonly paint: Paint
@@ -41,15 +43,24 @@ export function processTerminal(): Terminal {
   const { stdout, stderr } = process
   const writeOut = stdout.write.bind(stdout)
   const writeErr = stderr.write.bind(stderr)
-  // A reader that closed its end (`keelson events … | head`) has all it wants.
+  let isLeft = false
+  const show = (text: string): void => {
+    if (!isLeft) writeOut(text)
+  }
+  stderr.on('error', () => undefined)
   stdout.on('error', (error: NodeJS.ErrnoException) => {
-    if (error.code === 'EPIPE') endProcess(0)
+    // A reader that closed its end (`keelson verify … | head -1`) has all it wants; the work and its exit code go on.
+    if (error.code === 'EPIPE') isLeft = true
+    if (isLeft) return
     // Runs are in their log, whoever watches; what cannot be shown is not worth more than a line.
     writeErr(`FILE_UNUSABLE  standard output cannot be written (${error.message}); runs are kept\n`)
     endProcess(EXIT.environment)
   })
   return {
     isTty: Boolean(stdout.isTTY) && process.env['TERM'] !== 'dumb' && process.env['CI'] === undefined,
+    get isLeft() {
+      return isLeft
+    },
     get columns() {
       return stdout.isTTY ? stdout.columns : WIDTH_WITHOUT_TERMINAL
     },
@@ -58,11 +69,11 @@ export function processTerminal(): Terminal {
     },
     paint: picocolors.createColors(colourful(stdout)),
     errorPaint: picocolors.createColors(colourful(stderr)),
-    write: (text) => void writeOut(text),
-    line: (text = '') => void writeOut(`${text}\n`),
+    write: show,
+    line: (text = '') => show(`${text}\n`),
     errorLine: (text) => void writeErr(`${text}\n`),
     errorText: (text) => void writeErr(text),
-    json: (value) => void writeOut(`${JSON.stringify(value)}\n`),
+    json: (value) => show(`${JSON.stringify(value)}\n`),
     catchOthers(take) {
       const catching =
         (name: 'stdout' | 'stderr') =>
@@ -80,7 +91,7 @@ export function processTerminal(): Terminal {
       }
     },
     flush: async () => {
-      await new Promise<void>((resolve) => void writeOut('', () => resolve()))
+      if (!isLeft) await new Promise<void>((resolve) => void writeOut('', () => resolve()))
       await new Promise<void>((resolve) => void writeErr('', () => resolve()))
     },
   }

@@ -8,12 +8,14 @@ import { DatabaseSync, type StatementSync } from 'node:sqlite'
 import { setTimeout as pause } from 'node:timers/promises'
 import { fail } from '../../../core/problems/problem.ts'
 import { isBusy, storeFailure, unwritable } from './failure.ts'
-import { inspect, migrate, requireCurrent } from './migrate.ts'
+import { inspect, migrate } from './migrate.ts'
+import { openReadOnly } from './open-read-only.ts'
 import { WAL_LIMITS, watchWal, type WalLimits } from './wal.ts'
 
 export interface ConnectOptions {
   readonly path: string
-  readonly readOnly?: boolean
+  /** `if-needed`: where the file or its folder cannot be written. */
+  readonly readOnly?: boolean | 'if-needed'
   /** How long a call waits for a lock in all. */
   readonly lockMs?: number
   /** When the write-ahead log is emptied on purpose. */
@@ -22,6 +24,7 @@ export interface ConnectOptions {
 
 export interface Connection {
   readonly path: string
+  readonly readOnly: boolean
   readonly db: DatabaseSync
   /** The prepared statement of a text; always the same one. */
   sql(text: string): StatementSync
@@ -36,17 +39,24 @@ const RETRY_MS = 5
 const LOCK_MS = 5000
 
 export async function connect(options: ConnectOptions): Promise<Connection> {
-  const { path, readOnly = false, lockMs = LOCK_MS, wal = WAL_LIMITS } = options
+  const { path, lockMs = LOCK_MS, wal = WAL_LIMITS } = options
+  const { readOnly: asked = false } = options
+  const readOnly = asked === 'if-needed' ? existsSync(path) && unwritable(path) !== undefined : asked
   if (!existsSync(path)) {
     if (readOnly) fail('STORE_NOT_FOUND', `There is no database ${path}.`)
     makeFolder(path)
   } else {
     if (!readOnly) requireWritable(path)
     refuseCutFile(path)
-    await guarded(path, lockMs, () => inspectFile(path))
+    if (!readOnly) await guarded(path, lockMs, () => inspectFile(path))
   }
-  const db = await guarded(path, lockMs, () => prepare(path, readOnly))
-  return connection(db, path, lockMs, readOnly ? () => {} : watchWal(db, path, wal))
+  if (readOnly) {
+    const { db, dispose } = await guarded(path, lockMs, () => openReadOnly(path, BUSY_TIMEOUT_MS))
+    return connection(db, { path, readOnly, lockMs, afterCommit: () => undefined, dispose })
+  }
+  const db = await guarded(path, lockMs, () => prepare(path))
+  const afterCommit = watchWal(db, path, wal)
+  return connection(db, { path, readOnly, lockMs, afterCommit, dispose: () => undefined })
 }
 
 function makeFolder(path: string): void {
@@ -99,14 +109,10 @@ function inspectFile(path: string): void {
   }
 }
 
-function prepare(path: string, readOnly: boolean): DatabaseSync {
-  const db = new DatabaseSync(path, { readOnly })
+function prepare(path: string): DatabaseSync {
+  const db = new DatabaseSync(path)
   try {
     db.exec(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`)
-    if (readOnly) {
-      requireCurrent(db, path)
-      return db
-    }
     makeDurable(db, path)
     migrate(db, path)
     return db
@@ -143,7 +149,16 @@ async function guarded<T>(path: string, lockMs: number, work: () => T): Promise<
   }
 }
 
-function connection(db: DatabaseSync, path: string, lockMs: number, afterCommit: () => void): Connection {
+interface Opened {
+  readonly path: string
+  readonly readOnly: boolean
+  readonly lockMs: number
+  readonly afterCommit: () => void
+  readonly dispose: () => void
+}
+
+function connection(db: DatabaseSync, opening: Opened): Connection {
+  const { path, readOnly, lockMs, afterCommit, dispose } = opening
   const statements = new Map<string, StatementSync>()
   const sql = (text: string): StatementSync => {
     const known = statements.get(text)
@@ -157,6 +172,7 @@ function connection(db: DatabaseSync, path: string, lockMs: number, afterCommit:
   }
   return {
     path,
+    readOnly,
     db,
     sql,
     read: (work) =>
@@ -168,13 +184,16 @@ function connection(db: DatabaseSync, path: string, lockMs: number, afterCommit:
     write: (work) =>
       guarded(path, lockMs, () => {
         open()
+        if (readOnly) fail('STORE_READ_ONLY', `The database ${path} was opened for reading.`)
         sql('BEGIN IMMEDIATE').run()
         const answer = inTransaction(db, path, sql, work)
         afterCommit()
         return answer
       }),
     close: () => {
-      if (db.isOpen) db.close()
+      if (!db.isOpen) return
+      db.close()
+      dispose()
     },
   }
 }

@@ -22,11 +22,19 @@ function family(error: unknown): number | undefined {
 
 const BUSY = 5
 const LOCKED = 6
+const READ_ONLY = 8
+const CANNOT_OPEN = 14
 const CONSTRAINT = 19
 
 export function isBusy(error: unknown): boolean {
   const code = family(error)
   return code === BUSY || code === LOCKED
+}
+
+/** Not for want of a database: what SQLite needs beside it could not be opened or made. */
+export function cannotOpen(error: unknown): boolean {
+  const code = family(error)
+  return code === CANNOT_OPEN || code === READ_ONLY
 }
 
 /** The field whose unique index, check or trigger refused; undefined for any other error. */

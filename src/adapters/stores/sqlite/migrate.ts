@@ -38,6 +38,10 @@ export function inspect(db: DatabaseSync, path: string): void {
     )
 }
 
+export function isOlder(db: DatabaseSync): boolean {
+  return numberOf(db, 'user_version') < MIGRATIONS.length
+}
+
 /** A reader cannot bring an older file up to date. */
 export function requireCurrent(db: DatabaseSync, path: string): void {
   const version = numberOf(db, 'user_version')

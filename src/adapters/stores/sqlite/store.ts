@@ -38,7 +38,8 @@ import { getSnapshot, putSnapshot } from './snapshots.ts'
 export interface SqliteStoreOptions {
   readonly path: string
   readonly clock: Clock
-  readonly readOnly?: boolean
+  /** `if-needed`: where the file or its folder cannot be written. */
+  readonly readOnly?: boolean | 'if-needed'
   /** How long a call waits for a lock held elsewhere before STORE_LOCKED; 5 s by default. */
   readonly lockMs?: number
 }
@@ -93,7 +94,8 @@ export function storeOn(connection: Connection, clock: Clock): SqliteStore {
     putPool: (definition, options) => putPool(connection, definition, options),
     listPools: () => listPools(connection, clock),
     readGrants: (runKey) => readGrants(connection, runKey, clock),
-    sweepGrants: () => sweepGrants(connection, clock),
+    // Who only reads has nothing to sweep.
+    sweepGrants: async () => (connection.readOnly ? 0 : sweepGrants(connection, clock)),
     readFeed: (subscriber, page) => readFeed(connection, subscriber, page),
     settleFeed: (subscriber, settled) => settleFeed(connection, subscriber, settled, clock),
     feedStatus: (subscriber) => feedStatus(connection, subscriber),

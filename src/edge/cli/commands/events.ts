@@ -10,13 +10,13 @@ import { findRun } from '../find-run.ts'
 import { oneLine } from '../output/format.ts'
 import { eventDetail } from '../output/event-detail.ts'
 import { printTable } from '../output/table.ts'
-import { openExisting } from '../session.ts'
+import { openToRead } from '../session.ts'
 import type { Terminal } from '../terminal.ts'
 
 const LOOK_MS = 150
 
 export async function events({ args, options, terminal }: Call): Promise<number> {
-  const keelson = await openExisting(options)
+  const keelson = await openToRead(options)
   try {
     const handle = await findRun(keelson, args[0] ?? '')
     const after = options.whole('after') ?? 0
@@ -62,7 +62,7 @@ async function followLog(handle: RunHandle, from: number, options: Options, term
         else terminal.line(padded(cells(record)))
       }
       after = records.at(-1)?.runSeq ?? after
-      if (ended) return EXIT.completed
+      if (ended || terminal.isLeft) return EXIT.completed
       if (left) return EXIT.detached
       await new Promise<void>((resolve) => void setTimeout(resolve, LOOK_MS))
     }

@@ -4,11 +4,11 @@ import type { Call } from '../command.ts'
 import { EXIT } from '../exit-codes.ts'
 import { findRun } from '../find-run.ts'
 import { plural, shortId } from '../output/format.ts'
-import { openExisting } from '../session.ts'
+import { openToRead } from '../session.ts'
 import type { Terminal } from '../terminal.ts'
 
 export async function exportBundle({ args, options, terminal }: Call): Promise<number> {
-  const keelson = await openExisting(options)
+  const keelson = await openToRead(options)
   try {
     const handle = await findRun(keelson, args[0] ?? '')
     const { row } = handle

@@ -11,10 +11,10 @@ import { nameWidth, styledRow } from '../output/styled-row.ts'
 import { isAlone, tellRelated } from '../output/related.ts'
 import { tellEnd } from '../output/summary.ts'
 import { watchRun } from '../run-watch.ts'
-import { openExisting } from '../session.ts'
+import { openToRead } from '../session.ts'
 
 export async function show({ args, options, terminal }: Call): Promise<number> {
-  const keelson = await openExisting(options)
+  const keelson = await openToRead(options)
   try {
     const handle = await findRun(keelson, args[0] ?? '')
     const watch = await watchRun(keelson, handle)

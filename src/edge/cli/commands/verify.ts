@@ -1,6 +1,6 @@
 /** `keelson verify`: recomputes every hash, key and decision of a log, compares it with receipts, and says what that proves and what not. */
 import type { ReceiptReport } from '../../../app/check-receipts.ts'
-import { isWhole, type RunProof } from '../../../app/verify-run.ts'
+import { isLogWhole, isWhole, type RunProof } from '../../../app/verify-run.ts'
 import { fail } from '../../../core/problems/problem.ts'
 import { existsSync } from 'node:fs'
 import type { VerifyOptions } from '../../../main.ts'
@@ -10,7 +10,7 @@ import { EXIT } from '../exit-codes.ts'
 import { findRun } from '../find-run.ts'
 import { tellDecisions } from '../output/decisions.ts'
 import { plural, shortId } from '../output/format.ts'
-import { openExisting } from '../session.ts'
+import { openToRead } from '../session.ts'
 import type { Terminal } from '../terminal.ts'
 
 export async function verify({ args, options, terminal }: Call): Promise<number> {
@@ -19,9 +19,8 @@ export async function verify({ args, options, terminal }: Call): Promise<number>
   const { runId, proof } = /[./\\]/.test(name) ? await proveBundle(name, options) : await proveRun(name, options)
   const whole = isWhole(proof)
   if (options.json) {
-    const { chain, receipts, decisions, headExpected } = proof
-    const head = headExpected === undefined ? {} : { headExpected }
-    terminal.json({ runId, whole, ...chain, receipts, ...(decisions === undefined ? {} : { decisions }), ...head })
+    const { chain, ...others } = proof
+    terminal.json({ runId, whole, ...chain, ...others })
   } else tell(terminal, runId, proof, whole)
   return whole && proof.decisions?.follows === true ? EXIT.completed : EXIT.failed
 }
@@ -32,7 +31,7 @@ interface Proved {
 }
 
 async function proveRun(name: string, options: Options): Promise<Proved> {
-  const keelson = await openExisting(options)
+  const keelson = await openToRead(options)
   try {
     const { row } = await findRun(keelson, name)
     return { runId: row.runId, proof: await keelson.upkeep.verify(row, demands(options)) }
@@ -58,9 +57,10 @@ function tell(terminal: Terminal, runId: string, proof: RunProof, whole: boolean
   const { green, red, bold, dim } = terminal.paint
   const events = plural(chain.checked, 'event')
   if (whole) terminal.line(`${green('✔')} ${bold('the log is whole')}   run ${shortId(runId)}, ${events}`)
-  else terminal.line(`${red('✖')} ${bold('the log was altered')}   run ${shortId(runId)}, ${events} fit`)
+  else terminal.line(`${red('✖')} ${bold(wrongOf(proof))}   run ${shortId(runId)}, ${events} fit`)
   if (chain.broken !== undefined) terminal.line(`  event ${chain.broken.runSeq}: ${chain.broken.what}`)
   if (headExpected !== undefined) terminal.line(`  its end is missing: the run row expects the head ${headExpected}`)
+  for (const { name, row, log } of proof.row ?? []) terminal.line(`  the run row says ${name} ${row}, its log ${log}`)
   if (chain.missingData.length > 0)
     terminal.line(`  data is gone without a recorded erasure: events ${chain.missingData.join(', ')}`)
   for (const { code, message } of receipts.findings) terminal.line(`  ${bold(red(code))}  ${message}`)
@@ -71,6 +71,16 @@ function tell(terminal: Terminal, runId: string, proof: RunProof, whole: boolean
   terminal.line(`  receipts         ${anchored(receipts)}`)
   terminal.line(dim(`  proves           ${PROVES}${decisions?.follows === true ? FOLLOWS : ''}`))
   terminal.line(dim(`  does not prove   ${receipts.keyIds.length === 0 ? WITHOUT_RECEIPTS : WITH_RECEIPTS}`))
+}
+
+/** A key that is not the one is no word about the log. */
+function wrongOf(proof: RunProof): string {
+  if (isLogWhole(proof)) return 'the log is whole, but the run row was altered'
+  const { chain, headExpected, receipts } = proof
+  const isLogAltered = chain.broken !== undefined || chain.missingData.length > 0 || headExpected !== undefined
+  const codes = new Set(receipts.findings.map(({ code }) => code))
+  if (isLogAltered || codes.has('RECEIPT_MISMATCH') || codes.has('RECEIPT_INVALID')) return 'the log was altered'
+  return codes.has('RECEIPT_KEY_MISMATCH') ? 'the key is not the one that signed' : 'no receipt anchors the log'
 }
 
 const PROVES = 'up to this head no event was changed, removed or put in between, and every key follows from its event'

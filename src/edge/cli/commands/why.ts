@@ -16,7 +16,7 @@ import { howToDrive, isDriven } from '../run-lease.ts'
 import { openingOf, tellCause, type Asked } from '../output/causes.ts'
 import { plural, shortId, timeOfDay } from '../output/format.ts'
 import { watchRun, type RunWatch } from '../run-watch.ts'
-import { openExisting } from '../session.ts'
+import { openToRead } from '../session.ts'
 import type { Terminal } from '../terminal.ts'
 
 const STEPS_TOLD = 12
@@ -24,7 +24,7 @@ const STEPS_TOLD = 12
 export async function why({ args, options, terminal }: Call): Promise<number> {
   const at = options.whole('at')
   if (at === 0) fail('USAGE', '--at takes the number of an event, from 1')
-  const keelson = await openExisting(options)
+  const keelson = await openToRead(options)
   try {
     const handle = await findRun(keelson, args[0] ?? '')
     const watch = await watchRun(keelson, handle, at)

@@ -27,6 +27,7 @@ function screen(rows: number, columns = 80): Screen {
   }
   return {
     isTty: true,
+    isLeft: false,
     columns,
     rows,
     paint,

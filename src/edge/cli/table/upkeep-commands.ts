@@ -31,7 +31,7 @@ export const UPKEEP_COMMANDS: readonly Spec[] = [
       ['--key <public key>', 'only receipts of this key count, and there must be some'],
       ['--receipts <folder>', 'a copy of the receipts, instead of the ones kept here'],
     ],
-    examples: ['keelson verify last', 'keelson verify order.jsonl --key 3b1f…'],
+    examples: ['keelson verify last', 'keelson verify order.jsonl --key "$KEY"'],
     load: async () => (await import('../commands/verify.ts')).verify,
   },
   {
@@ -57,7 +57,10 @@ export const UPKEEP_COMMANDS: readonly Spec[] = [
     use: 'erase <run>',
     about: 'delete inputs, outputs and messages of an ended run; the log records it',
     options: [REASON, ['--yes', 'do not ask']],
-    examples: ['keelson erase 1a2b3c4d --reason "request 4711"', 'keelson erase 1a2b3c4d --yes'],
+    examples: [
+      'keelson erase 1a2b3c4d --reason "request 4711"',
+      'keelson erase 1a2b3c4d --reason "request 4711" --yes',
+    ],
     load: async () => (await import('../commands/erase.ts')).erase,
   },
   {
