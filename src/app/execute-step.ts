@@ -175,7 +175,7 @@ function isInDoubt({ step, action }: Work, effect: Executable, thrown: unknown):
 }
 
 function elapsed(services: Services, began: number): number {
-  return Math.max(0, Math.round(steadyNow(services.clock) - began))
+  return Math.max(0, steadyNow(services.clock) - began)
 }
 
 /** The attempt must still be open: an effect may arrive twice, or after its outcome. */

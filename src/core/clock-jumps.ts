@@ -23,7 +23,7 @@ export class ClockJumps {
     const known = this.#offset
     this.#offset = wall - steady
     if (known === undefined || Math.abs(this.#offset - known) < JUMP_MS) return undefined
-    const jump = { from: steady + known, to: wall, byMs: this.#offset - known }
+    const jump = { from: steady + known, to: wall, byMs: Math.round(this.#offset - known) }
     this.#jumps.push(jump)
     return jump
   }

@@ -287,6 +287,7 @@ export class EmbeddedEngine implements EngineHost {
     this.#looking = true
     while (this.#lookAgain && !this.#stopped) {
       this.#lookAgain = false
+      this.#lookAtClock()
       // A look that fails is made up for by the next poll.
       await this.#takeDue().catch((thrown: unknown) => this.#health.failed(thrown))
     }
