@@ -2,6 +2,7 @@
  * execute: check the log, map the input, call the action, report. It decides nothing and writes nothing but the
  * begin-claim of an irreversible attempt (P-28, P-44). Execution is at least once; its record is made by `advance`.
  */
+import { steadyNow } from '../core/clock-jumps.ts'
 import type { ArtifactRef } from '../core/events/event.ts'
 import { compensationSlot } from '../core/events/slot.ts'
 import type { Action, Compensation, Fallback, Step } from '../core/plan/plan.ts'
@@ -10,7 +11,6 @@ import { KeelsonError, problem } from '../core/problems/problem.ts'
 import type { Effect } from '../core/run/effect.ts'
 import type { Unit } from '../core/run/state.ts'
 import { locate, stepAt } from '../core/run/units.ts'
-import { steadyNow } from '../ports/clock.ts'
 import type { EffectReport } from '../ports/engine.ts'
 import type { StepContext, StepSecrets } from '../ports/step-handlers.ts'
 import { untilGone, untilTimeIsUp, watchTime, type AttemptTime } from './attempt-time.ts'

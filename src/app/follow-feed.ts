@@ -2,8 +2,9 @@
  * A follower of the log (the log is the outbox, DESIGN §6): reads a page, delivers it, settles it, and again. What was
  * delivered and not settled comes again, so every event arrives at least once and in order per run (BUS-02, BUS-03).
  */
+import { steadyNow } from '../core/clock-jumps.ts'
 import { KeelsonError, problem, type Problem } from '../core/problems/problem.ts'
-import { steadyNow, type Clock } from '../ports/clock.ts'
+import type { Clock } from '../ports/clock.ts'
 import type { Delivery, FeedItem, FeedStore } from '../ports/feed.ts'
 import type { Random } from '../ports/random.ts'
 import type { Timers } from '../ports/timers.ts'

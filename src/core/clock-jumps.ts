@@ -51,3 +51,8 @@ export class ClockJumps {
     return 0
   }
 }
+
+/** For durations within a process: elapsed time, where the clock can tell it from its own. */
+export function steadyNow(clock: { now(): number; steady?(): number }): number {
+  return clock.steady?.() ?? clock.now()
+}

@@ -5,8 +5,3 @@ export interface Clock {
   /** Whole milliseconds since an instant of its own, without jumps. Absent where `now` itself never jumps. */
   steady?(): number
 }
-
-/** For durations within this process. */
-export function steadyNow(clock: Clock): number {
-  return clock.steady?.() ?? clock.now()
-}

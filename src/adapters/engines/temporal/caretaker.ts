@@ -2,9 +2,8 @@
  * Watches over the runs of this engine: wakes those whose inbox or timer nobody took up, and takes over those whose
  * workflow was closed, is gone or never came to be (P-38). A lease keeps two hosts from taking one run over at once.
  */
-import { ClockJumps } from '../../../core/clock-jumps.ts'
+import { ClockJumps, steadyNow } from '../../../core/clock-jumps.ts'
 import { isTerminalRun } from '../../../core/run/transitions.ts'
-import { steadyNow } from '../../../ports/clock.ts'
 import type { EngineParts } from '../../../ports/engine.ts'
 import type { RunKey, RunRow } from '../../../ports/run-store.ts'
 import { problemOf } from './problem-of.ts'
