@@ -2,7 +2,8 @@
  * Keeps a provider that does not answer from being asked again and again: after some failures in a row nobody asks it for a
  * while; then one may try, and its answer opens the way or shuts it once more (ENG-10).
  */
-import { steadyNow, type Clock } from '../ports/clock.ts'
+import { steadyNow } from '../core/clock-jumps.ts'
+import type { Clock } from '../ports/clock.ts'
 
 export interface BreakerOptions {
   readonly failures?: number

@@ -2,11 +2,11 @@
  * execute: check the log, map the input, call the action, report. It decides nothing and writes nothing but the
  * begin-claim of an irreversible attempt (P-28, P-44). Execution is at least once; its record is made by `advance`.
  */
+import { steadyNow } from '../core/clock-jumps.ts'
 import type { ArtifactRef } from '../core/events/event.ts'
 import type { Compensation, Fallback, Isolation } from '../core/plan/plan.ts'
 import { actionKind } from '../core/plan/plan.ts'
 import { KeelsonError, problem } from '../core/problems/problem.ts'
-import { steadyNow } from '../ports/clock.ts'
 import type { EffectReport } from '../ports/engine.ts'
 import type { StepContext, StepSecrets } from '../ports/step-handlers.ts'
 import { untilGone, untilTimeIsUp, watchTime, type AttemptTime } from './attempt-time.ts'
@@ -179,7 +179,7 @@ function isStray(thrown: unknown): boolean {
 }
 
 function elapsed(services: Services, began: number): number {
-  return Math.max(0, Math.round(steadyNow(services.clock) - began))
+  return Math.max(0, steadyNow(services.clock) - began)
 }
 
 async function mapInput(services: Services, run: LoadedRun, work: Work, effect: Executable): Promise<MappedAction> {

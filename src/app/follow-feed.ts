@@ -2,6 +2,7 @@
  * A follower of the log (the log is the outbox, DESIGN §6): reads a page, delivers it, settles it, and again. What was
  * delivered and not settled comes again, so every event arrives at least once and in order per run (BUS-02, BUS-03).
  */
+import { steadyNow } from '../core/clock-jumps.ts'
 import { KeelsonError, problem, type Problem } from '../core/problems/problem.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Delivery, FeedItem, FeedStore } from '../ports/feed.ts'
@@ -47,17 +48,26 @@ export class Follower {
   #lookedAt = -Infinity
   #stalledBy: number | undefined
 
+  /** Epoch milliseconds when elapsed time was nought: pauses between deliveries are by elapsed time. */
+  readonly #origin: number
+
   constructor(options: FollowerOptions) {
     this.#options = { ...DEFAULTS, ...options }
+    this.#origin = options.clock.now() - steadyNow(options.clock)
   }
 
-  /** Follows until nothing more is to be had now, or until `deadline` has passed. Answers how many events it was given. */
-  async drain(deadline = Infinity): Promise<number> {
+  #now(): number {
+    return this.#origin + steadyNow(this.#options.clock)
+  }
+
+  /** Follows until nothing more is to be had now, or for that long. Answers how many events it was given. */
+  async drain(withinMs = Infinity): Promise<number> {
+    const deadline = steadyNow(this.#options.clock) + withinMs
     let given = 0
     for (;;) {
       const count = await this.#next()
       given += count
-      if (count === 0 || this.#options.clock.now() >= deadline) break
+      if (count === 0 || steadyNow(this.#options.clock) >= deadline) break
     }
     await this.#lookForStall(true)
     return given
@@ -114,8 +124,8 @@ export class Follower {
   }
 
   async #follow(): Promise<number> {
-    const { store, clock, subscriber, pageEvents } = this.#options
-    const { items, position } = await store.readFeed(subscriber, { now: clock.now(), limit: pageEvents })
+    const { store, subscriber, pageEvents } = this.#options
+    const { items, position } = await store.readFeed(subscriber, { now: this.#now(), limit: pageEvents })
     if (items.length === 0 && (this.#position === undefined || position === this.#position)) {
       this.#position = position
       return 0
@@ -126,7 +136,7 @@ export class Follower {
   }
 
   async #deliver(items: readonly FeedItem[]): Promise<readonly Delivery[]> {
-    const { deliver, maxAttempts, runsAtOnce, random, clock, backoff, onProblem } = this.#options
+    const { deliver, maxAttempts, runsAtOnce, random, backoff, onProblem } = this.#options
     if ('page' in deliver) {
       if (items.length > 0) await deliver.page(items)
       return items.map(({ runKey, event }) => ({ runKey, runSeq: event.runSeq, result: 'delivered' }))
@@ -135,7 +145,7 @@ export class Follower {
       deliver: deliver.each,
       maxAttempts,
       runsAtOnce,
-      retryAt: (failures) => clock.now() + deliveryDelayMs(failures, random, backoff),
+      retryAt: (failures) => this.#now() + deliveryDelayMs(failures, random, backoff),
       onProblem: (one) => onProblem?.(one),
     })
   }
@@ -143,8 +153,8 @@ export class Follower {
   /** Told once for each transaction that stands in the way. */
   async #lookForStall(now: boolean): Promise<void> {
     const { store, clock, subscriber, onProblem } = this.#options
-    if (onProblem === undefined || (!now && clock.now() - this.#lookedAt < STATUS_EVERY_MS)) return
-    this.#lookedAt = clock.now()
+    if (onProblem === undefined || (!now && steadyNow(clock) - this.#lookedAt < STATUS_EVERY_MS)) return
+    this.#lookedAt = steadyNow(clock)
     const { stalledBy } = await store.feedStatus(subscriber)
     if (stalledBy !== undefined && stalledBy.pid !== this.#stalledBy) {
       const message = `the feed of '${subscriber}' waits for a transaction of process ${stalledBy.pid}, open for ${stalledBy.sinceMs} ms`

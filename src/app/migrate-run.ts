@@ -3,10 +3,10 @@
  * lift the gate. The log decides each step, so a crash anywhere leaves a run that goes on, or one whose gate stands and can
  * be lifted; the old engine learns from the epoch that it has lost the run.
  */
+import { steadyNow } from '../core/clock-jumps.ts'
 import { fail, KeelsonError } from '../core/problems/problem.ts'
 import { engineTypeOf, isOutside, MAX_IN_FLIGHT, type EngineType } from '../core/run/engines.ts'
 import { isTerminalRun } from '../core/run/transitions.ts'
-import { steadyNow } from '../ports/clock.ts'
 import type { AdvanceReport, EngineCapabilities } from '../ports/engine.ts'
 import type { RunKey, RunRow } from '../ports/run-store.ts'
 import type { RunAdvancer } from './advance-run.ts'

@@ -3,10 +3,10 @@
  * 300 ms. A run whose log is ahead of the wall clock goes on from there; one that rests is brought to the wall clock again,
  * as far as its log allows: no event is earlier than the one before it (P-25).
  */
-import { ClockJumps, JUMP_MS } from '../core/clock-jumps.ts'
+import { ClockJumps, JUMP_MS, steadyNow } from '../core/clock-jumps.ts'
 import type { RunState } from '../core/run/state.ts'
 import { countsElapsedTime } from '../core/run/timers.ts'
-import { steadyNow, type Clock } from '../ports/clock.ts'
+import type { Clock } from '../ports/clock.ts'
 import type { RunKey } from '../ports/run-store.ts'
 
 export interface RunMoment {

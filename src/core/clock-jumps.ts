@@ -23,7 +23,7 @@ export class ClockJumps {
     const known = this.#offset
     this.#offset = wall - steady
     if (known === undefined || Math.abs(this.#offset - known) < JUMP_MS) return undefined
-    const jump = { from: steady + known, to: wall, byMs: this.#offset - known }
+    const jump = { from: steady + known, to: wall, byMs: Math.round(this.#offset - known) }
     this.#jumps.push(jump)
     return jump
   }
@@ -50,4 +50,9 @@ export class ClockJumps {
     }
     return 0
   }
+}
+
+/** For durations within a process: elapsed time, where the clock can tell it from its own. */
+export function steadyNow(clock: { now(): number; steady?(): number }): number {
+  return clock.steady?.() ?? clock.now()
 }

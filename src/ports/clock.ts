@@ -2,11 +2,6 @@
 export interface Clock {
   /** Epoch milliseconds by the wall clock. It may be set forward or back at any moment: never measure a duration with it. */
   now(): number
-  /** Milliseconds since an instant of its own, without jumps. Absent where `now` itself never jumps. */
+  /** Whole milliseconds since an instant of its own, without jumps. Absent where `now` itself never jumps. */
   steady?(): number
-}
-
-/** For durations within this process. */
-export function steadyNow(clock: Clock): number {
-  return clock.steady?.() ?? clock.now()
 }

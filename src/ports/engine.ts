@@ -2,6 +2,7 @@
  * What an engine is given and what it must do: run this effect at least once; wake this run at or after T.
  * It never decides: every decision is made by `advance`.
  */
+import type { ClockJump } from '../core/clock-jumps.ts'
 import type { ErrorInfo, EventData } from '../core/events/event.ts'
 import type { Effect } from '../core/run/effect.ts'
 import type { EngineType } from '../core/run/engines.ts'
@@ -176,6 +177,8 @@ export interface EngineParts {
   readonly onReport: (runKey: RunKey, report: AdvanceReport) => void
   /** What went wrong in the background and is tried again. */
   readonly tell: (problem: Problem) => void
+  /** The wall clock was set while this process lives. */
+  readonly onClockJump?: (jump: ClockJump) => void
 }
 
 export interface EngineFactory {

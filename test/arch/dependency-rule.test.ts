@@ -26,7 +26,7 @@ const RULE: Readonly<
   main: { values: ['core', 'ports', 'app', 'adapters', 'edge', 'main'], types: [], packages: ['node:'] },
 }
 
-/** Drivers that only their own adapter may import, and the files that load what a user names. */
+/** Drivers that only their own adapter may import, and the files that load what a user or a store names. */
 const DRIVERS: Readonly<Record<string, readonly string[]>> = {
   'src/adapters/stores/postgres/': ['pg'],
   'src/adapters/telemetry/': ['@opentelemetry/api'],
@@ -34,7 +34,11 @@ const DRIVERS: Readonly<Record<string, readonly string[]>> = {
     (name) => `@temporalio/${name}`,
   ),
 }
-const LOADS_USER_CODE = ['src/edge/cli/steps-file.ts', 'src/adapters/isolation/entry.ts']
+const LOADS_USER_CODE = [
+  'src/edge/cli/steps-file.ts',
+  'src/adapters/isolation/entry.ts',
+  'src/adapters/guard/guard-thread.ts',
+]
 
 function isOwnDriver(item: Import): boolean {
   if (item.to === '<computed>') return LOADS_USER_CODE.includes(item.from)

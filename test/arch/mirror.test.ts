@@ -7,15 +7,25 @@ import { ROOT } from '../../scripts/terminal.ts'
 
 const STORES = 'src/adapters/stores'
 
-/** Concepts only one store has: a database's own errors, its schema's versions, rows as columns, its files. */
+/** Concepts only one store has: a database's own errors, its schema's versions, rows as columns, its files, other threads. */
 const ALONE: Readonly<Record<string, readonly string[]>> = {
-  sqlite: ['backup.ts', 'examine.ts', 'failure.ts', 'grant-pools.ts', 'migrate.ts', 'run-row.ts', 'wal.ts'],
+  sqlite: [
+    'backup.ts',
+    'examine.ts',
+    'failure.ts',
+    'grant-pools.ts',
+    'migrate.ts',
+    'renew-leases.ts',
+    'run-row.ts',
+    'wal.ts',
+  ],
   postgres: [
     'commit-values.ts',
     'driver.ts',
     'durability.ts',
     'failure.ts',
     'migrate.ts',
+    'renew-leases.ts',
     'run-row.ts',
     'session.ts',
     'turn-reads.ts',

@@ -4,6 +4,7 @@
  */
 import { writeSync } from 'node:fs'
 import { parentPort, workerData } from 'node:worker_threads'
+import { problem } from '../../core/problems/problem.ts'
 import type { LeaseRenewal, LeaseRenewer, LoopBlock, OpenRenewer } from '../../ports/loop-guard.ts'
 import { SharedBeat } from './shared-beat.ts'
 
@@ -67,7 +68,8 @@ function warn(): void {
   const who =
     first === undefined ? 'the code of this program' : `step '${first.step}' of run ${first.runId}${orOne(others)}`
   const told = `${who} has kept the event loop of this process busy for ${seconds} s: its timeouts, signals and other runs wait; \`isolation: thread\` would keep it apart`
-  writeSync(2, `(keelson:${process.pid}) [LOOP_BLOCKED] Warning: ${told}\n`)
+  const { code, message } = problem('LOOP_BLOCKED', told)
+  writeSync(2, `(keelson:${process.pid}) [${code}] Warning: ${message}\n`)
 }
 
 function orOne(others: LoopBlock['steps']): string {

@@ -1,7 +1,9 @@
 /** A lease's owner is gone only when that is certain. */
-import { spawnSync } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
-import { isOwnerGone, processOwner } from './process-owner.ts'
+import { isOwnerAlive, isOwnerGone, processOwner } from './process-owner.ts'
 import { systemRandom } from './random.ts'
 
 it('a living process is not gone, an ended one of this machine is, and of another machine nobody knows', () => {
@@ -17,3 +19,25 @@ it('a living process is not gone, an ended one of this machine is, and of anothe
 it('two names of one process differ', () => {
   expect(processOwner(systemRandom)).not.toBe(processOwner(systemRandom))
 })
+
+it.runIf(process.platform === 'linux')(
+  'a process at work is alive; one that was stopped, that is another under the same number, or this one is not surely so',
+  async () => {
+    const child = spawn(process.execPath, ['-e', 'console.log("up"); setInterval(() => {}, 1000)'])
+    await once(child.stdout, 'data')
+    const stat = readFileSync(`/proc/${child.pid}/stat`, 'utf8')
+    const since = stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19] ?? ''
+    const own = processOwner(systemRandom)
+    const name = (born: string): string => own.replace(`#${process.pid}#`, `#${child.pid}#`).replace(/\d+$/, born)
+    expect(isOwnerAlive(name(since))).toBe(true)
+    expect(isOwnerGone(name(since))).toBe(false)
+    expect([isOwnerAlive(name('1')), isOwnerGone(name('1'))]).toEqual([false, true])
+    expect(isOwnerAlive(own)).toBe(false)
+    child.kill('SIGSTOP')
+    while (isOwnerAlive(name(since))) await new Promise<void>((resolve) => void setImmediate(resolve))
+    expect(isOwnerGone(name(since))).toBe(false)
+    child.kill('SIGKILL')
+    await once(child, 'exit')
+    expect(isOwnerGone(name(since))).toBe(true)
+  },
+)

@@ -19,6 +19,8 @@ import type { RunKey } from '../../ports/run-store.ts'
 import type { TellProblem } from './receipt-service.ts'
 
 const ENDED_KEPT = 10_000
+/** What was written since the clock was set back and before that was noticed. */
+const JUST_BEFORE_MS = 60_000
 
 export interface HookParts {
   readonly services: Services
@@ -67,6 +69,7 @@ export class Hooks {
   /** A run of this process has moved on. */
   moved(runKey: RunKey, report: AdvanceReport): void {
     if (this.#observers.size === 0 || this.#ended.get(runKey) === true) return
+    this.#followClock()
     const told = this.#told.get(runKey) ?? this.#begin(runKey)
     this.#told.set(runKey, told)
     const turn = this.#turn(told, report).catch((thrown: unknown) => this.#complain(thrown))
@@ -76,6 +79,12 @@ export class Hooks {
     }
     this.#turns.add(turn)
     void turn.then(() => this.#turns.delete(turn))
+  }
+
+  /** A clock that was set back stamps what is new with instants from before. */
+  #followClock(): void {
+    const now = this.#parts.services.clock.now()
+    if (now < this.#since) this.#since = now - JUST_BEFORE_MS
   }
 
   /** Resolves when everything committed until now was told. */

@@ -22,8 +22,8 @@ export interface Parts {
   readonly principal?: Principal
   readonly hooks: Hooks
   readonly moves: Moves
-  /** Watches the event loop; absent where nobody else waits for it. */
-  readonly guard?: { close(): void }
+  /** Watches the event loop; undefined where nobody else waits for it. */
+  readonly guard: { close(): void } | undefined
   /** Absent where nothing is kept. */
   readonly upkeep?: Upkeep
   /** Issues receipts while this process lives. */

@@ -53,7 +53,7 @@ export class Upkeep {
 
   /** Signs what is new since the last time. Answers how many events it looked at; stops after `withinMs`. */
   issueReceipts(withinMs = Infinity): Promise<number> {
-    return this.#parts.issuer.drain(this.#parts.services.clock.now() + withinMs)
+    return this.#parts.issuer.drain(withinMs)
   }
 
   /** The key that signs receipts here. Note its public part where others cannot change it. */

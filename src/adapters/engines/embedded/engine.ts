@@ -5,8 +5,8 @@
  */
 import { engineTypeOf, isOutside } from '../../../core/run/engines.ts'
 import { isSettled } from '../../../core/run/transitions.ts'
-import type { ClockJump } from '../../../core/clock-jumps.ts'
-import { steadyNow, type Clock } from '../../../ports/clock.ts'
+import { steadyNow, type ClockJump } from '../../../core/clock-jumps.ts'
+import type { Clock } from '../../../ports/clock.ts'
 import type { AdvanceReport, EngineHost, RunDriver } from '../../../ports/engine.ts'
 import type { StoreTrouble } from '../../../ports/hooks.ts'
 import type { RunKey, RunRow, RunStore } from '../../../ports/run-store.ts'
@@ -287,6 +287,7 @@ export class EmbeddedEngine implements EngineHost {
     this.#looking = true
     while (this.#lookAgain && !this.#stopped) {
       this.#lookAgain = false
+      this.#lookAtClock()
       // A look that fails is made up for by the next poll.
       await this.#takeDue().catch((thrown: unknown) => this.#health.failed(thrown))
     }

@@ -2,7 +2,8 @@
  * Letters to runs that have ended (P-21): their senders saw a run that would read them. Its driver looks once more after the
  * end; where that died first, whoever sweeps answers, so that a late outcome or a signal is on record all the same (X-31).
  */
-import { steadyNow, type Clock } from '../../../ports/clock.ts'
+import { steadyNow } from '../../../core/clock-jumps.ts'
+import type { Clock } from '../../../ports/clock.ts'
 import type { RunDriver } from '../../../ports/engine.ts'
 import type { RunKey, RunStore } from '../../../ports/run-store.ts'
 

@@ -2,8 +2,8 @@
  * The leases of one process: whom it may take a run from, and until when it surely holds its own. What it holds is counted
  * by elapsed time; the instant in the store is by the wall clock, which may be set while everybody lives (P-25).
  */
-import { ClockJumps, type ClockJump } from '../../../core/clock-jumps.ts'
-import { steadyNow, type Clock } from '../../../ports/clock.ts'
+import { ClockJumps, steadyNow, type ClockJump } from '../../../core/clock-jumps.ts'
+import type { Clock } from '../../../ports/clock.ts'
 import type { RunKey, RunRow, RunStore } from '../../../ports/run-store.ts'
 
 export interface RunLeasesOptions {

@@ -2,8 +2,9 @@
  * Whether the store answers this process. Every failure is tried again by whoever met it; here they are counted, so that
  * somebody learns of trouble that lasts, once and then now and then, and of its end.
  */
+import { steadyNow } from '../../../core/clock-jumps.ts'
 import { KeelsonError } from '../../../core/problems/problem.ts'
-import { steadyNow, type Clock } from '../../../ports/clock.ts'
+import type { Clock } from '../../../ports/clock.ts'
 import type { StoreTrouble } from '../../../ports/hooks.ts'
 
 /** A failure that the next try makes up for is nobody's business. */

@@ -16,6 +16,7 @@ const LONGEST_REAL_MS = 2 ** 31 - 1
 
 export class SimulatedTime implements Clock, Timers {
   #now: number
+  #setBy = 0
   #made = 0
   #deferred = 0
   #holds = 0
@@ -34,13 +35,23 @@ export class SimulatedTime implements Clock, Timers {
   }
 
   now(): number {
+    return this.steady() + this.#setBy
+  }
+
+  steady(): number {
     return this.#atWork === 0 ? this.#now : this.#now + Math.floor(performance.now() - this.#workingSince)
+  }
+
+  /** Sets the wall clock, as somebody may on a real machine; no time passes by it. */
+  jump(byMs: number): void {
+    this.#setBy += byMs
+    this.#stir()
   }
 
   /** An alarm that is endlessly far away never rings. */
   after(ms: number, callback: () => void): () => void {
     if (!Number.isFinite(ms)) return () => undefined
-    const alarm = { at: this.now() + Math.max(0, ms), order: (this.#made += 1), callback }
+    const alarm = { at: this.steady() + Math.max(0, ms), order: (this.#made += 1), callback }
     this.#alarms.add(alarm)
     this.#stir()
     return () => void this.#alarms.delete(alarm)
@@ -93,7 +104,7 @@ export class SimulatedTime implements Clock, Timers {
   }
 
   #end(): void {
-    const now = this.now()
+    const now = this.steady()
     this.#atWork -= 1
     if (this.#atWork === 0) this.#now = now
     this.#stir()
@@ -132,7 +143,7 @@ export class SimulatedTime implements Clock, Timers {
   #ringNext(): boolean {
     const next = this.#next()
     if (next === undefined) return false
-    const leftMs = next.at - this.now()
+    const leftMs = next.at - this.steady()
     if (this.#atWork > 0 && leftMs > 0) {
       this.#realAlarm = setTimeout(() => this.#stir(), Math.min(leftMs, LONGEST_REAL_MS))
       return false

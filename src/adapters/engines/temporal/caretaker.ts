@@ -2,6 +2,7 @@
  * Watches over the runs of this engine: wakes those whose inbox or timer nobody took up, and takes over those whose
  * workflow was closed, is gone or never came to be (P-38). A lease keeps two hosts from taking one run over at once.
  */
+import { ClockJumps, steadyNow } from '../../../core/clock-jumps.ts'
 import { isTerminalRun } from '../../../core/run/transitions.ts'
 import type { EngineParts } from '../../../ports/engine.ts'
 import type { RunKey, RunRow } from '../../../ports/run-store.ts'
@@ -41,12 +42,14 @@ export class Caretaker {
   #polls = 0
   #closedSince: number
   #looked = new Map<RunKey, Looked>()
+  readonly #jumps = new ClockJumps()
   readonly #round: WorkflowRound | undefined
 
   constructor(parts: CaretakerParts) {
     this.#parts = parts
     this.#round = parts.goesRound ? new WorkflowRound(parts) : undefined
     this.#closedSince = parts.clock.now() - OVERLAP_MS
+    this.#jumps.look(parts.clock.now(), steadyNow(parts.clock))
   }
 
   start(): void {
@@ -67,11 +70,13 @@ export class Caretaker {
   }
 
   async #poll(): Promise<void> {
-    const { store, clock, tell } = this.#parts
+    const { store, clock, tell, onClockJump } = this.#parts
+    const jump = this.#jumps.look(clock.now(), steadyNow(clock))
+    if (jump !== undefined) onClockJump?.(jump)
     try {
       const at = { now: clock.now(), forMs: STALLED_MS }
       const stalled = await store.stalledRuns('temporal', at, PAGE)
-      for (const row of this.#unlessLooked(stalled, at.now)) {
+      for (const row of this.#unlessLooked(stalled, steadyNow(clock))) {
         if (this.#stopped) return
         await this.#told(() => this.look(row))
       }

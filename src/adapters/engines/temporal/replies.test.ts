@@ -12,6 +12,8 @@ const driver = { traits: async () => traits } as unknown as RunDriver
 const settings = checkSettings({})
 const row = { runKey: 1, tenantId: 't', environmentId: 'e' } as unknown as RunRow
 
+const clock = { now: () => 1_800_000_000_000 }
+
 function effectsOf(from: number, to: number): readonly Effect[] {
   return Array.from({ length: to - from }, (_, n) => {
     const slot = `s${from + n}`
@@ -21,7 +23,7 @@ function effectsOf(from: number, to: number): readonly Effect[] {
 
 function told(effects: readonly Effect[], after?: string): Promise<Reply> {
   const report: AdvanceReport = { epoch: 1, headSeq: 9, status: 'RUNNING', effects, wakeAt: undefined, terminal: false }
-  return replyOf({ driver, settings }, row, report, after)
+  return replyOf({ driver, settings, clock }, row, report, after)
 }
 
 const idsOf = ({ effects }: Reply): readonly string[] => effects.map(({ effect }) => effect.id)
@@ -59,7 +61,7 @@ it('says once how hundreds of effects are sent out, and each effect by which way
   }
   const report = { epoch: 1, headSeq: 9, status: 'RUNNING', wakeAt: undefined, terminal: false } as const
   const driving = slow as unknown as RunDriver
-  const reply = await replyOf({ driver: driving, settings }, row, { ...report, effects: effectsOf(0, 300) })
+  const reply = await replyOf({ driver: driving, settings, clock }, row, { ...report, effects: effectsOf(0, 300) })
   expect(reply.effects.filter(({ by }) => by === 1).map(({ effect }) => effect.slot)).toEqual(['s1'])
   expect(reply.sendings?.map((one) => one.scheduleToCloseTimeout)).toEqual([2_101_000, 2_500_000])
   expect(await told([])).not.toHaveProperty('sendings')
@@ -71,7 +73,13 @@ it('keeps tasks of people to itself, and sends what may run for long apart [P-36
   const long = { traits: async () => ({ ...traits, timeoutMs: 600_001 }) } as unknown as RunDriver
   const report = { epoch: 1, headSeq: 9, status: 'RUNNING', wakeAt: undefined, terminal: false } as const
   const effects = [task, work as Effect]
-  const { effects: sent } = await replyOf({ driver: long, settings }, row, { ...report, effects })
+  const { effects: sent } = await replyOf({ driver: long, settings, clock }, row, { ...report, effects })
   expect(sent.map(({ effect, long: isLong }) => [effect.kind, isLong])).toEqual([['ExecuteStep', true]])
   expect((await told([work as Effect])).effects[0]).not.toHaveProperty('long')
+})
+
+it('says in how long a run is to be woken, whatever the clock of its worker shows [P-25]', async () => {
+  const report = { epoch: 1, headSeq: 9, status: 'RUNNING', effects: [], terminal: false } as const
+  const reply = await replyOf({ driver, settings, clock }, row, { ...report, wakeAt: clock.now() + 300 })
+  expect(reply).toMatchObject({ wakeInMs: 300 })
 })

@@ -3,6 +3,7 @@
  * belongs to the plan (P-37).
  */
 import { isTerminalRun } from '../../../core/run/transitions.ts'
+import type { Clock } from '../../../ports/clock.ts'
 import type { AdvanceReport, RunDriver } from '../../../ports/engine.ts'
 import type { RunRow } from '../../../ports/run-store.ts'
 import { ADVANCE_SENDING, KIND_TIMES, LONG_STEP_MS, stepSending } from './activity-options.ts'
@@ -15,6 +16,7 @@ const PAGE = 500
 
 export interface ReplyParts {
   readonly driver: RunDriver
+  readonly clock: Clock
   readonly settings: CheckedSettings
 }
 
@@ -52,7 +54,7 @@ export async function replyOf(parts: ReplyParts, row: RunRow, report: AdvanceRep
     effects,
     ...(effects.length === 0 ? {} : { sendings: sendings.all }),
     ...(more === undefined ? {} : { more }),
-    ...(wakeAt === undefined ? {} : { wakeAt }),
+    ...(wakeAt === undefined ? {} : { wakeAt, wakeInMs: Math.max(0, wakeAt - parts.clock.now()) }),
     ...(isTerminalRun(status) ? { end: status as NonNullable<Reply['end']> } : {}),
   }
 }

@@ -173,7 +173,7 @@ export class RunLoop {
     if (this.#isOver(1)) this.#draining = true
     this.#beside = this.#pending + reply.effects.length
     for (const sent of reply.effects) this.#sendOut(sent, reply.sendings?.[sent.by])
-    this.#setTimer(reply.wakeAt)
+    this.#setTimer(reply.wakeInMs === undefined ? reply.wakeAt : Date.now() + reply.wakeInMs)
   }
 
   /** While the history is to be rotated only what stops work leaves; the next execution asks for all the rest. */

@@ -70,6 +70,8 @@ export interface Reply {
   /** There are more open effects than one answer holds: ask again for those after this id. */
   readonly more?: string
   readonly wakeAt?: number
+  /** The same as a length of time: the worker's clock need not be the server's, nor stay what it is. */
+  readonly wakeInMs?: number
   readonly end?: 'COMPLETED' | 'FAILED' | 'CANCELLED'
   /** The run is another engine's or under another epoch by now: nothing of this answer counts but that. */
   readonly superseded?: true
