@@ -163,13 +163,12 @@ export async function openKeelson(options: OpenOptions = {}): Promise<Keelson> {
     options.store === undefined ? await openStore(directory, world.services.clock, options) : givenStore(options.store)
   const owner = processOwner(systemRandom)
   const guard = guardOf(world.capabilities, store, owner, options)
-  const { around = (inner) => inner } = options
-  const given = around(options.handlers ?? world.around(handlersOf(options)))
-  const handlers = guard?.around(given) ?? given
+  const handlers = calledBy(world, guard, options)
   for (const pool of pools) await store.putPool(pool)
   const intents = directory === ':memory:' ? undefined : intentsIn(directory, { store, late, ...options.stateStore })
   const services: Services = {
-    ...{ store, handlers },
+    store,
+    handlers,
     ...world.services,
     ...keptApart(directory, options),
     ...options.stateStore,
@@ -190,7 +189,9 @@ export async function openKeelson(options: OpenOptions = {}): Promise<Keelson> {
     store,
     driver,
     ...world.services,
-    ...{ owner, isOwnerGone, isOwnerAlive },
+    owner,
+    isOwnerGone,
+    isOwnerAlive,
     scope: LOCAL_PRINCIPAL,
     tell: warnOfProblem,
     adoptOthers: options.adopt ?? true,
@@ -333,4 +334,15 @@ function lastingParts(
 export function verifyBundleFile(file: string, options: VerifyOptions = {}): Promise<BundleReport> {
   const demanded = demandedKey(options)
   return checkBundle(readLines(file), demanded === undefined ? {} : { demanded })
+}
+
+/** Step functions as they are called: inside the world of the engine, whoever runs the process around them, watched by the guard. */
+function calledBy(
+  world: ReturnType<typeof worldOf>,
+  guard: ReturnType<typeof guardOf>,
+  options: OpenOptions,
+): Services['handlers'] {
+  const { around = (inner) => inner } = options
+  const given = around(options.handlers ?? world.around(handlersOf(options)))
+  return guard?.around(given) ?? given
 }
