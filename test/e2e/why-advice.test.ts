@@ -76,19 +76,23 @@ it('of a failed run: the failed ancestor, the fallback, the items', { timeout: M
   expect(told).toMatch(/fan\[2\] failed in attempt 1 with HANDLER_FAILED "no third"/)
 })
 
-it('of a held run: what may have happened and its three ways out, and a step for its item', { timeout: MINUTES }, async () => {
-  const folder = folderWith({ 'p.yaml': HELD, 'keelson.steps.ts': STEPS })
-  const run = new Command(['run', 'p.yaml'], folder)
-  await run.shows(/ship.*INDETERMINATE/)
-  await run.shows(/fan .*ITEMS_FAILED/)
-  run.kill('SIGKILL')
-  await run.finished
-  const told = await tellsAndWorks(folder, ['fan', 'fan[2]', 'ship', 'mail', 'ask'])
-  expect(told).toContain('nobody knows whether it happened: attempt 1 began at')
-  for (const way of ['skip-step --step ship', 'retry-step --step ship', 'cancel', 'retry-step --step fan'])
-    expect(advised(told).join('\n')).toContain(way)
-  expect(advised(told).join('\n')).not.toMatch(/-step --step '?fan\[/)
-  const { code, stderr } = await keelson(['signal', 'last', 'retry-step', '--step', 'fan[2]'], folder)
-  expect(code).toBe(2)
-  expect(stderr).toContain('retry-step --step fan tries all failed items of fan again')
-})
+it(
+  'of a held run: what may have happened and its three ways out, and a step for its item',
+  { timeout: MINUTES },
+  async () => {
+    const folder = folderWith({ 'p.yaml': HELD, 'keelson.steps.ts': STEPS })
+    const run = new Command(['run', 'p.yaml'], folder)
+    await run.shows(/ship.*INDETERMINATE/)
+    await run.shows(/fan .*ITEMS_FAILED/)
+    run.kill('SIGKILL')
+    await run.finished
+    const told = await tellsAndWorks(folder, ['fan', 'fan[2]', 'ship', 'mail', 'ask'])
+    expect(told).toContain('nobody knows whether it happened: attempt 1 began at')
+    for (const way of ['skip-step --step ship', 'retry-step --step ship', 'cancel', 'retry-step --step fan'])
+      expect(advised(told).join('\n')).toContain(way)
+    expect(advised(told).join('\n')).not.toMatch(/-step --step '?fan\[/)
+    const { code, stderr } = await keelson(['signal', 'last', 'retry-step', '--step', 'fan[2]'], folder)
+    expect(code).toBe(2)
+    expect(stderr).toContain('retry-step --step fan tries all failed items of fan again')
+  },
+)

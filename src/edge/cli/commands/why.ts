@@ -91,8 +91,8 @@ async function tellStep(terminal: Terminal, { handle }: RunWatch, asked: Asked, 
   const told = causes.map((cause) => tellCause(cause, asked))
   terminal.line(`${terminal.paint.bold(asked.step)} ${openingOf(causes)}`)
   told.forEach(({ sentence }, index) => terminal.line(`  ${index + 1}  ${sentence}`))
-  const advised = new Set(at === undefined ? told.flatMap(({ commands }) => commands ?? []) : [])
-  for (const command of advised) terminal.line(`     ${terminal.paint.cyan(command)}`)
+  const advice = new Set(at === undefined ? told.flatMap(({ commands }) => commands ?? []) : [])
+  for (const command of advice) terminal.line(`     ${terminal.paint.cyan(command)}`)
 }
 
 /** A step that somebody skipped, or that its condition skipped, was not skipped for what failed elsewhere. */
