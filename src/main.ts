@@ -161,7 +161,8 @@ export async function openKeelson(options: OpenOptions = {}): Promise<Keelson> {
   for (const pool of pools) await store.putPool(pool)
   const intents = directory === ':memory:' ? undefined : intentsIn(directory, { store, late, ...options.stateStore })
   const services: Services = {
-    ...{ store, handlers },
+    store,
+    handlers,
     ...world.services,
     ...keptApart(directory, options),
     ...options.stateStore,
@@ -182,7 +183,9 @@ export async function openKeelson(options: OpenOptions = {}): Promise<Keelson> {
     store,
     driver,
     ...world.services,
-    ...{ owner, isOwnerGone, isOwnerAlive },
+    owner,
+    isOwnerGone,
+    isOwnerAlive,
     scope: LOCAL_PRINCIPAL,
     tell: warnOfProblem,
     adoptOthers: options.adopt ?? true,
@@ -198,8 +201,7 @@ export async function openKeelson(options: OpenOptions = {}): Promise<Keelson> {
     onStoreTrouble: troubleTeller(options, (text) => services.redactor?.text(text) ?? text),
     onClockJump: jumpTeller(options),
   })
-  const keys = signingKeysIn(keysFolder, systemRandom)
-  const process = { owner, isOwnerGone, keys, hooks, moves, guard }
+  const process = { owner, isOwnerGone, keys: signingKeysIn(keysFolder, systemRandom), hooks, moves, guard }
   const parts: Parts = { services, advancer, engine, ...process, engineType: world.capabilities }
   if (backup === undefined) return new Keelson(parts)
   return new Keelson({ ...parts, ...lastingParts(directory, services, advancer, backup, options) })

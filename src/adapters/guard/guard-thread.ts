@@ -32,7 +32,7 @@ let renewer: LeaseRenewer | undefined
 
 function tick(): void {
   if (shared.beats !== beats || shared.atWork === 0) {
-    if (toldAt !== undefined) parentPort?.postMessage({ forMs: stuckMs, steps: shared.steps } satisfies LoopBlock)
+    if (toldAt !== undefined) parentPort?.postMessage({ forMs: stuckMs, steps: shared.steps } satisfies LoopBlock, [])
     beats = shared.beats
     stuckMs = 0
     renewedAt = 0
