@@ -207,8 +207,7 @@ export async function openKeelson(options: OpenOptions = {}): Promise<Keelson> {
     onStoreTrouble: troubleTeller(options, (text) => services.redactor?.text(text) ?? text),
     onClockJump: jumpTeller(options),
   })
-  const keys = signingKeysIn(keysFolder, systemRandom)
-  const process = { owner, isOwnerGone, keys, hooks, moves, guard }
+  const process = { owner, isOwnerGone, keys: signingKeysIn(keysFolder, systemRandom), hooks, moves, guard }
   const parts: Parts = { services, advancer, engine, ...process, engineType: world.capabilities }
   if (backup === undefined) return new Keelson(parts)
   return new Keelson({ ...parts, ...lastingParts(directory, services, advancer, backup, options) })
