@@ -52,17 +52,17 @@ export async function previewFork(
   advancer: RunAdvancer,
   request: Pick<ForkRequest, 'row' | 'atSeq' | 'from' | 'plan'>,
 ): Promise<ForkPreview> {
-  const { old, standing } = await prepareFork(services, advancer, request)
+  const { old, isSetAside, standing } = await prepareFork(services, advancer, request)
   return {
     taken: standing.taken.map(({ stepId }) => stepId),
     again: standing.again,
-    repeats: repeatedEffects(old.state, standing),
+    repeats: repeatedEffects(old.state, standing, isSetAside),
   }
 }
 
 export async function forkRun(services: Services, advancer: RunAdvancer, request: ForkRequest): Promise<StartAnswer> {
   const { old, isSetAside, plan, taken, standing } = await prepareFork(services, advancer, request)
-  if (request.repeatIrreversible !== true) refuseRepeats(repeatedEffects(old.state, standing), request)
+  if (request.repeatIrreversible !== true) refuseRepeats(repeatedEffects(old.state, standing, isSetAside), request)
   const answer = await startRun(services, advancer, {
     plan,
     input: await runInput(services.store, old),

@@ -152,7 +152,7 @@ steps:
     await world.runUntil(() => world.row(run).quarantine !== undefined)
     expect(world.records(run)).toHaveLength(written)
     expect(process.lost[0]?.problem).toMatchObject({ code: 'RUN_QUARANTINED' })
-    expect(String(process.lost[0]?.problem)).toContain(`event ${lost.seq}, which holds a value, is not in the log`)
+    expect(String(process.lost[0]?.problem)).toContain(`event ${lost.seq} is missing`)
   })
 
   it('sets the run aside for the input of a step, which is not called and does not fail [P-44]', async () => {
@@ -187,7 +187,7 @@ describe('an erased value', () => {
       principal: LOCAL_PRINCIPAL,
       engine: { engineType: 'embedded', maxInFlight: 10 },
     })
-    await expect(fork).rejects.toMatchObject({ code: 'VALUE_ERASED' })
+    await expect(fork).rejects.toMatchObject({ code: 'RUN_ERASED' })
     expect(world.disk.runs).toHaveLength(1)
     const held = await process.advancer.current(run)
     const output = stepOutput(process.store, held, held.state, 'a')

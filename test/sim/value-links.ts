@@ -1,4 +1,5 @@
 /** Values that pass from one run to another: a child gets what its parent maps, a fork what the old run put out. */
+import { slotName } from './oracle-tables.ts'
 import type { World } from './world.ts'
 import { sortedText } from './value-language.ts'
 
@@ -16,9 +17,10 @@ export function checkLinks(world: World): void {
       const source = event.payload['reusedFrom'] as { readonly runId: string; readonly runSeq: number } | undefined
       const old = source === undefined ? undefined : world.trackOf(source.runId)
       if (old === undefined || source === undefined || event.eventType !== 'StepCompleted') continue
-      const expected = sortedText(old.oracle.values.output(event.stepId ?? '', source.runSeq))
-      const told = sortedText(event.data['result'])
-      if (told !== expected) world.complain(`P-31 a fork took ${told} of ${event.stepId} over, not ${expected}`)
+      const name = slotName(event)
+      const expected = sortedText(old.oracle.values.output(name, source.runSeq))
+      const told = sortedText(track.oracle.values.output(name, event.runSeq))
+      if (told !== expected) world.complain(`P-31 a fork took ${told} of ${name} over, not ${expected}`)
     }
   }
 }

@@ -17,7 +17,8 @@ export interface RepeatedEffect {
   readonly reason: AgainReason
 }
 
-export function repeatedEffects(state: RunState, { again }: Standing): readonly RepeatedEffect[] {
+/** `isPart`: of the old run only a part can be read, so an irreversible step may have begun after it. */
+export function repeatedEffects(state: RunState, { again }: Standing, isPart: boolean): readonly RepeatedEffect[] {
   const repeated: RepeatedEffect[] = []
   for (const [stepId, reason] of again) {
     const index = state.graph.indexOf.get(stepId)
@@ -25,7 +26,8 @@ export function repeatedEffects(state: RunState, { again }: Standing): readonly 
     const { effect } = stepAt(state.graph, index)
     const units = unitsOf(state, index)
     const happened = units.some(({ status }) => status === 'SUCCESS')
-    const inDoubt = !happened && units.some(({ errorCode }) => errorCode === 'INDETERMINATE')
+    const isUnseen = isPart && effect === 'irreversible'
+    const inDoubt = !happened && (isUnseen || units.some(({ errorCode }) => errorCode === 'INDETERMINATE'))
     if (effect !== 'none' && (happened || inDoubt)) repeated.push({ stepId, effect, inDoubt, reason })
   }
   return repeated
