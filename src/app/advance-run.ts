@@ -22,6 +22,7 @@ import {
   type Turn,
 } from './advance-turn.ts'
 import { ASK_AGAIN_MS, type Diverted } from './commit-fail-open.ts'
+import { CommitDoubts } from './commit-doubts.ts'
 import { CommitQueue } from './commit-queue.ts'
 import { childEndNotice, childReport } from './child-end.ts'
 import { DecisionRound } from './decision-round.ts'
@@ -53,8 +54,7 @@ export class RunAdvancer {
   readonly #grants = new Map<RunKey, RunGrants>()
   /** The epoch this process drives each run under; a run whose row has moved on is no longer ours (I9). */
   readonly #epochs = new Map<RunKey, number>()
-  /** Runs whose last turn failed or whose commit's fate is unknown: effects may be owed that nobody was given (P-10). */
-  readonly #unsure = new Set<RunKey>()
+  readonly #doubts = new CommitDoubts()
   readonly #times: RunTimes
 
   constructor(services: Services) {
@@ -109,7 +109,7 @@ export class RunAdvancer {
     this.#loaded.delete(runKey)
     this.#grants.delete(runKey)
     this.#epochs.delete(runKey)
-    this.#unsure.delete(runKey)
+    this.#doubts.release(runKey)
   }
 
   #end(runKey: RunKey): void {
@@ -169,7 +169,7 @@ export class RunAdvancer {
     } catch (thrown) {
       this.forget(runKey)
       if (thrown instanceof KeelsonError && thrown.code === 'RUN_EPOCH_STALE') this.release(runKey)
-      else this.#unsure.add(runKey)
+      else this.#doubts.failed(runKey)
       if (await failAlteredRun(this.#services, this.queue, runKey, thrown)) this.release(runKey)
       const code = brokenBy(thrown)
       if (code !== undefined) {
@@ -189,7 +189,7 @@ export class RunAdvancer {
       return late.problem
     }
     this.forget(runKey)
-    this.#unsure.add(runKey)
+    this.#doubts.failed(runKey)
     return undefined
   }
 
@@ -212,6 +212,7 @@ export class RunAdvancer {
     if (request.epoch !== undefined && (this.#epochs.get(runKey) ?? request.epoch) < request.epoch) this.release(runKey)
     const known = this.#loaded.get(runKey)
     const run = known ?? (await loadRun(this.#services.store, this.plans, runKey))
+    if (known === undefined) this.#doubts.reloaded(runKey)
     const owned = request.epoch ?? this.#epochs.get(runKey)
     // An ended run is nobody's to drive: whoever comes may add what may follow its end (P-48).
     if (!adopting && owned !== undefined && owned !== run.epoch && !isTerminalRun(run.state.status)) {
@@ -357,6 +358,7 @@ export class RunAdvancer {
     run.headHash = sealed.headHash
     run.values.take(round.values)
     this.#epochs.set(run.row.runKey, round.epoch)
+    if (result.kind === 'committed') this.#doubts.committed(run.row.runKey)
     if (result.kind === 'committed') await keepSnapshot(this.#services.store, run)
     return 'committed'
   }
@@ -377,7 +379,7 @@ export class RunAdvancer {
   #report(run: LoadedRun, { round, grants }: Turn, adopted: boolean): AdvanceReport {
     const { state, epoch } = run
     const terminal = isTerminalRun(state.status)
-    const unsure = this.#unsure.delete(run.row.runKey)
+    const unsure = this.#doubts.tellAll(run.row.runKey)
     const { nextWakeAt, owed } = summaryOf(state, round.cut, grants?.times(state, round), round.lead)
     const isAhead = this.#services.failOpen?.isAhead(run.row.runKey) === true
     return {

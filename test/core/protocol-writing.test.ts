@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest'
 import { fail } from '../../src/core/problems/problem.ts'
 import type { RunCommit, RunStore } from '../../src/ports/run-store.ts'
-import { World } from '../fixtures/virtual-world.ts'
+import { World, type Script } from '../fixtures/virtual-world.ts'
 
 const list = (length: number): { input: { list: number[] } } => ({
   input: { list: Array.from({ length }, (_, index) => index) },
@@ -135,6 +135,51 @@ describe('effects', () => {
     expect(order).toEqual(['committed 1', 'called a', 'committed 1', 'called b', 'committed 1', 'called c'])
     expect(refusals).toBeLessThan(0)
     expect(world.log(key, 'StepCompleted')).toHaveLength(3)
+  })
+})
+
+describe('a commit that was given up', () => {
+  it('and lands after the log was read again is found: what it owes is carried out, once [P-10]', async () => {
+    const world = new World()
+    const late: { commit?: () => Promise<unknown> } = {}
+    let isSlow = false
+    const wrapStore = (store: RunStore): RunStore => ({
+      ...store,
+      commit: async (batch) => {
+        if (!isSlow) return store.commit(batch)
+        isSlow = false
+        late.commit = () => store.commit(batch)
+        return fail('STORE_WRITE_TIMEOUT', 'the store did not answer in time')
+      },
+    })
+    const script: Script = {
+      f: ({ context }) => {
+        if (context.attempt === 1) throw new Error('again')
+      },
+    }
+    const process = world.process('only', { wrapStore, script })
+    const { row } = await process.create(
+      'steps: [{ id: a, run: f, retry: { maxAttempts: 2, initialBackoffMs: 1000 } }]',
+    )
+    const { runKey } = row
+    const [effect] = (await process.advancer.advance(runKey, { open: true })).effects
+    if (effect?.kind !== 'ExecuteStep') throw new Error('the step was not sent out')
+    const { slot, attempt, engineAttempt } = effect
+    const failure = { kind: 'failed', thrown: new Error('again'), durationMs: 1 } as const
+    await process.advancer.advance(runKey, { reports: [{ slot, attempt, engineAttempt, result: failure }] })
+    const dueAt = world.row(runKey).nextWakeAt ?? 0
+    // The second attempt starts, and nobody hears of it.
+    world.time.turnTo(dueAt)
+    isSlow = true
+    await expect(process.advancer.advance(runKey)).rejects.toMatchObject({ code: 'STORE_WRITE_TIMEOUT' })
+    // Read again, the log says that nothing is owed: so far that is true.
+    world.time.turnTo(dueAt - 500)
+    expect((await process.advancer.advance(runKey)).effects).toEqual([])
+    await late.commit?.()
+    const after = await process.advancer.advance(runKey)
+    expect(after.effects).toMatchObject([{ kind: 'ExecuteStep', slot: 'a', attempt: 2 }])
+    expect((await process.advancer.advance(runKey)).effects).toEqual([])
+    expect(world.log(runKey, 'StepStarted')).toEqual(['StepStarted a#1', 'StepStarted a#2'])
   })
 })
 

@@ -269,7 +269,7 @@ function checkChildren(world: World): void {
     const attempt = track.oracle.model.slots.get(parent.slot)?.attempts[parent.attempt - 1]
     const { phase } = child.oracle.model
     const end = track.events.find(({ decision, eventType }) => {
-      return decision.cause === `child:${child.runId}` && eventType.startsWith('Compensation')
+      return decision.cause === `child:${child.runId}` && /^Compensation(Completed|Failed)$/.test(eventType)
     })
     if (end !== undefined && (end.eventType === 'CompensationCompleted') !== (phase === 'COMPLETED'))
       world.complain(`P-29 ${parent.slot} ended in ${end.eventType}, the run that undoes it is ${phase}`)
