@@ -14,7 +14,7 @@ async function outputOf(handler: StepFunctions[string], extra = ''): Promise<Ste
   const plan = `plan: p\nversion: 1.0.0\npolicy: { retry: { maxAttempts: 1 } }\nsteps: [{ id: a, run: f${extra} }]`
   const run = await keelson.start(loadPlan(plan))
   await run.result()
-  return run.stepOutput('a')
+  return await run.stepOutput('a')
 }
 
 describe('the type of a step output', () => {
