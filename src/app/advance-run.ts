@@ -358,7 +358,7 @@ export class RunAdvancer {
     run.headHash = sealed.headHash
     run.values.take(round.values)
     this.#epochs.set(run.row.runKey, round.epoch)
-    if (result.kind === 'committed') this.#doubts.committed(run.row.runKey)
+    if (result.kind === 'committed' && round.drafts.length > 0) this.#doubts.moved(run.row.runKey)
     if (result.kind === 'committed') await keepSnapshot(this.#services.store, run)
     return 'committed'
   }

@@ -121,7 +121,7 @@ describe('the facts of a log', () => {
       'gives output {"n":3',
       'output {"n":null',
     ],
-  ])('%s that does not follow is named with its expression [P-05, I6]', async (_what, edit, where, expected, found) => {
+  ])('%s that does not follow is named with its expression (I6) [P-05]', async (_what, edit, where, expected, found) => {
     const run = await told(PLAN, SCRIPT)
     const events = reseal(run.records, edit)
     const report = await checked(run, events)

@@ -20,8 +20,8 @@ export class CommitDoubts {
     if (this.#underWay.has(runKey)) this.#unsure.add(runKey)
   }
 
-  /** A later commit was made: an earlier one would find that the log has moved on. */
-  committed(runKey: RunKey): void {
+  /** A later commit made the log longer: an earlier one would find that it has moved on. */
+  moved(runKey: RunKey): void {
     this.#underWay.delete(runKey)
   }
 

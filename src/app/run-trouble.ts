@@ -43,11 +43,14 @@ export function archivedError(row: RunRow): KeelsonError {
   return new KeelsonError([problem('RUN_ARCHIVED', message, { details })])
 }
 
+const REGRESSED = 'its engine has seen more of it than is stored here; the store was put back to an earlier state'
+const UNDAMAGED = 'nothing in it is damaged, but this version could not go on from its end'
+
 /** What is wrong with a run that cannot be driven. `why`: what was found then, where the log itself does not show it. */
 export async function damageTrouble({ store, plans }: TroubleParts, row: RunRow, why?: string): Promise<RunTrouble> {
   const { seq, damage, plan } = await readSoundLog(store, plans, row)
-  const reason = damage ?? why ?? 'nothing in it is damaged, but this version could not go on from its end'
   const { quarantine: code } = row
+  const reason = damage ?? why ?? (code === 'LOG_REGRESSED' ? REGRESSED : UNDAMAGED)
   const sound = seq === 0 ? 'no event of it is sound' : `it is sound up to event ${seq}`
   const canFork = seq > 0 && plan !== undefined
   const hint = canFork ? `to go on from there: keelson fork ${row.runId} --at ${seq}` : undefined

@@ -17,6 +17,7 @@ const ALONE: Readonly<Record<string, readonly string[]>> = {
     'migrate.ts',
     'renew-leases.ts',
     'run-row.ts',
+    'open-read-only.ts',
     'wal.ts',
   ],
   postgres: [
