@@ -166,7 +166,7 @@ interface Reusable {
   readonly standing: Standing
 }
 
-/** The very same graph where the plan is the same, so that no edge of it can be new. */
+/** Compiled anew only where the plan is another one. */
 function sameGraph(old: LoadedRun, plan: Plan): PlanGraph {
   return plan === old.plan.plan ? old.plan.graph : compileGraph(plan)
 }

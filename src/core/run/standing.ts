@@ -90,14 +90,16 @@ function judge(old: OldRun, index: number, stepId: string): StandingStep | Again
   return { stepId, seq: source.outputSeq, skipped: false, ownerRunId: source.ownerRunId }
 }
 
-/** A plan that differs may put a predecessor before a step that had already run without it. */
+/**
+ * A step that ran before its predecessor stood did not see its result: the plan is another one, or its sequence went on over a
+ * failure that was mended later (P-46).
+ */
 function outrunByDependency(
   graph: PlanGraph,
   state: RunState,
   stood: ReadonlyMap<string, StandingStep>,
   lost: Map<string, AgainReason>,
 ): void {
-  if (graph === state.graph) return
   graph.stepIds.forEach((stepId, index) => {
     const own = stood.get(stepId)
     if (own === undefined || lost.has(stepId)) return
