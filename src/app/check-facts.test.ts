@@ -121,18 +121,21 @@ describe('the facts of a log', () => {
       'gives output {"n":3',
       'output {"n":null',
     ],
-  ])('%s that does not follow is named with its expression (I6) [P-05]', async (_what, edit, where, expected, found) => {
-    const run = await told(PLAN, SCRIPT)
-    const events = reseal(run.records, edit)
-    const report = await checked(run, events)
-    expect(report.follows).toBe(false)
-    const [first] = report.differences ?? []
-    const at = readAll(events).find(({ runSeq }) => runSeq === first?.runSeq)
-    expect(`${at?.eventType ?? ''} ${at?.stepId ?? ''}`.trim()).toBe(where)
-    expect(first).toMatchObject({ code: 'FACT_MISMATCH' })
-    expect(first?.expected).toContain(expected)
-    expect(first?.found).toContain(found)
-  })
+  ])(
+    '%s that does not follow is named with its expression (I6) [P-05]',
+    async (_what, edit, where, expected, found) => {
+      const run = await told(PLAN, SCRIPT)
+      const events = reseal(run.records, edit)
+      const report = await checked(run, events)
+      expect(report.follows).toBe(false)
+      const [first] = report.differences ?? []
+      const at = readAll(events).find(({ runSeq }) => runSeq === first?.runSeq)
+      expect(`${at?.eventType ?? ''} ${at?.stepId ?? ''}`.trim()).toBe(where)
+      expect(first).toMatchObject({ code: 'FACT_MISMATCH' })
+      expect(first?.expected).toContain(expected)
+      expect(first?.found).toContain(found)
+    },
+  )
 
   it('are derived again from a bundle alone, with the values that lie beside its events [P-43]', async () => {
     const world = new World()

@@ -2,13 +2,15 @@
  * Fork: a new run that takes over recorded results of an ended one up to a point, and runs the rest. What the old run
  * undid is not taken over; each taken result names the run that owns its effect (DESIGN §5, P-31).
  */
-import { compileGraph, type PlanGraph } from '../core/plan/graph.ts'
+import { compileGraph, TRAIT, type PlanGraph } from '../core/plan/graph.ts'
 import type { Plan } from '../core/plan/plan.ts'
 import { fail } from '../core/problems/problem.ts'
 import { repeatedEffects, type RepeatedEffect } from '../core/run/repeated-effects.ts'
+import { hasTrait } from '../core/run/units.ts'
 import { standingSteps, type AgainReason, type Standing } from '../core/run/standing.ts'
 import type { RunRow, RunStore } from '../ports/run-store.ts'
 import type { RunAdvancer } from './advance-run.ts'
+import { FamilyEffects } from './family-effects.ts'
 import { forkableRun, type Forkable } from './forkable-run.ts'
 import type { LoadedRun } from './load-run.ts'
 import { recordOf } from './read-events.ts'
@@ -16,12 +18,11 @@ import type { ContextVariables } from './run-context.ts'
 import { runInput } from './run-outputs.ts'
 import type { Services } from './services.ts'
 import type { Principal } from './principal.ts'
-import { startRun, type StartAnswer, type StartRequest } from './start-run.ts'
+import { requestKey, startRun, type StartAnswer, type StartRequest } from './start-run.ts'
 import { storedEvents } from './stored-events.ts'
 import { capturesOf, takenCaptures, type OldCapture } from './taken-captures.ts'
 import { fanToTake, takenItems } from './taken-items.ts'
 import { takenOver, type TakenOver } from './taken-over.ts'
-import { undoneEffects } from './undone-effects.ts'
 
 export interface ForkRequest {
   readonly row: RunRow
@@ -52,17 +53,22 @@ export async function previewFork(
   advancer: RunAdvancer,
   request: Pick<ForkRequest, 'row' | 'atSeq' | 'from' | 'plan'>,
 ): Promise<ForkPreview> {
-  const { old, isSetAside, standing } = await prepareFork(services, advancer, request)
+  const fork = await prepareFork(services, advancer, request)
+  const { standing } = fork
   return {
     taken: standing.taken.map(({ stepId }) => stepId),
     again: standing.again,
-    repeats: repeatedEffects(old.state, standing, isSetAside),
+    repeats: repeatsOf(fork),
   }
 }
 
 export async function forkRun(services: Services, advancer: RunAdvancer, request: ForkRequest): Promise<StartAnswer> {
-  const { old, isSetAside, plan, taken, standing } = await prepareFork(services, advancer, request)
-  if (request.repeatIrreversible !== true) refuseRepeats(repeatedEffects(old.state, standing, isSetAside), request)
+  const fork = await prepareFork(services, advancer, request)
+  const { old, isSetAside, plan, taken } = fork
+  const made = await madeBefore(services.store, request, plan)
+  if (made !== undefined) return { kind: 'exists', row: made }
+  refuseCompany(fork, request)
+  if (request.repeatIrreversible !== true) refuseRepeats(repeatsOf(fork), request)
   const answer = await startRun(services, advancer, {
     plan,
     input: await runInput(services.store, old),
@@ -73,7 +79,7 @@ export async function forkRun(services: Services, advancer: RunAdvancer, request
     reuse: taken.map(({ result }) => result),
     blobs: taken.flatMap(({ blobs }) => blobs),
     captured: new Map(taken.map(({ result, writes }) => [result.slot, writes])),
-    ...(request.signalId === undefined ? {} : { runRequestId: `fork:${request.row.runId}:${request.signalId}` }),
+    ...(request.signalId === undefined ? {} : { runRequestId: requestIdOf(request.row, request.signalId) }),
     ...(request.lease === undefined ? {} : { lease: request.lease }),
   })
   const pointers = taken.flatMap(({ result }) => result.artifactRefs)
@@ -91,11 +97,50 @@ export async function forkRun(services: Services, advancer: RunAdvancer, request
   return answer
 }
 
+function requestIdOf({ runId }: RunRow, signalId: string): string {
+  return `fork:${runId}:${signalId}`
+}
+
+/** The fork that the same signal asked for before: a repeat is answered with it, whatever it has done since (SIG-07). */
+async function madeBefore(
+  store: RunStore,
+  { row, principal, signalId }: ForkRequest,
+  { plan }: StartRequest['plan'],
+): Promise<RunRow | undefined> {
+  if (signalId === undefined) return undefined
+  return store.findRunByRequest(principal.tenantId, requestKey(principal, plan, requestIdOf(row, signalId)))
+}
+
+/** A run that has not ended may yet undo what it shares with a new fork, which would go on as if it were still there. */
+function refuseCompany({ standing, graph, family }: PreparedFork, { row }: ForkRequest): void {
+  const [other] = family.live
+  const shared = standing.taken.find(({ stepId, skipped }) => {
+    return !skipped && hasTrait(graph, graph.indexOf.get(stepId) ?? -1, TRAIT.undone | TRAIT.childUndone)
+  })
+  if (other === undefined || shared === undefined) return
+  fail(
+    'FORK_UNDER_WAY',
+    `run ${other.runId} has not ended, and may undo '${shared.stepId}', which a fork of run ${row.runId} takes over`,
+    { details: { runId: other.runId, stepId: shared.stepId } },
+  )
+}
+
+function repeatsOf({ old, isSetAside, standing, family }: PreparedFork): readonly RepeatedEffect[] {
+  const { runId } = old.identity
+  return repeatedEffects(old.state, standing, {
+    isPart: isSetAside,
+    isUndone: (slot, stepId, ownerRunId) => family.isUndone(ownerRunId === '' ? runId : ownerRunId, stepId, slot),
+    doneElsewhere: (stepId) => family.doneElsewhere(stepId),
+  })
+}
+
 /** Who names a step to run again has said that its effect may be repeated; of what follows it nothing was said. */
 function refuseRepeats(repeats: readonly RepeatedEffect[], { row, from }: ForkRequest): void {
   const refused = repeats.filter(({ effect, stepId }) => effect === 'irreversible' && stepId !== from)
   if (refused.length === 0) return
-  const names = refused.map(({ stepId, inDoubt }) => `'${stepId}' (${inDoubt ? 'may have been done' : 'done'})`)
+  const names = refused.map(({ stepId, inDoubt, inRunId }) => {
+    return `'${stepId}' (${inDoubt ? 'may have been done' : 'done'}${inRunId === undefined ? '' : ` by run ${inRunId}`})`
+  })
   fail(
     'FORK_REPEATS_IRREVERSIBLE',
     `a fork of run ${row.runId} would do again what cannot be undone: ${names.join(', ')}`,
@@ -131,13 +176,13 @@ async function reusable(
 ): Promise<Reusable> {
   const { captures, skips } = await readOldLog(store, old)
   const { runId } = old.identity
-  const undone = await undoneEffects(store, request.row)
+  const family = await FamilyEffects.read(store, request.row)
   const graph = sameGraph(old, plan)
   const standing = standingSteps(graph, {
     state: old.state,
     upTo: request.atSeq ?? old.state.seq,
     from: request.from,
-    isUndone: (stepId, ownerRunId) => undone.has(ownerRunId === '' ? runId : ownerRunId, stepId),
+    undoingOf: (stepId, ownerRunId) => family.undoingOf(ownerRunId === '' ? runId : ownerRunId, stepId),
     skips,
   })
   const taken: TakenOver[] = []
@@ -151,7 +196,7 @@ async function reusable(
     if (fan !== undefined) taken.push(...(await takenItems(store, old, whole.result, fan)), closing(whole))
     else taken.push(whole)
   }
-  return { taken, standing }
+  return { taken, standing, graph, family }
 }
 
 /** Ends a step whose items were taken over: their results are its list. */
@@ -164,6 +209,8 @@ function closing({ result, writes, blobs }: TakenOver): TakenOver {
 interface Reusable {
   readonly taken: readonly TakenOver[]
   readonly standing: Standing
+  readonly graph: PlanGraph
+  readonly family: FamilyEffects
 }
 
 /** Compiled anew only where the plan is another one. */

@@ -70,7 +70,7 @@ export type StartAnswer =
   | { readonly kind: 'started'; readonly row: RunRow; readonly report: AdvanceReport }
   | { readonly kind: 'exists'; readonly row: RunRow }
 
-function requestKey(principal: Principal, plan: Plan, runRequestId: string): string {
+export function requestKey(principal: Principal, plan: Plan, runRequestId: string): string {
   const { tenantId, projectId, environmentId } = principal
   return sha256Hex(
     [tenantId, projectId, environmentId, plan.metadata.planId, plan.metadata.planVersion, runRequestId].join('|'),

@@ -235,4 +235,44 @@ steps:
     isDown = false
     expect((await calledBy(here, { from: 'ship' })).called).toEqual(['charge', 'charge', 'charge', 'charge', 'ship'])
   })
+
+  it('refuses to repeat an irreversible step that another fork of the same run has done', async () => {
+    const plan = `steps:
+  - { id: slow, run: slow, retry: { maxAttempts: 1 } }
+  - { id: ship, run: ship, effect: irreversible }`
+    const here = await ran(plan, { slow: once('slow') })
+    const { called, next } = await calledBy(here)
+    expect(called).toEqual(['slow', 'ship'])
+    const { runId } = here.world.row(next)
+    await expect(fork(here)).rejects.toThrow(`'ship' (done by run ${runId})`)
+    expect((await calledBy(here, { repeatIrreversible: true })).called).toEqual(['slow', 'ship'])
+  })
+
+  it('says what could not be undone, and not that what was undone is still there', async () => {
+    const plan = `steps:
+  - { id: charge, run: charge, compensate: { run: refund, retry: { maxAttempts: 1 } } }
+  - { id: items, run: item, forEach: input.list, retry: { maxAttempts: 1 }, compensate: { run: unitem } }
+  - { id: z, run: z, retry: { maxAttempts: 1 } }`
+    const fails = (): never => {
+      throw Object.assign(new Error('no'), { retryable: false })
+    }
+    const previewOf = async (script: Script): Promise<unknown> => {
+      const { world, process, run } = await ran(plan, script, { input: { list: [1, 2, 3] } })
+      const preview = await previewFork(process.services, process.advancer, { row: world.row(run) })
+      return { again: Object.fromEntries(preview.again), repeats: preview.repeats.map(({ stepId }) => stepId) }
+    }
+    expect(await previewOf({ z: fails, refund: fails })).toEqual({
+      again: { charge: { kind: 'not-undone' }, items: { kind: 'undone' }, z: { kind: 'unfinished' } },
+      repeats: ['charge'],
+    })
+    const thirdFails: Script[string] = ({ context }) => (context.itemIndex === 2 ? fails() : undefined)
+    expect(await previewOf({ item: thirdFails })).toEqual({
+      again: {
+        charge: { kind: 'undone' },
+        items: { kind: 'unfinished' },
+        z: { kind: 'unfinished' },
+      },
+      repeats: [],
+    })
+  })
 })

@@ -315,31 +315,29 @@ describe('a crash', () => {
 })
 
 describe('forks', () => {
-  it('that took a finished child over undo it once, whichever of them fails first', async () => {
+  it('that took a finished child over undo it once: no second one is made while the first may still undo it', async () => {
     const plain = (text: string): string =>
       text.replace('first, run: first, compensate: { run: unfirst }', 'first, run: first')
     const { world, process, parent } = await told([plain(PARENT).replace('effect: compensatable', ''), CHILD])
     const compiled = await process.publish(plain(PARENT).replace('version: 1.0.0', 'version: 1.0.1'))
-    const forks: StartAnswer[] = []
-    // Both are made before either fails: each holds the child's result to be its own to undo.
-    for (let times = 0; times < 2; times += 1) {
-      forks.push(
-        await forkRun(process.services, process.advancer, {
-          row: world.row(parent),
-          principal: LOCAL_PRINCIPAL,
-          engine: { engineType: 'embedded', maxInFlight: 100 },
-          plan: compiled,
-          lease: process.engine.lease(),
-        }),
-      )
-    }
-    for (const answer of forks) if (answer.kind === 'started') process.engine.drive(answer.row.runKey, answer.report)
-    for (const { row } of forks) {
-      await world.runUntil(() => world.hasEnded(row.runKey))
-      expect(endOf(world, row.runKey)).toMatchObject({ compensation: { done: 1, failed: 0, slots: ['call'] } })
-    }
+    const fork = (): Promise<StartAnswer> =>
+      forkRun(process.services, process.advancer, {
+        row: world.row(parent),
+        principal: LOCAL_PRINCIPAL,
+        engine: { engineType: 'embedded', maxInFlight: 100 },
+        plan: compiled,
+        lease: process.engine.lease(),
+      })
+    const answer = await fork()
+    await expect(fork()).rejects.toMatchObject({ code: 'FORK_UNDER_WAY' })
+    if (answer.kind === 'started') process.engine.drive(answer.row.runKey, answer.report)
+    await world.runUntil(() => world.hasEnded(answer.row.runKey))
+    expect(endOf(world, answer.row.runKey)).toMatchObject({ compensation: { done: 1, failed: 0, slots: ['call'] } })
     expect(hooks(world)).toEqual(['unbook', 'free'])
     expect(undoing(world)).toHaveLength(1)
+    // What the first has undone the next does anew.
+    const next = await fork()
+    expect(world.log(next.row.runKey, 'StepCompleted')).toEqual(['StepCompleted first#1'])
   })
 
   it('of a run that only undid another are refused', async () => {

@@ -11,12 +11,12 @@ export const STANDING: readonly Mutant[] = [
   {
     name: 'a fork keeps what was undone',
     file: 'core/run/standing.ts',
-    find: 'if (old.isUndone(stepId, source.ownerRunId))',
-    replace: 'if (old.isUndone(stepId, source.ownerRunId) && old.upTo < 0)',
+    find: 'if (undoing !== undefined)',
+    replace: 'if (undoing !== undefined && old.upTo < 0)',
   },
   {
     name: 'a fork does not ask what other forks undid',
-    file: 'app/undone-effects.ts',
+    file: 'app/family-effects.ts',
     find: '      family.push(...page.runs)',
     replace: '',
   },

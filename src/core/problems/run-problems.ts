@@ -30,6 +30,12 @@ export const RUN_PROBLEMS = {
     did: 'The signal was recorded as rejected.',
     todo: 'Retry the failed step, or cancel the run first.',
   },
+  FORK_UNDER_WAY: {
+    title: 'Another run that took over the same results has not ended, and may still undo them.',
+    retryable: true,
+    did: 'No run was started.',
+    todo: 'Wait until that run has ended, or cancel it; then fork again.',
+  },
   FORK_REPEATS_IRREVERSIBLE: {
     title: 'A fork would repeat an irreversible step that was done, or may have been done.',
     retryable: false,

@@ -23,6 +23,8 @@ export interface StandingStep {
 export type AgainReason =
   | { readonly kind: 'unfinished' }
   | { readonly kind: 'undone' }
+  /** It was to be undone, and something of it could not be: its effect is still there. */
+  | { readonly kind: 'not-undone' }
   | { readonly kind: 'skipped-by-hand' }
   | { readonly kind: 'asked' }
   | { readonly kind: 'new' }
@@ -35,8 +37,8 @@ export interface OldRun {
   readonly upTo: number
   /** Done again on request, with everything after it. */
   readonly from: string | undefined
-  /** Undone by the old run or by another run that took its results over. */
-  readonly isUndone: (stepId: string, ownerRunId: string) => boolean
+  /** How undoing it went, by the old run or by another run that took its results over; undefined when nobody tried. */
+  readonly undoingOf: (stepId: string, ownerRunId: string) => 'undone' | 'not-undone' | undefined
   /** Seqs of skips, by step; `byHand` when an operator asked for it. */
   readonly skips: ReadonlyMap<string, { readonly seq: number; readonly byHand: boolean }>
 }
@@ -86,7 +88,8 @@ function judge(old: OldRun, index: number, stepId: string): StandingStep | Again
   }
   const source = unit.recovered ? vectorGet(old.state.units, old.state.graph.fallbackIndex[index] ?? -1) : unit
   if (source?.status !== 'SUCCESS' || source.outputSeq > old.upTo) return { kind: 'unfinished' }
-  if (old.isUndone(stepId, source.ownerRunId)) return { kind: 'undone' }
+  const undoing = old.undoingOf(stepId, source.ownerRunId)
+  if (undoing !== undefined) return { kind: undoing }
   return { stepId, seq: source.outputSeq, skipped: false, ownerRunId: source.ownerRunId }
 }
 

@@ -53,6 +53,7 @@ const NOT_NOW: readonly ProblemCode[] = [
   'ENGINE_UNCHANGED',
   'RUN_NOT_DRAINED',
   'FORK_REPEATS_IRREVERSIBLE',
+  'FORK_UNDER_WAY',
   'RUN_ERASED',
 ]
 

@@ -27,7 +27,11 @@ async function preview({ args, options, terminal }: Pick<Call, 'args' | 'options
   try {
     const { runId } = await findRun(keelson, args[0] ?? '')
     const from = options.text('from')
-    const found = await keelson.previewFork(runId, from === undefined ? {} : { from })
+    const atSeq = options.whole('at')
+    const found = await keelson.previewFork(runId, {
+      ...(from === undefined ? {} : { from }),
+      ...(atSeq === undefined ? {} : { atSeq }),
+    })
     if (options.json) terminal.json(forkPreviewJson(found))
     else tellForkPreview(found, terminal)
     return EXIT.completed

@@ -16,7 +16,8 @@ export async function tasks({ args, options, terminal }: Call): Promise<number> 
     if (args[0] !== undefined) handles.push(await findRun(keelson, args[0]))
     else
       for await (const row of allRuns(keelson, { status: ['RUNNING', 'PAUSED'] }))
-        handles.push(await keelson.run(row.runId))
+        // A run that was set aside has no task that anybody could complete; `resume` names it.
+        if (row.quarantine === undefined) handles.push(await keelson.run(row.runId))
     let count = 0
     for (const handle of handles) {
       for (const task of await handle.tasks()) {

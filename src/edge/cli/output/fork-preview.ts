@@ -2,6 +2,7 @@
 import type { AgainReason } from '../../../core/run/standing.ts'
 import type { ForkPreview } from '../../../main.ts'
 import type { Terminal } from '../terminal.ts'
+import { shortId } from './format.ts'
 
 const NAMED = 12
 
@@ -10,8 +11,9 @@ export function tellForkPreview({ taken, again, repeats }: ForkPreview, terminal
   const steps = [...again].map(([stepId, reason]) => `${stepId} ${dim(`(${reasonText(reason)})`)}`)
   terminal.line(`  takes over   ${listed(taken)}`)
   terminal.line(`  does again   ${listed(steps)}`)
-  for (const { stepId, effect, inDoubt } of repeats) {
-    const what = inDoubt ? 'may have been done already' : 'was done already and is not undone'
+  for (const { stepId, effect, inDoubt, inRunId } of repeats) {
+    const by = inRunId === undefined ? '' : ` by run ${shortId(inRunId)}`
+    const what = inDoubt ? `may have been done already${by}` : `was done already${by} and is not undone`
     terminal.line(`  ${yellow('!')} ${stepId} ${what}${effect === 'irreversible' ? ', and cannot be undone' : ''}`)
   }
 }
@@ -20,7 +22,7 @@ export function forkPreviewJson({ taken, again, repeats }: ForkPreview): object 
   return {
     taken,
     again: [...again].map(([stepId, reason]) => ({ stepId, why: reasonText(reason) })),
-    repeats: repeats.map(({ stepId, effect, inDoubt }) => ({ stepId, effect, inDoubt })),
+    repeats: repeats.map(({ reason: _reason, ...told }) => told),
   }
 }
 
@@ -36,6 +38,8 @@ function reasonText(reason: AgainReason): string {
       return 'not finished'
     case 'undone':
       return 'undone'
+    case 'not-undone':
+      return 'could not be undone'
     case 'skipped-by-hand':
       return 'skipped by hand'
     case 'asked':
