@@ -31,7 +31,8 @@ export async function tellEnd(terminal: Terminal, watch: RunWatch, result: RunRe
     return
   }
   const slot = result.error?.slot
-  const retryable = rootCause?.retryable === true ? '' : '  (not retryable)'
+  const tries = rootCause?.attempt ?? 1
+  const retryable = tries > 1 ? `  (after ${tries} attempts)` : rootCause?.retryable === true ? '' : '  (not retryable)'
   const what =
     result.error === undefined
       ? ''
