@@ -106,7 +106,9 @@ it('a database of an older schema is read from a copy that was brought up to dat
   const { folder, id } = await ended()
   const state = join(folder, '.keelson')
   const database = new DatabaseSync(join(state, 'keelson.db'))
-  database.exec('ALTER TABLE runs DROP COLUMN archived_to; ALTER TABLE runs DROP COLUMN deaths; PRAGMA user_version = 10')
+  database.exec(
+    'ALTER TABLE runs DROP COLUMN archived_to; ALTER TABLE runs DROP COLUMN deaths; PRAGMA user_version = 10',
+  )
   database.close()
   mkdirSync(join(folder, 'kept'))
   copyFileSync(join(state, 'keelson.db'), join(folder, 'kept', 'keelson.db'))
