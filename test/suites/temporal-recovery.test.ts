@@ -97,7 +97,8 @@ describe('a worker that is killed in the middle of a decision', () => {
     await first.kill9()
     const killed = performance.now()
     expect(await eventsOf(run)).toEqual(before)
-    await logHas(run, 'RunPaused')
+    // On a busy machine the first worker may have come to the second way of deciding, whose minute must run out first.
+    await logHas(run, 'RunPaused', 150_000)
     const [sinceHeld, sinceKilled] = [held, killed].map((from) => Math.round(performance.now() - from))
     console.log(`decided ${sinceKilled} ms after the kill of its first worker, ${sinceHeld} ms after that one began`)
     await run.resume('go on')
@@ -108,7 +109,7 @@ describe('a worker that is killed in the middle of a decision', () => {
     expect((await world.keelson.run(run.runId)).row.epoch).toBe(1)
     await second.stop()
     await world.close()
-  }, 120_000)
+  }, 300_000)
 })
 
 describe('a server that is killed in the middle of a run', () => {
