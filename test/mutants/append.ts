@@ -113,6 +113,13 @@ export const APPEND: readonly Mutant[] = [
     replace: 'executionId: `${runId}${effect.attempt}`,',
   },
   {
+    name: 'a commit that was given up is forgotten',
+    file: 'app/commit-doubts.ts',
+    find: 'if (this.#underWay.has(runKey)) this.#unsure.add(runKey)',
+    replace: '',
+    catcher: 'test/core/protocol-writing.test.ts',
+  },
+  {
     name: 'reports of a failed turn are forgotten',
     file: 'adapters/engines/embedded/driven-run.ts',
     find: '        this.#reports = [...reports, ...this.#reports]',
