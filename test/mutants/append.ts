@@ -47,7 +47,7 @@ export const APPEND: readonly Mutant[] = [
   {
     name: 'an unknown commit is taken for a failed one',
     file: 'app/advance-run.ts',
-    find: 'else this.#unsure.add(runKey)',
+    find: 'else this.#doubts.failed(runKey)',
     replace: '',
   },
   {

@@ -22,7 +22,7 @@ export const EVOLVE: readonly Mutant[] = [
   },
   {
     name: 'undone in the order of completion',
-    file: 'core/run/evolve/steps.ts',
+    file: 'core/run/evolve/note-undo.ts',
     find: 'next.completions = {',
     replace: 'if (next.completions === undefined) next.completions = {',
   },

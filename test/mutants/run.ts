@@ -21,7 +21,7 @@ export interface Verdict {
 const SEED = 1
 const HISTORIES = 300
 const CRASH_PLANS = 4
-const PATIENCE_MS = 120_000
+const PATIENCE_MS = 300_000
 const AT_ONCE = 2
 
 /** The answers in the order of the list. */
