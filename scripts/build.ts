@@ -1,10 +1,13 @@
 /**
- * Builds dist/ from src/ and makes `npx keelson` find the command inside the repository. `npm ci` runs it as `prepare`.
- * Types are emitted but not judged here (`npm run check` does that), so the first command stays quick; dist/ is
- * replaced only by a build that succeeded.
+ * Builds dist/ from src/ and makes `npx keelson` find the command inside the repository. `npm ci` runs it as the
+ * script `dependencies`, which npm, unlike `prepare`, never runs or asks about for those who install the package. Types
+ * are emitted but not judged here (`npm run check` does that), so the first command stays quick; dist/ is replaced only
+ * by a build that succeeded.
  */
 import { cpSync, mkdirSync, rmSync, symlinkSync, writeFileSync, chmodSync, renameSync, existsSync } from 'node:fs'
 import { join } from 'node:path'
+import { bundleProduct } from './bundle.ts'
+import { bundleWorkflow } from './workflow-bundle.ts'
 import { binaryOf, requireNode, ROOT, runNode, seconds } from './terminal.ts'
 
 const DIST = join(ROOT, 'dist')
@@ -32,24 +35,29 @@ function linkCommand(): void {
   }
 }
 
+/** Commands that start meanwhile find a whole dist/: the old one is moved away, not removed file by file. */
+function replaceDist(fresh: string): void {
+  const old = `${fresh}-old`
+  if (existsSync(DIST)) renameSync(DIST, old)
+  renameSync(fresh, DIST)
+  rmSync(old, { recursive: true, force: true })
+}
+
 async function build(): Promise<number> {
   const began = performance.now()
   const fresh = join(ROOT, '.cache', `build-${process.pid}`)
   rmSync(fresh, { recursive: true, force: true })
   mkdirSync(fresh, { recursive: true })
   try {
-    const tsc = await runNode(
-      binaryOf('typescript', 'tsc'),
-      ['-p', 'tsconfig.build.json', '--noCheck', '--outDir', fresh],
-      false,
-    )
+    const args = ['-p', 'tsconfig.build.json', '--noCheck', '--emitDeclarationOnly', '--outDir', fresh]
+    const product = bundleProduct(fresh).then(() => bundleWorkflow(fresh))
+    const [tsc] = await Promise.all([runNode(binaryOf('typescript', 'tsc'), args, false), product])
     if (tsc.code !== 0) {
       process.stderr.write(`${tsc.output}\nThe build failed; dist/ was left as it was.\n`)
       return 1
     }
     copySql(fresh)
-    rmSync(DIST, { recursive: true, force: true })
-    renameSync(fresh, DIST)
+    replaceDist(fresh)
   } finally {
     rmSync(fresh, { recursive: true, force: true })
   }

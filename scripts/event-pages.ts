@@ -1,7 +1,7 @@
 /** The published schemas of every event and the event catalogue, from the one source of their types. */
 import { EVENTS, EVENT_TYPES, type EventType } from '../src/core/events/event.ts'
 import { dataSchema, payloadSchema, recordSchema, writeSchema, type JsonSchema } from '../src/core/events/schemas.ts'
-import { ATTEMPT_TRANSITIONS, COMPENSATION_TRANSITIONS, RUN_TRANSITIONS } from '../src/core/run/transitions.ts'
+import { ATTEMPT_TRANSITIONS, COMPENSATION_TRANSITIONS, RUN_TRANSITIONS } from '../src/core/run/state/transitions.ts'
 import type { GeneratedFile } from './generated-file.ts'
 
 export const EVENT_SCHEMAS = 'schemas/events'
@@ -27,11 +27,11 @@ function catalogue(): string {
     '<!-- Generated from src/core/events by `npm run docs`. -->',
     '',
     `The log knows ${EVENT_TYPES.length} events. Each has two JSON Schemas under \`${EVENT_SCHEMAS}\`: \`write\` is what a producer must`,
-    'hand in (closed and strict), `record` is what a reader may rely on (open to what later versions add).',
-    '`payload` holds the structure and is never erased; `data` holds what may be personal and can be.',
-    'How the bytes are keyed, hashed and chained is told in [log.md](log.md).',
+    'write (closed and strict), `record` is what a reader may rely on (open: later versions may add fields).',
+    '`payload` has the structure and is never erased. `data` may be personal and can be erased.',
+    '[log.md](log.md) describes the keys, hashes and the chain.',
     '',
-    '| event | level | emitted by | what it does to the status |',
+    '| event | level | emitted by | change of the status |',
     '|---|---|---|---|',
     ...EVENT_TYPES.map((type) => {
       const { level, emittedBy } = EVENTS[type]

@@ -1,7 +1,7 @@
 /** The published schema of plans and their reference page, both made from the tables the parser reads with. */
-import { ADAPTERS, CAPABILITIES, EMULATIONS } from '../src/core/plan/capability-names.ts'
-import { isSection, type Field } from '../src/core/plan/fields.ts'
-import { planSchema, planSections, type PlanSection } from '../src/core/plan/plan-schema.ts'
+import { ADAPTERS, CAPABILITIES, EMULATIONS } from '../src/core/engine/capabilities.ts'
+import { isSection, type Field } from '../src/core/plan/format/fields.ts'
+import { planSchema, planSections, type PlanSection } from '../src/core/plan/write/plan-schema.ts'
 import type { GeneratedFile } from './generated-file.ts'
 
 export function planFiles(): readonly GeneratedFile[] {
@@ -15,9 +15,9 @@ const INTRODUCTION = `# The plan
 
 <!-- Generated from src/core/plan by \`npm run docs\`. -->
 
-A plan says what is to be done: steps, what each needs from the others, and what happens when one fails. It is written in
-YAML, JSON or TypeScript; all three compile to the same canonical JSON (RFC 8785), and the SHA-256 of those bytes is the
-plan's identity. The compiled plan has every default of this page written out.
+A plan declares the work: the steps, what each step needs from other steps, and what happens when a step fails. You can write a plan in
+YAML, JSON or TypeScript. All three compile to the same canonical JSON (RFC 8785). The SHA-256 of those bytes is the
+plan's identity. The compiled plan contains all defaults of this page.
 
 \`\`\`yaml
 # yaml-language-server: $schema=../../schemas/plan.schema.json
@@ -27,7 +27,8 @@ steps:
   - id: reserve
     run: stock.reserve
     with: { orderId: "\${input.orderId}" }
-    compensate: { run: stock.release, with: { id: "\${steps.reserve.output.id}" } }
+    timeout: 30s
+    compensate: { run: stock.release }
   - id: charge
     dependsOn: [reserve]
     http: { url: https://pay.example/charges, body: { order: "\${input.orderId}" } }
@@ -35,57 +36,69 @@ steps:
 \`\`\`
 
 Four fields have a short name: \`plan\` is \`metadata.planId\`, \`version\` is \`metadata.planVersion\`, \`requires\` is
-\`metadata.requiresCapabilities\`, and \`id\` is \`stepId\`. Writing both names of one field is an error. Versions that look
-like numbers need quotes in YAML: \`version: "1.10"\`.
+\`metadata.requiresCapabilities\`, and \`id\` is \`stepId\`. Using both names of one field is an error. In YAML, versions that look
+like numbers need quotes: \`version: "1.10"\`.
 
-A field this page does not list is refused, with a suggestion. A field whose name begins with \`x-\` is yours: it is kept in
-the compiled plan and otherwise ignored. A value is never empty: leave a field out instead of writing nothing after it.
+Every field that ends in \`Ms\` has a twin without it that takes text: \`timeout: 30s\` is \`timeoutMs: 30000\`. The text is a whole number and one
+unit, \`ms\`, \`s\`, \`m\`, \`h\` or \`d\`: \`500ms\`, \`90s\`, \`2h\`, \`7d\`. Both compile to the same plan; using both is an error.
+
+A field that is not on this page is refused, with a suggestion. A field whose name begins with \`x-\` is yours: it is kept in
+the compiled plan and otherwise ignored. A value cannot be empty: leave the field out instead.
 `
 
 const RULES = `
 ## Rules between steps
 
 - Ids are unique. \`RUN\`, \`__proto__\`, \`constructor\` and \`prototype\` are not allowed.
-- A plan without any \`dependsOn\` runs its steps one after another. As soon as one step has \`dependsOn\`, even empty, the plan
-  is a graph: a step without dependencies may start at once, and steps that do not wait for each other run side by side.
-- Dependencies exist, and no steps wait for each other in a circle; the message names the circle (\`a -> b -> c -> a\`).
-- Either no step has \`order\` (the position counts) or all have one, from 1 to the number of steps without holes.
-- A step does exactly one thing: \`run\`, \`http\`, \`command\`, \`wait\`, \`manual\`, \`plan\` or \`dbt\`. A compensation or a fallback
-  is one of \`run\`, \`http\`, \`command\`, \`dbt\`.
-- \`compensate\` goes with the effects \`idempotent\` and \`compensatable\`, and not with \`wait\` or \`manual\` steps. A step whose
-  effect is \`compensatable\` has \`compensate\`, unless it runs a child plan: what the child has finished is then undone by the
-  hooks of its own plan, in a run of its own (\`compensationOf\`).
-- \`command\` and \`dbt\` steps always run in a process of their own.
+- The steps of a plan without any \`dependsOn\` run one after another. If one step has \`dependsOn\`, even an empty one, the plan
+  is a graph: a step without dependencies may start at once, and independent steps run in parallel.
+- All dependencies must exist, and steps must not depend on each other in a cycle. The message names the cycle (\`a -> b -> c -> a\`).
+- Either no step has \`order\` (then the position counts), or all have one, from 1 to the number of steps without gaps.
+- A step has exactly one of: \`run\`, \`http\`, \`command\`, \`wait\`, \`manual\`, \`plan\` or \`dbt\`. A compensation or a fallback
+  has one of \`run\`, \`http\`, \`command\`, \`dbt\`.
+- \`compensate\` is allowed with the effects \`idempotent\` and \`compensatable\`, but not in \`wait\` or \`manual\` steps. A step with the
+  effect \`compensatable\` needs \`compensate\`, unless it runs a child plan. The finished work of a child is compensated by the
+  compensations of the child's plan, in a separate run (\`compensationOf\`).
+- A compensation without \`with\` gets \`{ input, output }\` of its step. An \`http\` action without \`method\` is a POST if it has a \`body\` or a
+  \`with\` that is not empty (which is then the body), and a GET if not.
+- With \`maxAttempts: unlimited\` the waits between attempts cannot be 0.
+- \`command\` and \`dbt\` steps always run in a separate process.
 
 ## Secrets
 
-A plan holds references to secrets, never secrets: \`secret://\` followed by letters, digits, \`-\`, \`_\` and \`/\`. Wherever
-your own values stand (\`with\`, headers, query, body, environment, context, output), a literal under a key called password,
-token, secret or apiKey, in any spelling, is refused.
+A plan contains references to secrets, never secrets: \`secret://\` followed by letters, digits, \`-\`, \`_\` and \`/\`. This rule holds in all
+your own values (\`with\`, headers, query, body, environment, labels, context, output, defaults of schemas): a key called
+password, token, secret, apiKey or authorization, in any spelling (also \`DB_PASSWORD\`), takes exactly one reference:
+\`secret://…\`, \`{ secretId, version }\`, or a path such as \`\${steps.login.output.token}\`, optionally after \`Bearer\`. Other text, a list or
+an object is refused.
 
 ## Expressions
 
-Expressions are [JMESPath](https://jmespath.org). In \`if\`, \`unless\`, \`forEach\` and \`transform\` they stand alone; in the texts of a
-mapping they stand in \`\${…}\`. A text that is one whole \`\${…}\` keeps the type of its value, and within other text it becomes
-text. \`$\${\` is a literal \`\${\`. An expression may be wrapped whole in \`if\`, \`unless\`, \`forEach\` and \`transform\` too.
+Expressions are [JMESPath](https://jmespath.org). In \`if\`, \`unless\`, \`forEach\` and \`transform\` write the expression alone, or as one whole \`\${…}\`. In the texts of a
+mapping write it in \`\${…}\`. A text that is one whole \`\${…}\` keeps the type of its value; within other text the value becomes
+text. \`$\${\` is a literal \`\${\`.
 
-| root | gives |
-|---|---|
-| \`input\` | the input of the run |
-| \`steps.<id>.output\` | the output of a step that must have ended by then: an ancestor in a graph, an earlier step in a sequence. Null if it was skipped or failed; a list if it has \`forEach\`. Quote ids with dashes or dots: \`steps."pack-all".output\` |
-| \`previous\` | the output of the only predecessor; refused where there is none or more than one |
-| \`context\` | the variables of the run |
-| \`item\`, \`index\` | in a step with \`forEach\`, but not in its \`if\`, \`unless\` and \`forEach\` |
-| \`run\` | \`id\`, \`planId\`, \`planVersion\`, \`attempt\` |
+- \`input\`: the input of the run.
+- \`steps.<id>.output\`: the output of a step that must have ended before: an ancestor in a graph, an earlier step in a sequence. It is null if the step was
+  skipped or failed, and a list if the step has \`forEach\`. Quote ids with dashes or dots: \`steps."pack-all".output\`.
+- \`previous\`: the output of the only predecessor. It is refused if there is none or more than one.
+- \`context\`: the variables of the run.
+- \`item\`, \`index\`: in a step with \`forEach\`, but not in its \`if\`, \`unless\` and \`forEach\`.
+- \`run\`: \`id\`, \`planId\`, \`planVersion\`, \`attempt\`.
+- \`step.input\`, \`step.output\`: only in \`compensate\`: what the step was given and what came of it. In a step with \`forEach\` they are those of
+  the item, after a fallback those of the fallback.
 
-A default is written \`||\`: \`input.city || 'Bern'\`. There are no variables and no environment. \`transform\` alone sees only the output of its step.
-A compensation may read the output of its own step. The \`output\` of the plan may read every step.
+A number beside a comparison or a sum, or in a call, needs no backticks here: \`length(input.items) > 3\`. The compiled plan has them, as JMESPath
+wants it. Other literals need them: \`\\\`true\\\`\`; text stands in single quotes.
+
+Write a default with \`||\`: \`input.city || 'Bern'\`. There are no variables and no environment. A \`transform\` sees only the output of its step.
+The \`output\` of the plan may read every step.
 
 ## Limits of the text
 
-8 MiB of UTF-8, 64 levels, 100,000 steps. YAML is version 1.2 with one document; tags, merge keys and other versions are
-refused, and so are aliases that refer to themselves or expand to more than a plan may hold. Keys are text and written
-once. Numbers are finite, and whole numbers lie within ±(2⁵³ − 1): write larger ones as text.
+A plan may have 8 MiB of UTF-8, 64 levels and 100,000 steps. YAML is version 1.2 with one document. Tags, merge keys and other versions are
+refused, and so are aliases that refer to themselves or expand to too much text. Keys are text, and each occurs
+once. Numbers are finite, and whole numbers are within ±(2⁵³ − 1): write larger ones as text.
 `
 
 function page(): string {
@@ -108,8 +121,13 @@ function sectionText(section: PlanSection): string {
 }
 
 function row(name: string, field: Field<unknown>): string {
-  const cells = [`\`${name}\``, kindText(field), defaultText(field), field.about, `\`${field.example}\``]
+  const cells = [nameText(name, field), kindText(field), defaultText(field), field.about, `\`${field.example}\``]
   return `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`
+}
+
+/** A field of milliseconds, and its twin that takes text. */
+function nameText(name: string, { kind }: Field<unknown>): string {
+  return kind.leastMs === undefined ? `\`${name}\`` : `\`${name}\`, or \`${name.replace(/Ms$/, '')}\` as text`
 }
 
 function kindText({ kind }: Field<unknown>): string {
@@ -134,10 +152,10 @@ function capabilities(): string {
   return [
     '## Capabilities',
     '',
-    'A plan may require them in either spelling. An engine that lacks one refuses the plan, unless `fallbackBehavior` is',
-    '`emulate` and an emulation is known, or `degrade`. A name that is not in this table is refused always.',
+    'A plan may use either spelling. An engine that lacks a capability refuses the plan, unless `fallbackBehavior` is',
+    '`emulate` and there is an emulation, or it is `degrade`. A name that is not in this table is always refused.',
     '',
-    `| capability | also | ${engines.map(({ adapter }) => adapter).join(' | ')} | emulated by |`,
+    `| capability | other name | ${engines.map(({ adapter }) => adapter).join(' | ')} | emulated by |`,
     `|---|---|${engines.map(() => '---|').join('')}---|`,
     ...rows,
     '',

@@ -3,7 +3,7 @@
  * printed is what ran.
  */
 import { existsSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { join, relative, sep } from 'node:path'
 import { ROOT } from './terminal.ts'
 
 export const FULL_REPORT = join(ROOT, '.cache', 'test-report.json')
@@ -13,6 +13,8 @@ export const PARTIAL_REPORT = join(ROOT, '.cache', 'test-report-partial.json')
 export interface TestOutcome {
   readonly title: string
   readonly status: 'passed' | 'failed' | 'skipped'
+  /** Its file, from the root of the repository. */
+  readonly path: string
 }
 
 export interface TestReport {
@@ -28,7 +30,11 @@ interface RawAssertion {
 }
 interface RawReport {
   readonly startTime: number
-  readonly testResults: readonly { readonly status: string; readonly assertionResults: readonly RawAssertion[] }[]
+  readonly testResults: readonly {
+    readonly name: string
+    readonly status: string
+    readonly assertionResults: readonly RawAssertion[]
+  }[]
 }
 
 function statusOf(raw: string): TestOutcome['status'] {
@@ -39,7 +45,11 @@ export function readReport(path: string): TestReport | undefined {
   if (!existsSync(path)) return undefined
   const raw = JSON.parse(readFileSync(path, 'utf8')) as RawReport
   const outcomes = raw.testResults.flatMap((file) =>
-    file.assertionResults.map((test) => ({ title: test.title, status: statusOf(test.status) })),
+    file.assertionResults.map((test) => ({
+      title: test.title,
+      status: statusOf(test.status),
+      path: relative(ROOT, file.name).split(sep).join('/'),
+    })),
   )
   const brokenFiles = raw.testResults.filter(
     (file) => file.status === 'failed' && file.assertionResults.every((test) => test.status !== 'failed'),

@@ -8,6 +8,8 @@ import { filesUnder, textOf } from './repository.ts'
 export interface Title {
   readonly text: string
   readonly path: string
+  /** Where it stands. */
+  readonly source: ts.Node
 }
 
 /** Tests, what they are made of, and the suites that ship with the product for others to run. */
@@ -26,16 +28,20 @@ function titlesIn(path: string): readonly Title[] {
   const found: Title[] = []
   const visit = (node: ts.Node): void => {
     const text = stringText(node)
-    if (text !== undefined) found.push({ text, path })
+    if (text !== undefined) found.push({ text, path, source: node })
     ts.forEachChild(node, visit)
   }
   visit(source)
   return found
 }
 
+let known: readonly Title[] | undefined
+
+/** Read once: the sources do not change while they are traced. */
 export function allTitles(): readonly Title[] {
-  return ['src', 'test', 'examples']
+  known ??= ['src', 'test', 'examples']
     .flatMap((folder) => filesUnder(folder, ['.ts']))
     .filter(holdsTests)
     .flatMap(titlesIn)
+  return known
 }

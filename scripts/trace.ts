@@ -9,6 +9,7 @@ import { readIds } from './requirement-ids.ts'
 import { idsNamedByTests } from './spec-page.ts'
 import { requireNode, ROOT, runNode } from './terminal.ts'
 import { FULL_REPORT, readReport, type TestReport } from './test-report.ts'
+import { waitingProofs } from './waiting-proofs.ts'
 import { traceReport, type AreaTrace, type Deferred, type Trace } from './trace-report.ts'
 
 function newestSource(): number {
@@ -48,7 +49,7 @@ async function main(args: readonly string[]): Promise<number> {
     return 1
   }
   const deferred = JSON.parse(textOf('test/trace/deferred.json')) as Deferred
-  const trace = traceReport(report, readIds(), deferred)
+  const trace = traceReport(report, readIds(), deferred, waitingProofs())
   process.stdout.write(
     args.includes('--json') ? `${JSON.stringify(trace.areas, undefined, 2)}\n` : `${table(trace.areas)}\n`,
   )

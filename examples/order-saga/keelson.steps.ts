@@ -18,9 +18,9 @@ export const card = {
     await pause(200)
     return { payment: `P-${input.orderId}`, amount: input.amount }
   },
-  async refund(input: { readonly payment: string }) {
+  async refund({ output }: { readonly output: { readonly payment: string } }) {
     await pause(100)
-    return { refunded: input.payment }
+    return { refunded: output.payment }
   },
 }
 

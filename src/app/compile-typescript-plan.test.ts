@@ -1,16 +1,14 @@
 import { describe, expect, expectTypeOf, it } from 'vitest'
-import { compilePlan, compilePlanDocument } from './compile-plan.ts'
+import { compilePlan, compilePlanDocument } from './plans/compile.ts'
 import {
   definePlan,
   expression,
-  forEachStep,
+  ofType,
   previous,
   text,
-  step,
-  stepsOf,
   type PlanInput,
   type PlanOutput,
-} from '../core/plan/builder.ts'
+} from '../core/plan/write/builder.ts'
 
 interface Order {
   readonly orderId: string
@@ -18,16 +16,22 @@ interface Order {
   readonly items: readonly { readonly sku: string }[]
 }
 
-const order = definePlan<Order>()(
-  { plan: 'order', version: '1.4.0', policy: { concurrency: 5 }, inputs: { type: 'object', required: ['orderId'] } },
-  (input, { run }) => {
+const order = definePlan(
+  {
+    plan: 'order',
+    version: '1.4.0',
+    policy: { concurrency: 5 },
+    inputs: { type: 'object', required: ['orderId'] },
+    input: ofType<Order>(),
+  },
+  ({ input, run, step }) => {
     const reserve = step<{ id: string }>('reserve', {
       run: 'stock.reserve',
       with: { orderId: input.orderId, first: input.items[0], attempt: run.attempt },
       dependsOn: [],
       compensate: { run: 'stock.release', with: { id: expression<string>('steps.reserve.output.id') } },
     })
-    const pack = forEachStep<number, { readonly sku: string }>('pack-all', input.items, (item, index) => ({
+    const pack = step.forEach<number, { readonly sku: string }>('pack-all', input.items, (item, index) => ({
       run: 'warehouse.pack',
       with: { sku: item.sku, at: index, reservation: reserve.output.id },
       dependsOn: [reserve],
@@ -90,10 +94,10 @@ describe('a plan written in TypeScript', () => {
 
   it('types the input and output of a step by the function it runs', () => {
     const functions = { double: (input: { readonly of: number }) => Promise.resolve(input.of * 2) }
-    const call = stepsOf<typeof functions>()
-    const plan = definePlan<{ start: number }>()({ plan: 'sums', version: '1' }, (input) => {
-      const first = call('first', { run: 'double', with: { of: input.start } })
-      const second = call('second', { run: 'double', with: { of: previous<number>() } })
+    const head = { plan: 'sums', version: '1', input: ofType<{ start: number }>(), steps: functions }
+    const plan = definePlan(head, ({ input, step }) => {
+      const first = step('first', { run: 'double', with: { of: input.start } })
+      const second = step('second', { run: 'double', with: { of: previous<number>() } })
       expectTypeOf(first.output).toEqualTypeOf(second.output)
       return { steps: [first, second], output: second.output }
     })
@@ -122,5 +126,21 @@ describe('a plan written in TypeScript', () => {
       ['PLAN_VALUE_UNSUPPORTED', '/steps/0/with/big'],
       ['PLAN_TOO_DEEP', '/output/self/self/self/se'],
     ])
+  })
+})
+
+it('what undoes a step may be made of its own input and output', () => {
+  const document = definePlan(
+    { plan: 'p', version: '1', steps: { f: () => ({ id: 'x' }), g: (of: { readonly id: string }) => of } },
+    ({ step }) => ({
+      steps: [
+        step('a', { run: 'f', timeout: '30s', compensate: ({ output }) => ({ run: 'g', with: { id: output.id } }) }),
+      ],
+    }),
+  )
+  const compiled = compilePlanDocument(document)
+  expect(compiled.ok && compiled.value.plan.steps[0]).toMatchObject({
+    timeoutMs: 30_000,
+    compensate: { run: 'g', with: { id: '${step.output.id}' } },
   })
 })

@@ -1,4 +1,6 @@
-/** On whose behalf a run is started or a store is read; the tenant comes from here and nowhere else. */
+/** On whose behalf a run is started or a store is read; the tenant comes only from here. */
+import { LOCAL_TENANT } from '../core/local-tenant.ts'
+
 export interface Principal {
   readonly tenantId: string
   readonly projectId: string
@@ -8,7 +10,7 @@ export interface Principal {
 
 /** `keelson run` and `openKeelson` without configuration act as this principal (P-49). */
 export const LOCAL_PRINCIPAL: Principal = {
-  tenantId: 'local',
+  tenantId: LOCAL_TENANT,
   projectId: 'default',
   environmentId: 'local',
   actorId: 'local',

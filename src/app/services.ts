@@ -1,4 +1,4 @@
-/** What every use case is given: the outside world as ports. */
+/** What every use case receives: the outside world as ports. */
 import type { ArtifactStore } from '../ports/artifacts.ts'
 import type { AuditTrail } from '../ports/audit.ts'
 import type { Clock } from '../ports/clock.ts'
@@ -7,8 +7,9 @@ import type { RunStore } from '../ports/run-store.ts'
 import type { SecretsProvider } from '../ports/secrets.ts'
 import type { StepHandlers } from '../ports/step-handlers.ts'
 import type { Timers } from '../ports/timers.ts'
-import type { FailOpen } from './commit-fail-open.ts'
-import type { Redactor } from './redact.ts'
+import type { FailOpen } from './commit/fail-open.ts'
+import type { LastWords } from './deaths/last-words.ts'
+import type { RunRedactors } from './redact/run-redactors.ts'
 
 export interface Services {
   readonly store: RunStore
@@ -18,14 +19,16 @@ export interface Services {
   readonly handlers: StepHandlers
   /** How long one write of events may take; default 3,000 ms. */
   readonly writeLatencyBudgetMs?: number
-  /** Present where a step may begin before the store has taken its StepStarted; default absent (LAT-02). */
+  /** Present where a step may begin before the store has its StepStarted; default absent (LAT-02). */
   readonly failOpen?: FailOpen
-  /** Absent where steps may use none; the two go together. */
+  /** Absent where steps may use no secrets; the two belong together. */
   readonly secrets?: SecretsProvider
-  readonly redactor?: Redactor
+  readonly redactors?: RunRedactors
   readonly artifacts?: ArtifactStore
-  /** Where refusals are kept that no log may hold; absent where nothing is kept. */
+  /** For refusals that no log may hold; absent where they are not kept. */
   readonly audit?: AuditTrail
-  /** There is no key that tokens could be signed with: plans with manual steps are not admitted (P-35). */
+  /** What this process does with runs whose drivers died; absent where it is not noted. */
+  readonly lastWords?: LastWords
+  /** There is no key to sign tokens with: plans with manual steps are not admitted (P-35). */
   readonly refusesManual?: true
 }

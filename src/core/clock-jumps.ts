@@ -1,13 +1,13 @@
 /**
- * A wall clock may be set by an hour while a process lives; elapsed time cannot. Whoever looks at both now and then finds
- * each jump here, and what it means for an instant that was written down before it (P-25).
+ * A wall clock may be set by an hour while a process runs; elapsed time cannot. Regular readings of both show each jump
+ * here, and what it means for an instant that was recorded before it (P-25).
  */
 
-/** Less than this is a clock that is being corrected: it is followed, and nobody needs to know. */
+/** A smaller difference is a normal clock correction: it is followed silently. */
 export const JUMP_MS = 1_000
 
 export interface ClockJump {
-  /** What the wall clock would have said, and what it said. */
+  /** What the wall clock should have shown, and what it showed. */
   readonly from: number
   readonly to: number
   /** Positive when the clock was set forward. */
@@ -18,7 +18,7 @@ export class ClockJumps {
   readonly #jumps: ClockJump[] = []
   #offset: number | undefined
 
-  /** Takes a reading of both clocks. The jump, when there was one since the last reading. */
+  /** Takes a reading of both clocks. Returns the jump, if there was one since the last reading. */
   look(wall: number, steady: number): ClockJump | undefined {
     const known = this.#offset
     this.#offset = wall - steady
@@ -28,19 +28,20 @@ export class ClockJumps {
     return jump
   }
 
-  /** Counts the jumps: between two of them the wall clock goes on as time does. */
+  /** Counts the jumps: between two of them the wall clock advances with elapsed time. */
   get era(): number {
     return this.#jumps.length
   }
 
-  /** How much later the wall clock is, since then, than time alone would have made it. */
+  /** How far jumps have moved the wall clock since that era. */
   sinceEra(era: number): number {
     return this.#jumps.slice(era).reduce((sum, { byMs }) => sum + byMs, 0)
   }
 
   /**
-   * The era in which an instant was taken from the wall clock. Instants that a clock set forward left out cannot be later
-   * ones; those that lie ahead of a clock set back are earlier ones. Where both may be, it is taken for the later.
+   * The era in which an instant was taken from the wall clock. An instant before the end of a forward jump belongs
+   * to an earlier era; so does an instant ahead of a clock that was set back. Where both are possible, the later era
+   * is assumed.
    */
   eraOf(instant: number, wall: number): number {
     for (let era = this.#jumps.length; era > 0; era -= 1) {
@@ -52,7 +53,7 @@ export class ClockJumps {
   }
 }
 
-/** For durations within a process: elapsed time, where the clock can tell it from its own. */
+/** For durations within a process: elapsed time, if the clock provides it. */
 export function steadyNow(clock: { now(): number; steady?(): number }): number {
   return clock.steady?.() ?? clock.now()
 }

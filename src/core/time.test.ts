@@ -2,8 +2,8 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { isoFromMs, msFromIso } from './time.ts'
+import { SEED as seed } from '../../test/setup/seed.ts'
 
-const seed = Number(process.env['KEELSON_SEED'] ?? Date.now() % 2_147_483_647)
 const instants = fc.integer({ min: Date.parse('0001-01-01T00:00:00Z'), max: Date.UTC(9999, 11, 31, 23, 59, 59, 999) })
 
 describe('instants', () => {

@@ -41,7 +41,9 @@ export function msFromIso(text: string): number | undefined {
 const PLAIN_LENGTH = 24
 const DAY_MAX = 28
 
-/** The form we write ourselves, `2026-01-31T12:00:00.000Z`, read digit by digit; anything unusual is left to the full reader. */
+/**
+ * The form that we write, `2026-01-31T12:00:00.000Z`, read digit by digit; anything unusual is left to the full reader.
+ */
 function msFromPlain(text: string): number | undefined {
   const year = digits(text, 0, 4)
   const month = digits(text, 5, 7)
@@ -59,7 +61,7 @@ function msFromPlain(text: string): number | undefined {
     text.charCodeAt(19) === 46 &&
     text.charCodeAt(23) === 90
   const inRange = month >= 1 && month <= 12 && day >= 1 && day <= DAY_MAX && hour <= 23 && minute <= 59 && second <= 59
-  // NaN, the sum of anything that is not a digit, is in no range.
+  // NaN, which comes from anything that is not a digit, is in no range.
   if (!wellFormed || !inRange || !(year >= 0) || !(ms >= 0)) return undefined
   return daysFromCivil(year, month, day) * MS_PER_DAY + hour * 3_600_000 + minute * 60_000 + second * 1000 + ms
 }

@@ -1,4 +1,4 @@
-/** Where refusals are kept that no run's log may hold, such as a foreign tenant's (SIG-15, AUT-09). */
+/** Storage for refusals that no run's log may hold, such as those of a foreign tenant (SIG-15, AUT-09). */
 export interface AuditEntry {
   /** RFC 3339. */
   readonly at: string
@@ -9,11 +9,11 @@ export interface AuditEntry {
   readonly actorId: string
   readonly tenantId: string
   readonly sourceIp?: string
-  /** What was asked for, as it was written. */
+  /** What was requested, as written. */
   readonly target: string
 }
 
 export interface AuditTrail {
-  /** Resolves when it is kept. */
+  /** Resolves when it is stored. */
   record(entry: AuditEntry): Promise<void>
 }

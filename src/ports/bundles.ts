@@ -1,7 +1,7 @@
-/** Where bundles of runs are kept. A draft is on disk and can be read back before it gets its name. */
+/** Storage for bundles of runs. A draft is on disk and can be read back before it gets its name. */
 export interface BundleDraft {
   read(): AsyncIterable<string>
-  /** Gives it its name, whole or not at all. Answers where it lies. */
+  /** Gives it its name, whole or not at all. Returns its place. */
   keep(name: string): Promise<string>
   drop(): Promise<void>
 }

@@ -1,24 +1,24 @@
 /**
  * What an engine must offer so that `keelson conformance` can play a corpus on it: a bench per entry, on which runs are
- * started, signalled and read. Everything else (scripts, moves, comparing) is the same for all engines.
+ * started, signalled and read. Everything else (scripts, moves, comparison) is the same for all engines.
  */
-import type { ForeignRecord } from '../core/events/event.ts'
+import type { LogRecord } from '../core/events/event.ts'
 import type { Plan } from '../core/plan/plan.ts'
 import type { RunStatus } from './run-store.ts'
 import type { SecretsProvider } from './secrets.ts'
 import type { StepHandlers } from './step-handlers.ts'
 import type { Timers } from './timers.ts'
 
-/** What an entry wants of the process its run is driven by. */
+/** What an entry wants of the process that drives its run. */
 export interface BenchWishes {
-  /** Handlers that follow the entry's script, waiting by the timers of the engine's own clock. */
+  /** Handlers that follow the entry's script, with waits on the timers of the engine's own clock. */
   readonly handlers: (timers: Timers) => StepHandlers
   readonly agents: Readonly<Record<string, number>>
   readonly resources: Readonly<Record<string, number>>
   readonly secrets: SecretsProvider
-  /** Queues its plans name for their steps: where an engine has queues, somebody must listen to these. */
+  /** Queues that its plans name for their steps: an engine with queues needs a listener for these. */
   readonly queues: readonly string[]
-  /** To be called after commits to runs of the bench. Who cannot tell may leave it: logs are looked at now and then anyway. */
+  /** Called after commits to runs of the bench. A bench that does not know may omit it: logs are polled anyway. */
   readonly onChange: () => void
 }
 
@@ -34,7 +34,7 @@ export interface BenchRun {
   readonly plan: Plan
   readonly parent?: { readonly runId: string; readonly slot: string; readonly attempt: number }
   readonly originalRunId?: string
-  readonly records: readonly ForeignRecord[]
+  readonly records: readonly LogRecord[]
 }
 
 export interface BenchCompletion {
@@ -50,26 +50,34 @@ export interface BenchSignal {
   readonly signalId: string
   readonly signalType: string
   readonly payload: Readonly<Record<string, unknown>>
-  /** False: the sender is one who may not. */
+  /** False: the sender has no permission. */
   readonly allowed: boolean
+}
+
+export interface BenchEvent {
+  readonly id: string
+  readonly name: string
+  readonly key?: string
+  readonly data?: unknown
 }
 
 export interface ConformanceBench {
   /** Resolves with the runId; refusals are KeelsonErrors. `others` are published first, for `plan` steps. */
   start(plan: BenchPlan, others: readonly BenchPlan[], input: unknown): Promise<string>
   signal(runId: string, signal: BenchSignal): Promise<void>
+  sendEvent(event: BenchEvent): Promise<void>
   complete(runId: string, completion: BenchCompletion): Promise<void>
   fork(runId: string, options: { readonly from?: string }): Promise<void>
-  /** Every run there is, in the order in which they were created. */
+  /** Every run, in order of creation. */
   runs(): Promise<readonly BenchRun[]>
-  /** Of a simulated clock: it stands still until the answer is called. */
+  /** For a simulated clock: it stands still until the returned function is called. */
   hold?(): () => void
   close(): Promise<void>
 }
 
 export interface ConformanceEngine {
   readonly name: string
-  /** A bench of its own for one entry: nothing of another entry is seen on it. */
+  /** A separate bench for one entry: it shows nothing of other entries. */
   open(wishes: BenchWishes): Promise<ConformanceBench>
   close(): Promise<void>
 }

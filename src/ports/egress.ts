@@ -1,10 +1,12 @@
-/** The one door out: every request the product makes for a plan goes through it, and it alone opens connections. */
+/** The one door out: every request that the product makes for a plan goes through it, and only it opens connections. */
 export interface OutboundRequest {
   readonly url: string
   readonly method: string
-  /** Names in any case; what the door itself must set (host, content-length …) is refused. */
+  /** Names in any case; headers that the door itself must set (host, content-length …) are refused. */
   readonly headers: Readonly<Record<string, string>>
   readonly body?: string
+  /** Hosts, addresses and ranges; this request and its redirects go nowhere else. */
+  readonly only?: readonly string[]
 }
 
 export interface InboundAnswer {
@@ -12,15 +14,15 @@ export interface InboundAnswer {
   /** Names in lower case; a repeated header is one text, joined by commas. */
   readonly headers: Readonly<Record<string, string>>
   readonly body: Uint8Array
-  /** Where the answer came from, after redirects. */
+  /** The source of the answer, after redirects. */
   readonly url: string
 }
 
 export interface Egress {
   /**
    * Any answer resolves, whatever its status. Aborting closes the connection. A broken connection is thrown with
-   * `mayHaveHappened: true` when the request had left and no whole answer came back; time that is up before it left is a
-   * broken connection too, and no timeout.
+   * `mayHaveHappened: true` when the request had left and no whole answer came back; a time limit reached before it
+   * left is a broken connection too, and no timeout.
    */
   send(request: OutboundRequest, signal: AbortSignal): Promise<InboundAnswer>
 }

@@ -13,12 +13,14 @@ export interface PoolDefinition {
   readonly pool: string
   readonly capacity: number
   readonly windowMs?: number
-  /** Opens after so many failures in a row, for so long; then one attempt at a time until one succeeds (RTY-12). */
+  /**
+   * Opens after that many consecutive failures, for that long; then one attempt at a time until one succeeds (RTY-12).
+   */
   readonly breaker?: { readonly failures: number; readonly openMs: number }
 }
 
 export interface PoolState extends PoolDefinition {
-  /** Units held now; of a quota, units taken in the window of `now`. Offered units are not held yet. */
+  /** Units held now; for a quota, units taken in the window of `now`. Offered units are not held yet. */
   readonly used: number
   /** Slots that wait for it. */
   readonly waiting: number
@@ -26,7 +28,7 @@ export interface PoolState extends PoolDefinition {
   readonly openUntil?: number
 }
 
-/** Units a slot claims or waits for. Pools by name; amounts are whole and at least 1. */
+/** Units that a slot claims or waits for. Pools by name; amounts are whole and at least 1. */
 export interface GrantRequest {
   readonly slot: string
   readonly attempt: number
@@ -35,7 +37,7 @@ export interface GrantRequest {
   readonly priority: number
 }
 
-/** `failed` counts for the pool's breaker, `ok` closes it, `neutral` says nothing about it. */
+/** `failed` counts for the pool's breaker, `ok` closes it, `neutral` has no effect on it. */
 export interface GrantRelease {
   readonly slot: string
   readonly attempt: number
@@ -44,7 +46,7 @@ export interface GrantRelease {
 
 export interface GrantRefusal {
   readonly slot: string
-  /** The first pool by name that stands in the way. */
+  /** The first pool by name that lacks units. */
   readonly pool: string
   /** When time alone may free it (quota, open breaker); absent when a release must. */
   readonly retryAt?: number
@@ -54,9 +56,9 @@ export interface GrantRefusal {
 
 export interface GrantWait extends GrantRequest {
   readonly since: number
-  /** Units are set aside for it until then; a letter `grant:<slot>:<attempt>:<n>` lies in its inbox. */
+  /** Units are reserved for it until then; its inbox has a row `grant:<slot>:<attempt>:<n>`. */
   readonly offeredUntil?: number
-  /** How often somebody younger went first. At 10 capacity is kept for it (SCH-05). */
+  /** How often a younger waiter went first. At 10, capacity is kept for it (SCH-05). */
   readonly bypassed: number
 }
 
@@ -66,16 +68,16 @@ export interface RunGrants {
 }
 
 export interface GrantStore {
-  /** Declares a pool or changes its limits; units in use stay. `ifAbsent` leaves one that is declared as it is. */
+  /** Declares a pool or changes its limits; units in use stay. `ifAbsent` leaves an existing declaration unchanged. */
   putPool(definition: PoolDefinition, options?: { readonly ifAbsent?: boolean }): Promise<void>
   /** By name. */
   listPools(): Promise<readonly PoolState[]>
   /** What the run holds and waits for, each by (slot, attempt). */
   readGrants(runKey: RunKey): Promise<RunGrants>
   /**
-   * Makes up for what was lost (P-19): offers that ran out are taken back, and free units are offered to the first waiters
-   * that fit. A slot whose pool has shrunk below what it wants gets a letter like that of an offer, and no other before it
-   * has read it: its next claim is refused as impossible (RES-06). Answers how many offers it made.
+   * Makes up for lost offers (P-19): expired offers are taken back, and free units are offered to the first waiters
+   * that fit. A slot whose pool has shrunk below what it wants gets an inbox row like that of an offer, and no other
+   * before it has read it: its next claim is refused as impossible (RES-06). Returns the number of offers.
    */
   sweepGrants(): Promise<number>
 }

@@ -1,15 +1,15 @@
 /**
- * A local place for what a process means to do while its store does not answer (LAT-07). It needs nothing but the machine's
+ * A local place for what a process intends to do while its store does not answer (LAT-07). It needs only the machine's
  * own disk; lines are opaque to it.
  */
 export interface IntentBuffer {
   /** On disk before it resolves. */
   append(line: string): Promise<void>
-  /** Everything this process has noted is dealt with: none of it is left behind. */
+  /** Everything that this process has written is handled: nothing is left behind. */
   clear(): Promise<void>
-  /** What processes that ended or died have left; each of them is read and then removed. */
+  /** What ended or dead processes have left; each is read and then removed. */
   leftBehind(): Promise<readonly LeftIntents[]>
-  /** Keeps the word about an intent that no longer fitted, for people. */
+  /** Keeps a note for people about an intent that no longer fitted. */
   setAside(line: string): Promise<void>
 }
 

@@ -1,22 +1,22 @@
 /**
- * What keeps a process's leases while its event loop is stuck in a step's code, and says so: a thread of its own. The store
- * tells how that thread reaches it; a thread cannot share a connection.
+ * Keeps a process's leases while a step's code blocks its event loop, and reports that: a separate thread. The store
+ * says how that thread reaches it, because threads cannot share a connection.
  */
 
-/** A module that exports `openRenewer`, and what to hand to it. */
+/** A module that exports `openRenewer`, and the argument for it. */
 export interface LeaseRenewal {
   readonly module: string
   readonly settings: unknown
 }
 
 export interface LeaseRenewer {
-  /** Leases of this owner under which work is in flight are good for that long from now. */
+  /** Extends the leases of this owner that have work in flight to that long from now. */
   renew(owner: string, leaseMs: number): Promise<void>
 }
 
 export type OpenRenewer = (settings: unknown) => Promise<LeaseRenewer>
 
-/** A step's code in the hands of this process. */
+/** A step's code that this process executes. */
 export interface GuardedWork {
   readonly runId: string
   readonly step: string
@@ -24,9 +24,9 @@ export interface GuardedWork {
   readonly inline: boolean
 }
 
-/** Told when it is over. */
+/** Reported when it is over. */
 export interface LoopBlock {
   readonly forMs: number
-  /** Steps that were at work on the loop, the latest first: one of these kept it. */
+  /** Steps that ran on the loop, the latest first: one of these blocked it. */
   readonly steps: readonly Omit<GuardedWork, 'inline'>[]
 }

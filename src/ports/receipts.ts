@@ -1,6 +1,6 @@
 /**
- * Receipts anchor heads of logs outside the store: who signs them, and where their lines are kept. A line is on disk
- * when `append` resolves; lines are only ever added.
+ * Receipts anchor heads of logs outside the store: who signs them, and where their lines are stored. A line is on disk
+ * when `append` resolves; lines are only added.
  */
 export interface ReceiptKey {
   /** The first 16 hex digits of SHA-256(public key). */
@@ -17,15 +17,18 @@ export interface ReceiptSigner extends ReceiptKey {
 export interface ReceiptKeys {
   /** The newest key; made when there is none. */
   current(): Promise<ReceiptSigner>
-  /** Public parts of all keys that are here, none when none was made yet. */
+  /** Public parts of all existing keys; none before the first was made. */
   known(): Promise<readonly ReceiptKey[]>
 }
 
 export interface ReceiptLines {
   /** `month` is such as 2026-11; the line carries no newline. */
   append(month: string, line: string): Promise<void>
-  /** Every line, oldest first. A line that was torn by a crash comes as it is. */
+  /** Every line, oldest first. A line that a crash tore is returned as it is. */
   read(): AsyncIterable<string>
+  /** Statements about published plans: lines of their own, in the order of issue. */
+  appendPublished(line: string): Promise<void>
+  readPublished(): AsyncIterable<string>
 }
 
 export interface ReceiptBook {

@@ -1,6 +1,6 @@
 /**
- * What a run has come to, as its steps and its owner may read it: metadata, variables, the results of its steps. It is a
- * view as of one event of the log; nothing in it can be changed, and secrets are handed only to the step they are for.
+ * The state of a run, as its steps and its owner may read it: metadata, variables, the results of its steps. It is a
+ * view as of one event of the log; nothing in it can be changed, and only the step that needs a secret receives it.
  */
 import type { ErrorInfo } from '../core/events/event.ts'
 
@@ -9,14 +9,14 @@ export interface ExecutionInfo {
   readonly workflowId: string
   /** RFC 3339, UTC. */
   readonly startedAt: string
-  /** Ties the run to the request that caused it; child runs have their parent's. */
+  /** Connects the run to the request that caused it; child runs have their parent's. */
   readonly correlationId: string
 }
 
 export interface StepResult {
   readonly stepId: string
   readonly status: 'success' | 'failure' | 'skipped' | 'cancelled'
-  /** Of a step that succeeded, or whose fallback did. */
+  /** For a step that succeeded, or whose fallback did. */
   readonly output?: unknown
   readonly error?: Pick<ErrorInfo, 'code' | 'retryable'> & { readonly message: string }
   readonly startedAt: string
@@ -29,6 +29,6 @@ export interface StepResult {
 export interface RunContext {
   readonly execution: ExecutionInfo
   readonly variables: Readonly<Record<string, unknown>>
-  /** Steps that have come to an end, in the order of the plan. */
+  /** Steps that have ended, in the order of the plan. */
   readonly steps: ReadonlyMap<string, StepResult>
 }

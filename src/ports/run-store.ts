@@ -2,78 +2,104 @@
  * What the product asks of a store. Bytes are sealed (hashed, keyed, numbered) before they come here; a store keeps
  * them exactly, compares and sets, and never decides. Every look-up by an outside id carries the tenant.
  */
-import type { RunStatus } from '../core/run/transitions.ts'
+import type { RunStatus } from '../core/run/state/transitions.ts'
 import type { ArchiveStore } from './archive.ts'
+import type { EventStore, EventWaitChanges } from './events.ts'
+import type { EvidenceStore } from './evidence.ts'
 import type { FeedStore } from './feed.ts'
 import type { GrantRefusal, GrantRelease, GrantRequest, GrantStore } from './grants.ts'
 import type { LeaseRenewal } from './loop-guard.ts'
-import type { NewRun, RunKey, RunParent, RunRef, RunRow, RunSummary, SealedEvent, StoredEvent } from './stored-run.ts'
+import type { PlanStore } from './plan-store.ts'
+import type { ContextWrite, InboxInsert, InboxRow, CheckpointKind, StepClaim, StoredCheckpoint } from './run-sides.ts'
+import type {
+  NewRun,
+  RunKey,
+  RunLabels,
+  RunParent,
+  RunRef,
+  RunRow,
+  RunSummary,
+  SealedEvent,
+  StoredEvent,
+} from './stored-run.ts'
 
-export type { NewRun, RunKey, RunParent, RunRef, RunRow, RunStatus, RunSummary, SealedEvent, StoredEvent }
+export type { ContextWrite, InboxInsert, InboxRow, CheckpointKind, StepClaim, StoredCheckpoint }
+export type { NewRun, RunKey, RunLabels, RunParent, RunRef, RunRow, RunStatus, RunSummary, SealedEvent, StoredEvent }
 
-export interface InboxInsert {
-  /** `signal:<id>`, `manual:<hash>`, `child:<runId>`, `outcome:<effectId>`, `approve:<id>`, `scope:<id>` … (P-21). */
-  readonly inboxId: string
-  readonly kind: string
-  /** JSON text. */
-  readonly body: string
-}
-export interface InboxRow extends InboxInsert {
-  readonly insertedAt: number
-  readonly consumedSeq?: number
-}
 /** `duplicate`: same id, same body. `conflict`: same id, other body (SIGNAL_DUPLICATE). */
 export type InboxAnswer =
   | { readonly kind: 'inserted' }
   | { readonly kind: 'duplicate'; readonly row: InboxRow }
   | { readonly kind: 'conflict'; readonly row: InboxRow }
 
-export interface ContextWrite {
-  readonly variable: string
-  readonly seq: number
-  /** JSON text of the merged value of this top-level variable as of `seq`. */
-  readonly value: string
+/** The row as its driver knows it. A store may compare it while it writes; it must not rely on it. */
+export interface KnownRow {
+  readonly tenantId: string
+  readonly summary: RunSummary
 }
 
 /** Everything one run produced in one turn: it is committed whole or not at all (P-08). */
 export interface RunCommit {
-  /** The run's key; for a new run leave it out and give `create`. */
+  /** The run's key; for a new run omit it and give `create`. */
   readonly runKey?: RunKey
   readonly create?: NewRun
-  readonly expected: { readonly epoch: number; readonly nextSeq: number }
+  /** Of a new run: what it is found by. */
+  readonly labels?: RunLabels
+  readonly expected: {
+    readonly epoch: number
+    readonly nextSeq: number
+    /**
+     * The row's next wake-up, null for none. Given where neither events nor inbox rows show that another process took a
+     * turn in the meantime: a late commit must not overwrite a newer time with its older one. Omitted: not compared.
+     */
+    readonly nextWakeAt?: number | null
+  }
   /** Adoption, hand-off, restore: the epoch after this commit. Default: unchanged. */
   readonly newEpoch?: number
+  /**
+   * The turn was decided without reading the run's inbox or the pauses of its scope (P-53). Refused with `unread` when there is
+   * an inbox row that no commit has consumed, or an active pause that covers the run.
+   */
+  readonly unread?: true
+  readonly known?: KnownRow
   /** May be empty (adoption). runSeq of the first is expected.nextSeq; numbers are contiguous. */
   readonly events: readonly SealedEvent[]
   readonly summary: RunSummary
-  /** Inbox rows this commit consumed, each with the seq of the first event it caused (or expected.nextSeq). */
+  /** Inbox rows that this commit consumed, each with the seq of the first event it caused (or expected.nextSeq). */
   readonly consumed?: readonly { readonly inboxId: string; readonly seq: number }[]
   readonly context?: readonly ContextWrite[]
   /** Rows for other runs' inboxes, e.g. a child's end for its parent (P-29). Unknown runs are ignored. */
   readonly notify?: readonly { readonly run: RunRef; readonly row: InboxInsert }[]
-  /** Blobs the events refer to, in the same transaction: a run that does not exist yet has no key for putBlob. */
+  /** Blobs that the events refer to, in the same transaction: a run that does not exist yet has no key for putBlob. */
   readonly blobs?: readonly { readonly sha256: string; readonly text: string }[]
   /** Sets the run's lease in the same transaction, e.g. for the process that creates it. Default: unchanged. */
   readonly lease?: { readonly owner: string; readonly until: number }
-  /** Start or hand-off on an outside engine: which engine has the run from this commit on, under which name of its own. */
+  /**
+   * Start or hand-off on an outside engine: the engine of the run from this commit on, and the engine's own name for
+   * it.
+   */
   readonly engine?: { readonly engineType: string; readonly engineRunRef: string }
-  /** Units freed, before anything is claimed. `all`: the run has ended, and whatever it holds is freed. */
+  /** Units freed, before anything is claimed. `all`: the run has ended, and everything it holds is freed. */
   readonly releases?: readonly GrantRelease[] | 'all'
-  /** Units this commit's StepStarteds need. One that is not to be had refuses the whole commit (P-09). */
+  /** Units that this commit's StepStarteds need. One that is unavailable refuses the whole commit (P-09). */
   readonly claims?: readonly GrantRequest[]
-  /** The slots of the run that wait for grants after this commit, all of them. Absent: as before. */
+  /** All slots of the run that wait for grants after this commit. Absent: unchanged. */
   readonly waits?: readonly GrantRequest[]
+  /** Waits for events that it opens and ends. A kept event that one of the opened waits for is put into the run's inbox. */
+  readonly eventWaits?: EventWaitChanges
 }
 
 export type CommitResult =
   | { readonly kind: 'committed'; readonly runKey: RunKey; readonly persistedAt: number }
   /** Epoch or next_seq moved: fold again and decide again. */
   | { readonly kind: 'conflict' }
+  /** What the turn had not read, as of this transaction; nothing of this run was written. Decide again with it. */
+  | { readonly kind: 'unread'; readonly inboxRows: readonly InboxRow[]; readonly pauses: readonly ScopePause[] }
   | { readonly kind: 'run-exists' }
   | { readonly kind: 'request-exists'; readonly runId: string }
-  /** Claims that could not be granted, all of them; nothing of this run was written. Decide again without them. */
+  /** All claims that could not be granted; nothing of this run was written. Decide again without them. */
   | { readonly kind: 'ungranted'; readonly refused: readonly GrantRefusal[] }
-  /** A unique index refused what compare-and-set let through: a defect; the run is quarantined by the caller (P-09). */
+  /** A unique index refused what compare-and-set allowed: a defect; the caller quarantines the run (P-09). */
   | { readonly kind: 'constraint'; readonly detail: string }
 
 export interface OpenWrite {
@@ -97,25 +123,13 @@ export interface ListFilter {
   readonly createdFrom?: number
   readonly createdTo?: number
   readonly originalRunId?: string
+  /** Runs that have all of these labels. */
+  readonly labels?: RunLabels
 }
 export interface ListPage {
   readonly runs: readonly RunRow[]
-  /** Opaque; give it back for the next page. Newest runs first; stable while runs are added. */
+  /** Opaque; pass it for the next page. Newest runs first; stable while runs are added. */
   readonly next?: string
-}
-
-export type SnapshotKind = 'state' | 'view'
-export interface StoredSnapshot {
-  readonly kind: SnapshotKind
-  readonly seq: number
-  readonly rulesVersion: number
-  readonly body: string
-}
-
-export interface StepClaim {
-  readonly slot: string
-  readonly attempt: number
-  readonly claimant: string
 }
 
 export interface ScopePause {
@@ -136,20 +150,22 @@ export interface StoreManifest {
   readonly orphans: string
 }
 
-export interface RunStore extends GrantStore, FeedStore, ArchiveStore {
+export interface RunStore extends GrantStore, EventStore, FeedStore, ArchiveStore, EvidenceStore, PlanStore {
   readonly manifest: StoreManifest
-  /** How a thread of its own renews leases while this one is stuck; absent where no other thread reaches the store. */
+  /** How a separate thread renews leases while this one is stuck; absent where no other thread reaches the store. */
   readonly leaseRenewal?: LeaseRenewal
+  /** How many batches of different runs may be on their way to it at once; default 1. */
+  readonly commitsAtOnce?: number
 
   /**
-   * One transaction for all, atomic per run: a run that loses its compare-and-set leaves the others standing.
-   * Rejects (KeelsonError STORE_…) when the whole batch failed or its fate is unknown (P-10).
+   * One transaction for all, atomic per run: a run that loses its compare-and-set does not affect the others. Rejects
+   * (KeelsonError STORE_…) when the whole batch failed or its fate is unknown (P-10).
    */
   commit(batch: readonly RunCommit[]): Promise<readonly CommitResult[]>
 
   /**
-   * The open append (P-15; store suite and import only): locks the run, skips keys that exist, numbers the rest
-   * in batch order, all or nothing. `seal` is called with the head and the number each new write gets.
+   * The open append (P-15; store suite and import only): locks the run, skips keys that exist, numbers the rest in
+   * batch order, all or nothing. `seal` is called with the head and the number of each new write.
    */
   appendOpen<W extends OpenWrite>(
     run: RunRef,
@@ -170,6 +186,11 @@ export interface RunStore extends GrantStore, FeedStore, ArchiveStore {
   /** How many runs a tenant has in each status, kept without a hot row (P-41). Statuses without runs may be absent. */
   countRuns(tenantId: string): Promise<ReadonlyMap<RunStatus, number>>
   quarantine(runKey: RunKey, code: string): Promise<void>
+  /**
+   * Removes this quarantine code and the record of drivers' deaths; afterwards nobody holds the run. False: the run
+   * does not have this code.
+   */
+  liftQuarantine(runKey: RunKey, code: string): Promise<boolean>
 
   /** Ascending by runSeq, strictly after `afterSeq` (default 0), at most `limit` (default 1,000). */
   readEvents(
@@ -177,8 +198,9 @@ export interface RunStore extends GrantStore, FeedStore, ArchiveStore {
     range: { readonly afterSeq?: number; readonly limit?: number },
   ): Promise<readonly StoredEvent[]>
   /**
-   * Deletes data and salt of a run's events up to a seq (P-34), and what else holds their values: blobs, snapshots,
-   * context and bodies of consumed inbox rows. Records stay, and a repeated inbox row is still recognised.
+   * Deletes data and salt of a run's events up to a seq (P-34), and everything else that holds their values: blobs,
+   * cached folds, context and bodies of consumed inbox rows. Records stay, and a repeated inbox row is still
+   * recognised.
    */
   eraseData(runKey: RunKey, upToSeq: number): Promise<void>
 
@@ -193,43 +215,37 @@ export interface RunStore extends GrantStore, FeedStore, ArchiveStore {
   putBlob(runKey: RunKey, sha256: string, text: string): Promise<void>
   getBlob(runKey: RunKey, sha256: string): Promise<string | undefined>
 
-  putPlan(plan: {
-    readonly sha256: string
-    readonly planId: string
-    readonly planVersion: string
-    readonly text: string
-  }): Promise<void>
-  getPlan(sha256: string): Promise<string | undefined>
-  /** Newest stored plan of that id (and version, if given). */
-  findPlan(
-    planId: string,
-    planVersion?: string,
-  ): Promise<{ readonly sha256: string; readonly text: string } | undefined>
-
-  putSnapshot(runKey: RunKey, snapshot: StoredSnapshot): Promise<void>
-  /** Newest snapshot of that kind not beyond `maxSeq`. */
-  getSnapshot(runKey: RunKey, kind: SnapshotKind, maxSeq?: number): Promise<StoredSnapshot | undefined>
+  putCheckpoint(runKey: RunKey, snapshot: StoredCheckpoint): Promise<void>
+  /** Newest cached fold of that kind not beyond `maxSeq`. */
+  getCheckpoint(runKey: RunKey, kind: CheckpointKind, maxSeq?: number): Promise<StoredCheckpoint | undefined>
 
   /**
-   * Takes or renews the lease unless another owner's is still running at `now`; that of one who is surely `gone` is taken
-   * all the same. Returns the row when held. Taken from another it counts among the run's `deaths`; one that was given
-   * back ends their row.
+   * Takes or renews the lease unless another owner's is still valid at `now`; that of an owner which is certainly
+   * `gone` is taken all the same. Returns the row when held. A lease taken from another owner counts among the run's
+   * `deaths`; a returned lease resets that count.
    */
   acquireLease(runKey: RunKey, owner: string, now: number, until: number, gone?: string): Promise<RunRow | undefined>
   releaseLease(runKey: RunKey, owner: string): Promise<void>
   /**
-   * Non-terminal, not quarantined runs that are due (nextWakeAt <= now), have unconsumed inbox rows, or are owed work that
-   * nobody holds a lease for; not leased by others at `now`. Runs of outside engines are never among them.
+   * What the holder of the lease is about to do with the run; undefined: it is done. Nothing is noted for other
+   * processes. When the lease is taken from a holder that vanished, the note is added to those of the vanished holders
+   * before it.
+   */
+  noteDoing(runKey: RunKey, owner: string, doing: string | undefined): Promise<void>
+  /**
+   * Non-terminal, not quarantined runs that are due (nextWakeAt <= now), have unconsumed inbox rows, or have open work
+   * without a lease; not leased by others at `now`. Never includes runs of outside engines.
    */
   dueRuns(now: number, owner: string, limit: number): Promise<readonly RunRow[]>
   /**
-   * Ended runs, not quarantined and of no outside engine, with a letter that nobody has consumed since `until` or longer:
-   * whoever drove them may have died right after their end. Oldest letter first.
+   * Ended runs, not quarantined and not of an outside engine, with an inbox row unconsumed since `until` or longer:
+   * their driver may have died right after their end. Oldest inbox row first.
    */
-  endedWithLetters(until: number, limit: number): Promise<readonly RunRow[]>
+  endedWithInboxRows(until: number, limit: number): Promise<readonly RunRow[]>
   /**
-   * Runs of an outside engine that ought to have moved: non-terminal, not quarantined, due (nextWakeAt) or with an unconsumed
-   * inbox row for at least `forMs` at `now`. In order of the instant since which they wait, then of their keys (P-38, P-40).
+   * Runs of an outside engine that should have moved: non-terminal, not quarantined, due (nextWakeAt) or with an
+   * unconsumed inbox row for at least `forMs` at `now`. Ordered by the instant since which they wait, then by key
+   * (P-38, P-40).
    */
   stalledRuns(
     engineType: string,
@@ -237,7 +253,7 @@ export interface RunStore extends GrantStore, FeedStore, ArchiveStore {
     limit: number,
   ): Promise<readonly RunRow[]>
 
-  /** Durable begin-claim of an irreversible attempt (P-28). False when somebody claimed it before. */
+  /** Durable begin-claim of an irreversible attempt (P-28). False when it was claimed before. */
   claimAttempt(runKey: RunKey, claim: StepClaim): Promise<boolean>
   readClaims(runKey: RunKey): Promise<readonly StepClaim[]>
 

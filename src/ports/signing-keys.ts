@@ -6,7 +6,7 @@ export interface SigningKey {
 }
 
 export interface SigningKeys {
-  /** The key new tokens are made with. */
+  /** The key for new tokens. */
   current(): Promise<SigningKey>
   find(keyId: string): Promise<SigningKey | undefined>
 }

@@ -5,22 +5,24 @@ import type { Problem } from '../core/problems/problem.ts'
 import type { ArtifactAbout, ArtifactContent, StoredArtifact } from './artifacts.ts'
 import type { ExecutionInfo, RunContext } from './run-context.ts'
 
-/** Values by the names under the step's `secrets`. Nothing of it is enumerable: it cannot be logged or sent by accident. */
+/**
+ * Values by the names under the step's `secrets`. They are not enumerable: they cannot be logged or sent by accident.
+ */
 export type StepSecrets = Readonly<Record<string, string>>
 
 export interface StepArtifacts {
-  /** Keeps the bytes and adds the pointer to the step's result. */
+  /** Stores the bytes and adds the pointer to the step's result. */
   put(content: ArtifactContent, about: ArtifactAbout): Promise<StoredArtifact>
-  /** The bytes, held against the hash in the pointer. */
+  /** The bytes, checked against the hash in the pointer. */
   get(ref: Pick<ArtifactRef, 'uri'>): Promise<Uint8Array>
-  /** The same piece by piece; rejects at the end when they do not fit the hash. */
+  /** The same in pieces; rejects at the end when they do not match the hash. */
   read(ref: Pick<ArtifactRef, 'uri'>): AsyncIterable<Uint8Array>
 }
 
 export interface StepContext {
   /** Aborted on cancel, timeout and shutdown. */
   readonly signal: AbortSignal
-  /** Constant over retries and crashes for an unchanged input: hand it to the target system (X-66). */
+  /** Constant over retries and crashes for an unchanged input: pass it to the target system (X-66). */
   readonly idempotencyKey: string
   readonly runId: string
   readonly stepId: string
@@ -35,18 +37,27 @@ export interface StepContext {
   readonly execution: ExecutionInfo
   readonly secrets: StepSecrets
   readonly artifacts: StepArtifacts
-  /** What this attempt holds of things that span runs: units by `agent:<id>` and `resource:<name>`. */
+  /** The units that this attempt holds of things that span runs, by `agent:<id>` and `resource:<name>`. */
   readonly resources: Readonly<Record<string, number>>
   /** Variables and results of the run as this attempt's input saw them: a repeated attempt reads the same. */
   readonly context: () => Promise<RunContext>
 }
 
-/** A function that `run:` in a plan calls. Without types it is any of them; `StepFunction<In, Out>` types one. */
+/**
+ * A function that `run:` in a plan calls. Without type arguments it is any of them; `StepFunction<In, Out>` types one.
+ */
 export type StepFunction<In = never, Out = unknown> = (input: In, context: StepContext) => Out | Promise<Out>
 
 /** Functions by name; a group gives dotted names, so `{ stock: { reserve } }` is called by `run: stock.reserve`. */
 export interface StepFunctions {
   readonly [name: string]: StepFunction | StepFunctions
+}
+
+/** Hides secrets. Code that cuts a text asks for the part, so that half a secret at the cut is hidden too. */
+export interface TextMask {
+  part(text: string, from: number, to: number): string
+  /** How much text beyond a cut is needed to recognise a secret at it. */
+  readonly reachChars: number
 }
 
 export interface ActionCall {
@@ -55,8 +66,15 @@ export interface ActionCall {
   readonly kind: ActionKind
   readonly input: unknown
   readonly context: StepContext
-  /** Where a function runs, and so how it can be stopped; hooks and fallbacks follow their step. Default `inline`. */
+  /**
+   * Where a function runs, and so how it can be stopped; compensations and fallbacks follow their step. Default
+   * `inline`.
+   */
   readonly isolation?: Isolation
+  /** Hides the run's secrets; absent where it was given none. */
+  readonly mask?: TextMask
+  /** For a locked run: no request goes anywhere else, redirects included. */
+  readonly onlyHosts?: readonly string[]
 }
 
 export interface StepHandlers {
@@ -64,10 +82,10 @@ export interface StepHandlers {
   missing(action: Action | Compensation | Fallback): readonly string[]
   /** Why this process does not do such an action although it could, and how to change that; undefined when it does. */
   refusal?(action: Action | Compensation | Fallback): Problem | undefined
-  /** Runs the action; resolves with its output or rejects with whatever it threw. */
+  /** Runs the action; resolves with its output or rejects with what it threw. */
   call(call: ActionCall): Promise<unknown>
-  /** False when functions cannot be run apart from this process: nobody said which file they come from. Default false. */
+  /** False when functions cannot be isolated: the file they come from is unknown. Default false. */
   readonly isolates?: boolean
-  /** Names the code that produced an outcome (DESIGN §9). */
+  /** Names the code that produced an outcome. */
   readonly buildId?: string
 }

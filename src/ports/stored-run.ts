@@ -1,10 +1,11 @@
 /**
- * A run and its events as a store keeps them: the row with what lists and drivers need, and each event as its exact bytes.
+ * A run and its events as a store keeps them: the row with what lists and drivers need, and each event as its exact
+ * bytes.
  */
 import type { RunIdentity } from '../core/events/event.ts'
 import type { StateSummary } from '../core/run/summary.ts'
 
-/** The store's own integer for a run; events, inbox, context and blobs hang on it. */
+/** The store's own integer for a run; events, inbox, context and blobs refer to it. */
 export type RunKey = number
 
 export interface RunRef {
@@ -28,7 +29,7 @@ export interface SealedEvent {
   readonly terminalSlot?: string
 }
 
-/** A sealed event as it comes back. After erasure `data` and `salt` are absent. */
+/** A sealed event as read back. After erasure `data` and `salt` are absent. */
 export interface StoredEvent extends SealedEvent {
   /** Epoch milliseconds of the store's own clock at write time (EVT-13). */
   readonly persistedAt: number
@@ -40,13 +41,16 @@ export interface RunParent {
   readonly attempt: number
 }
 
+/** What a run is found by: texts by name. */
+export type RunLabels = Readonly<Record<string, string>>
+
 /** Metadata written in the transaction of the run's first events (STO-12, STO-13). */
 export interface NewRun extends RunIdentity {
   /** Hex SHA-256 of the plan's canonical bytes; the plan itself is stored once by hash. */
   readonly planSha256: string
   readonly engineType: string
   readonly engineRunRef: string
-  /** Hex; unique per tenant. A second create with it answers `request-exists` (BPQ-06). */
+  /** Hex; unique per tenant. A second create with it returns `request-exists` (BPQ-06). */
   readonly requestKey?: string
   readonly originalRunId?: string
   readonly parent?: RunParent
@@ -65,12 +69,18 @@ export interface RunRow extends NewRun, RunSummary {
   readonly createdAt: number
   readonly updatedAt: number
   readonly lease?: { readonly owner: string; readonly until: number }
-  /** Drivers in a row that vanished with their lease, before the present one; absent when the last one gave it back. */
+  /**
+   * Consecutive drivers that vanished with their lease, before the current one; absent when the last one returned it.
+   */
   readonly deaths?: number
+  /** What its driver is about to do with it. Noted only for runs whose drivers died. */
+  readonly doing?: string
+  /** What the consecutive vanished drivers were doing with it; absent when the last did nothing. */
+  readonly diedDoing?: readonly string[]
   /** Problem code that set this run aside; a quarantined run is not driven. */
   readonly quarantine?: string
-  /** Its log was archived; what is left is this row. */
+  /** Its log was archived; only this row is left. */
   readonly archivedAt?: number
-  /** Where its bundle was put then, as whoever archived it names the place. */
+  /** The place of its bundle, as the archiving process named it. */
   readonly archivedTo?: string
 }

@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { errorPages, ERROR_PAGES } from '../../scripts/error-pages.ts'
 import { staleFiles } from '../../scripts/generated-file.ts'
 import { filesUnder, productFiles, textOf } from '../../scripts/repository.ts'
+import { waitingProofs } from '../../scripts/waiting-proofs.ts'
 import { allTitles } from '../../scripts/test-titles.ts'
 import { EVENTS } from '../../src/core/events/event.ts'
 import { REGISTRY } from '../../src/core/problems/registry.ts'
@@ -23,14 +24,23 @@ describe('error codes', () => {
     }
     expect(Object.keys(REGISTRY).filter((code) => !used.has(code))).toEqual([])
   })
+
+  it('each is named by a test: somebody has seen it', () => {
+    const tests = [...filesUnder('test', ['.ts']), ...filesUnder('src', ['.test.ts'])]
+    const cases = filesUnder('src/testing', ['.ts'])
+    const named = new Set([...tests, ...cases].flatMap((path) => textOf(path).match(/\b[A-Z][A-Z0-9_]+\b/g) ?? []))
+    expect(Object.keys(REGISTRY).filter((code) => !named.has(code))).toEqual([])
+  })
 })
 
-it('every guarantee names a test that exists', () => {
+it('every guarantee names a test that exists, of something that a user can reach', () => {
   const proofs = textOf('GUARANTEES.md')
     .split('\n')
     .filter((line) => line.startsWith('- '))
     .map((line) => ({ line, proof: /proved by “([^”]+)”/.exec(line)?.[1] }))
-  const titles = new Set(allTitles().map((title) => title.text))
+  const waitsFor = waitingProofs()
+  const reachable = allTitles().filter(({ path, text }) => waitsFor(path, text) === undefined)
+  const titles = new Set(reachable.map(({ text }) => text))
   expect(proofs.filter(({ proof }) => proof === undefined || !titles.has(proof)).map(({ line }) => line)).toEqual([])
 })
 

@@ -1,9 +1,9 @@
 /** The command's first file: on an old Node one clear line, before anything that such a Node cannot load. */
-import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { textOf } from '../../scripts/repository.ts'
 import { ROOT } from '../../scripts/terminal.ts'
+import { runChild } from '../fixtures/child.ts'
 
 const COMMAND = join(ROOT, 'bin', 'keelson.js')
 
@@ -11,7 +11,7 @@ const COMMAND = join(ROOT, 'bin', 'keelson.js')
 function startAs(version: string) {
   const pretend = `Object.defineProperty(process, 'versions', { value: { ...process.versions, node: '${version}' } })`
   const preload = `data:text/javascript,${encodeURIComponent(pretend)}`
-  return spawnSync(process.execPath, ['--import', preload, COMMAND, '--version'], { encoding: 'utf8' })
+  return runChild(process.execPath, ['--import', preload, COMMAND, '--version'])
 }
 
 it('an old Node gets one line with the code NODE_TOO_OLD and exit code 6', () => {
@@ -29,5 +29,5 @@ it('a Node that is new enough is not refused for its age', () => {
 
 it('the first file loads nothing statically but builtins every Node has', () => {
   const specifiers = [...textOf('bin/keelson.js').matchAll(/^import .* from '([^']+)'$/gm)].map((match) => match[1])
-  expect(specifiers).toEqual(['node:fs', 'node:module'])
+  expect(specifiers).toEqual(['node:fs', 'node:module', 'node:os', 'node:path'])
 })

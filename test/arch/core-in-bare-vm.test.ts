@@ -4,7 +4,7 @@ import { rolldown } from 'rolldown'
 import { beforeAll, expect, it } from 'vitest'
 import { productFiles } from '../../scripts/repository.ts'
 import { ROOT } from '../../scripts/terminal.ts'
-import { parsePlan } from '../../src/core/plan/parse-plan.ts'
+import { parsePlan } from '../../src/core/plan/compile/parse-plan.ts'
 
 const PLAN = `plan: order
 version: '1'
@@ -91,7 +91,7 @@ it('a plan is parsed and its mistakes are told there as under Node', () => {
   const options = { file: 'order.yaml' }
   const inside = inBareContext<{ readonly text: string; readonly mistakes: unknown }>(
     `(() => {
-      const { parsePlan } = core.modules['src/core/plan/parse-plan.ts']
+      const { parsePlan } = core.modules['src/core/plan/compile/parse-plan.ts']
       const good = parsePlan(${JSON.stringify(PLAN)}, ${JSON.stringify(options)})
       const bad = parsePlan(${JSON.stringify(MISSPELT)}, ${JSON.stringify(options)})
       return { text: good.ok ? good.value.text : '', mistakes: bad.ok ? [] : bad.problems }
@@ -107,10 +107,10 @@ it('a plan is parsed and its mistakes are told there as under Node', () => {
 it('events are folded there', () => {
   const statuses = inBareContext<readonly string[]>(
     `(() => {
-      const { parsePlan } = core.modules['src/core/plan/parse-plan.ts']
-      const { compileGraph } = core.modules['src/core/plan/graph.ts']
-      const { initialState } = core.modules['src/core/run/state.ts']
-      const { evolve } = core.modules['src/core/run/evolve.ts']
+      const { parsePlan } = core.modules['src/core/plan/compile/parse-plan.ts']
+      const { compileGraph } = core.modules['src/core/plan/compile/graph.ts']
+      const { initialState } = core.modules['src/core/run/state/initial-state.ts']
+      const { evolve } = core.modules['src/core/run/evolve/evolve.ts']
       let state = initialState(compileGraph(parsePlan(${JSON.stringify(PLAN)}).value.plan))
       return ${JSON.stringify(EVENTS)}.map((event) => (state = evolve(state, event)).status)
     })()`,

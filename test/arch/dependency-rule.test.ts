@@ -4,7 +4,7 @@ import { isTestFile, productFiles, textOf } from '../../scripts/repository.ts'
 import { importsOf, parse, productImports, type Import } from './source.ts'
 import ts from 'typescript'
 
-type Layer = 'core' | 'ports' | 'app' | 'adapters' | 'edge' | 'testing' | 'main'
+type Layer = 'core' | 'ports' | 'app' | 'adapters' | 'library' | 'compose' | 'edge' | 'testing' | 'main'
 
 /** What a layer may import from another, and which packages from outside. `node:` alone stands for every builtin. */
 const RULE: Readonly<
@@ -21,9 +21,16 @@ const RULE: Readonly<
     packages: ['node:crypto', 'node:module', 'ajv', 'ajv-formats', 'canonicalize', '@jmespath-community/jmespath'],
   },
   adapters: { values: ['core', 'ports', 'adapters'], types: [], packages: ['node:'] },
-  edge: { values: ['core', 'app', 'edge', 'main'], types: ['ports'], packages: ['node:', 'commander', 'picocolors'] },
+  library: { values: ['core', 'app', 'library'], types: ['ports'], packages: ['node:'] },
+  compose: { values: ['core', 'ports', 'app', 'adapters', 'library', 'compose'], types: [], packages: ['node:'] },
+  edge: {
+    values: ['core', 'app', 'library', 'compose', 'main', 'edge'],
+    types: ['ports'],
+    packages: ['node:', 'commander', 'picocolors'],
+  },
   testing: { values: ['core', 'ports', 'testing'], types: [], packages: ['node:', 'canonicalize', 'vitest'] },
-  main: { values: ['core', 'ports', 'app', 'adapters', 'edge', 'main'], types: [], packages: ['node:'] },
+  // An export list: it has no code of its own.
+  main: { values: ['core', 'app', 'library', 'compose'], types: ['ports'], packages: [] },
 }
 
 /** Drivers that only their own adapter may import, and the files that load what a user or a store names. */
@@ -35,7 +42,7 @@ const DRIVERS: Readonly<Record<string, readonly string[]>> = {
   ),
 }
 const LOADS_USER_CODE = [
-  'src/edge/cli/steps-file.ts',
+  'src/edge/cli/files/steps-file.ts',
   'src/adapters/isolation/entry.ts',
   'src/adapters/guard/guard-thread.ts',
 ]
@@ -47,14 +54,8 @@ function isOwnDriver(item: Import): boolean {
   )
 }
 
-const MAIN_FILES = new Set(
-  ['main', 'open-store', 'engine-world', 'conformance-engines', 'temporal-engine', 'restore-keelson'].map(
-    (name) => `src/${name}.ts`,
-  ),
-)
-
 function layerOf(path: string): Layer | undefined {
-  if (MAIN_FILES.has(path)) return 'main'
+  if (path === 'src/main.ts') return 'main'
   const folder = path.split('/')[1]
   return folder !== undefined && folder !== 'main' && Object.hasOwn(RULE, folder) ? (folder as Layer) : undefined
 }

@@ -11,14 +11,14 @@ import { parse, place, walk } from './source.ts'
 const BY_INSTANTS: ReadonlySet<string> = new Set([
   'src/adapters/engines/embedded/driven-run.ts',
   'src/adapters/engines/temporal/caretaker.ts',
-  'src/adapters/engines/temporal/replies.ts',
-  'src/adapters/engines/temporal/run-loop.ts',
-  'src/app/follow-feed.ts',
-  'src/app/signal-rate.ts',
+  'src/adapters/engines/temporal/client/replies.ts',
+  'src/adapters/engines/temporal/sandbox/wake-timer.ts',
+  'src/app/feed/follow.ts',
+  'src/app/inbox/signal-rate.ts',
   'src/edge/cli/commands/resources.ts',
   'src/edge/cli/commands/runs.ts',
-  'src/edge/library/upkeep.ts',
-  'src/adapters/engines/embedded/late-letters.ts',
+  'src/library/maintenance.ts',
+  'src/adapters/engines/embedded/late-inbox-rows.ts',
 ])
 
 const isWallReading = (node: ts.Node): boolean => {

@@ -2,14 +2,14 @@
  * Engines plan nothing: whatever they load, by however many imports, neither decides nor reads a plan; and of a plan's body the
  * database of a run holds one copy, in the plan store (ENG-05).
  */
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { expect, it } from 'vitest'
 import { productFiles } from '../../scripts/repository.ts'
 import { loadPlan, openKeelson } from '../../src/main.ts'
 import { importsOf } from './source.ts'
+import { testFolder } from '../fixtures/folder.ts'
+import { secretsOf } from '../fixtures/known-secrets.ts'
 
 const DECIDES = /^src\/core\/run\/(?:decide|evolve|fold-event|explain)/
 const READS_PLANS = /^src\/core\/plan\/(?:parse|compile|read|check|graph|builder|step-fields|plan-fields)/
@@ -34,7 +34,7 @@ it('no engine reaches what decides or reads plans [ENG-05]', () => {
 })
 
 it('the same look finds both where they are used', () => {
-  const reached = [...reachable(['src/app/advance-run.ts', 'src/app/compile-plan.ts'])]
+  const reached = [...reachable(['src/app/advance/advance-run.ts', 'src/app/plans/compile.ts'])]
   expect(reached.some((file) => DECIDES.test(file))).toBe(true)
   expect(reached.some((file) => READS_PLANS.test(file))).toBe(true)
 })
@@ -65,28 +65,24 @@ function textOf(value: unknown): string {
 }
 
 it('of a plan’s body a database holds one copy, with the plans, and of a secret none [ENG-05]', async () => {
-  const directory = mkdtempSync(join(tmpdir(), 'keelson-boundary-'))
-  try {
-    const keelson = await openKeelson({
-      directory,
-      steps: { echo: (input) => input },
-      secrets: { resolve: async (refs) => new Map(refs.map((ref) => [ref, { value: SECRET }])) },
-    })
-    const run = await keelson.start(
-      loadPlan(`
+  const directory = testFolder()
+  const keelson = await openKeelson({
+    directory,
+    steps: { echo: (input) => input },
+    secrets: secretsOf(() => SECRET),
+  })
+  const run = await keelson.start(
+    loadPlan(`
 plan: private
 version: 1.0.0
 steps: [{ id: a, run: echo, with: { word: '\${input.word}' }, description: ${MARKER}, secrets: { token: secret://a/b } }]
 `),
-      { word: 'in-the-input' },
-    )
-    await run.result()
-    await keelson.close()
-    const path = join(directory, 'keelson.db')
-    expect(tablesWith(path, MARKER)).toEqual(['plans'])
-    expect(tablesWith(path, 'in-the-input')).toContain('events')
-    expect(tablesWith(path, SECRET)).toEqual([])
-  } finally {
-    rmSync(directory, { recursive: true, force: true })
-  }
+    { word: 'in-the-input' },
+  )
+  await run.result()
+  await keelson.close()
+  const path = join(directory, 'keelson.db')
+  expect(tablesWith(path, MARKER)).toEqual(['plans'])
+  expect(tablesWith(path, 'in-the-input')).toContain('appends')
+  expect(tablesWith(path, SECRET)).toEqual([])
 })

@@ -7,17 +7,25 @@ import { ROOT } from '../../scripts/terminal.ts'
 
 const STORES = 'src/adapters/stores'
 
-/** Concepts only one store has: a database's own errors, its schema's versions, rows as columns, its files, other threads. */
+/** Concepts only one store has: a database's own errors, its schema and its versions, rows as columns, its files, other threads. */
 const ALONE: Readonly<Record<string, readonly string[]>> = {
   sqlite: [
+    'append-faults.ts',
+    'append-text.ts',
     'backup.ts',
+    'copy-log.ts',
+    'event-keys.ts',
     'examine.ts',
+    'faults.ts',
     'failure.ts',
     'grant-pools.ts',
     'migrate.ts',
     'renew-leases.ts',
     'run-row.ts',
     'open-read-only.ts',
+    'schema.ts',
+    'statement.ts',
+    'update-run.ts',
     'wal.ts',
   ],
   postgres: [
@@ -25,9 +33,15 @@ const ALONE: Readonly<Record<string, readonly string[]>> = {
     'driver.ts',
     'durability.ts',
     'failure.ts',
+    'faults.ts',
+    'kept-clients.ts',
     'migrate.ts',
+    'plain-commit.ts',
     'renew-leases.ts',
+    'roles.ts',
+    'row-security.ts',
     'run-row.ts',
+    'schema.ts',
     'session.ts',
     'turn-reads.ts',
     'wake.ts',

@@ -8,8 +8,8 @@ import { importsOf, parse, place, walk } from './source.ts'
 const DOORS: Readonly<Record<string, readonly string[]>> = {
   // Besides the door itself only to find a port that is free, and to see whether one is.
   network: ['src/adapters/egress/', 'src/adapters/processes/free-port.ts', 'src/adapters/processes/temporal-server.ts'],
-  // The command line asks Node's own syntax check, and runs nothing of the user's that way.
-  processes: ['src/adapters/processes/', 'src/edge/cli/load-failure.ts'],
+  // The command line asks Node's own syntax check, and starts itself in the background; it runs nothing of the user's that way.
+  processes: ['src/adapters/processes/', 'src/edge/cli/files/load-failure.ts', 'src/edge/cli/drive/detached.ts'],
   'code from text': [],
 }
 

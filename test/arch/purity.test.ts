@@ -172,7 +172,7 @@ it('the core keeps no module state that changes', () => {
   expect(moduleStateOf(probe('const seen = []; function f(seen: number[]) { seen.push(1) }'))).toEqual([])
 })
 
-it('the core compiles with the language alone, without Node types', async () => {
+it('the core compiles with the language alone, without Node types', { timeout: 300_000 }, async () => {
   const { output } = await runNode(binaryOf('typescript', 'tsc'), ['--noEmit', '-p', join(ROOT, 'src', 'core')], false)
   expect(output).toBe('')
 })

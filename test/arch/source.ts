@@ -18,7 +18,7 @@ export function walk(node: ts.Node, visit: (node: ts.Node) => void): void {
   ts.forEachChild(node, (child) => walk(child, visit))
 }
 
-/** `src/core/run/decide.ts:12`, for messages that lead to the place. */
+/** `src/core/run/decide/decide.ts:12`, for messages that lead to the place. */
 export function place(node: ts.Node): string {
   const source = node.getSourceFile()
   return `${source.fileName}:${source.getLineAndCharacterOfPosition(node.getStart()).line + 1}`

@@ -28,14 +28,23 @@ function findAll(paths: readonly string[], wrong: (node: ts.Node) => boolean): r
   return found
 }
 
+const MOST_LINES = 300
+
+/** Data alone, which nobody reads from the first line to the last: a longer list is no harder to find something in. */
+const DATA = ['src/core/events/payloads.ts']
+
 describe('sizes', () => {
-  it('no product file is longer than 400 lines', () => {
-    expect(product.filter((path) => linesOf(path) > 400)).toEqual([])
+  it('no product file is longer than 300 lines, but for data', () => {
+    expect(product.filter((path) => linesOf(path) > MOST_LINES && !DATA.includes(path))).toEqual([])
   })
 
-  it('the median product file has at most 100 lines', () => {
+  it('what is let be long as data has no function', () => {
+    expect(findAll(DATA, ts.isFunctionLike)).toEqual([])
+  })
+
+  it('the median product file has at most 80 lines', () => {
     const lengths = product.map(linesOf).sort((a, b) => a - b)
-    expect(lengths[Math.floor(lengths.length / 2)]).toBeLessThanOrEqual(100)
+    expect(lengths[Math.floor(lengths.length / 2)]).toBeLessThanOrEqual(80)
   })
 
   it('no function of the product is longer than 60 lines', () => {

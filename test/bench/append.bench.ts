@@ -9,8 +9,8 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { openSqliteStore } from '../../src/adapters/stores/sqlite/store.ts'
 import type { RunCommit, SealedEvent } from '../../src/ports/run-store.ts'
-import { newRun, summary } from '../../src/testing/run-fixtures.ts'
-import { sealEvents } from '../../src/testing/sealed-events.ts'
+import { newRun, summary } from '../../src/testing/store/run-fixtures.ts'
+import { sealEvents } from '../../src/testing/store/sealed-events.ts'
 import type { BenchRow } from './row.ts'
 
 interface Shape {

@@ -1,10 +1,10 @@
 /** How many events per second the decider and the fold make of one core, and how their cost grows with the plan. */
-import { compileGraph, type PlanGraph } from '../../src/core/plan/graph.ts'
+import { compileGraph, type PlanGraph } from '../../src/core/plan/compile/graph.ts'
 import type { Plan, Step } from '../../src/core/plan/plan.ts'
-import { decide } from '../../src/core/run/decide.ts'
+import { decide } from '../../src/core/run/decide/decide.ts'
 import type { Effect } from '../../src/core/run/effect.ts'
 import type { InputBody } from '../../src/core/run/input.ts'
-import { initialState } from '../../src/core/run/state.ts'
+import { initialState } from '../../src/core/run/state/initial-state.ts'
 import { atMostRow, type BenchRow } from './row.ts'
 
 const FLOOR_EVENTS_PER_SECOND = 300_000

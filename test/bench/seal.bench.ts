@@ -1,7 +1,7 @@
 /** How many events per second one core checks, keys, hashes and chains, against the bare hashing they cannot do without. */
 import { hash, randomBytes, randomUUID } from 'node:crypto'
-import { recordOf } from '../../src/app/read-events.ts'
-import { sealEvents, type SealInput } from '../../src/app/seal-events.ts'
+import { recordOf } from '../../src/app/log/read-events.ts'
+import { sealEvents, type SealInput } from '../../src/app/log/seal.ts'
 import type { Draft } from '../../src/core/run/draft.ts'
 import type { BenchRow } from './row.ts'
 

@@ -17,7 +17,7 @@ const IDENTITY = `run_id, tenant_id, project_id, environment_id, plan_id, plan_v
   engine_run_ref, created_at, updated_at, epoch, next_seq, head_hash`
 const SUMMARY = `status, next_wake_at, rules_version, min_rules_version, started_at, ended_at, steps_total, steps_done,
   steps_failed, owed`
-const EVENT = 'run_key, seq, event_type, idempotency_key, record, chain_hash, persisted_at'
+const APPEND = 'run_key, first_seq, last_seq, persisted_at, chain_hashes, records'
 /** Of run number n: one tenant has four fifths of the runs; oldest first, the newest a minute ago. */
 const TENANT = `CASE WHEN n % 5 = 4 THEN 'tenant-' || (n % 50) ELSE '${STORED.tenant}' END`
 const STATUS = `CASE WHEN n % 10 < 6 THEN 'COMPLETED' WHEN n % 10 < 8 THEN 'FAILED' ELSE 'RUNNING' END`
@@ -48,20 +48,24 @@ export function fillSqlite(path: string, fill: Fill): void {
     const { at, identity, summary } = columns(fill, Date.now())
     const indexes = db
       .prepare(
-        `SELECT name, sql FROM sqlite_master WHERE type = 'index' AND sql IS NOT NULL AND tbl_name IN ('runs', 'events')`,
+        `SELECT name, sql FROM sqlite_master WHERE type = 'index' AND sql IS NOT NULL AND tbl_name IN ('runs', 'appends')`,
       )
       .all()
-    db.exec('PRAGMA synchronous = OFF; PRAGMA cache_size = -400000; BEGIN IMMEDIATE; UPDATE log_gate SET open = 1')
+    const trigger = db.prepare(`SELECT sql FROM sqlite_master WHERE name = 'appends_come_at_the_head'`).get()
+    db.exec(
+      'PRAGMA synchronous = OFF; PRAGMA cache_size = -400000; BEGIN IMMEDIATE; DROP TRIGGER appends_come_at_the_head',
+    )
     for (const { name } of indexes) db.exec(`DROP INDEX ${String(name)}`)
     const numbers = `WITH RECURSIVE numbers (n, id) AS (SELECT 1, lower(hex(randomblob(16)))
       UNION ALL SELECT n + 1, lower(hex(randomblob(16))) FROM numbers WHERE n < ${fill.runs})`
-    db.exec(`${numbers} INSERT INTO runs (${IDENTITY}, feed_pos, ${SUMMARY})
-      SELECT ${identity('id', 'zeroblob(32)')}, n, ${summary('0')} FROM numbers`)
-    db.exec(`INSERT INTO events (${EVENT}) SELECT run_key, 1, 'RunStarted', randomblob(32),
-      '{"eventType":"RunStarted","runId":"' || run_id || '"}', zeroblob(32), ${at.replace('n)', 'run_key)')} FROM runs`)
+    db.exec(`${numbers} INSERT INTO runs (${IDENTITY}, ${SUMMARY})
+      SELECT ${identity('id', 'zeroblob(32)')}, ${summary('0')} FROM numbers`)
+    db.exec(`INSERT INTO appends (${APPEND}) SELECT run_key, 1, 1, ${at.replace('n)', 'run_key)')}, zeroblob(32),
+      (length(run_id) + 37) || ',0:{"eventType":"RunStarted","runId":"' || run_id || '"}' FROM runs;
+      INSERT INTO event_keys SELECT run_key, '', randomblob(32), 1 FROM runs`)
     for (const { sql } of indexes) db.exec(String(sql))
     db.exec(`INSERT INTO status_counts SELECT tenant_id, status, count(*) FROM runs GROUP BY tenant_id, status;
-      UPDATE log_gate SET open = 0; COMMIT; PRAGMA wal_checkpoint(TRUNCATE)`)
+      ${String(trigger?.['sql'])}; COMMIT; PRAGMA wal_checkpoint(TRUNCATE)`)
   } finally {
     db.close()
   }

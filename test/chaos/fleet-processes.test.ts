@@ -12,8 +12,8 @@ import { judge, type Verdict } from './processes/judge.ts'
 import { Look } from './processes/look.ts'
 import { Poller } from './processes/poller.ts'
 import { Storm } from './processes/storm.ts'
+import { SEED } from '../setup/seed.ts'
 
-const SEED = Number(process.env['KEELSON_SEED'] ?? Date.now() % 1_000_000)
 const FAULTS = Number(process.env['KEELSON_FAULTS'] ?? 52)
 const WORKERS = 4
 const LEASE_MS = 2_000

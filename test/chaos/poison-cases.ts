@@ -2,11 +2,11 @@
  * The poisons: each damages one run in one way, and says what must become of that run alone. Its log has five events:
  * RunApproved, RunStarted, StepStarted a, StepCompleted a (with data), StepStarted w; it waits, and nobody drives it.
  */
-import { canonicalText } from '../../src/app/canonical.ts'
+import { canonicalText } from '../../src/app/log/canonical.ts'
 import type { RunRow, RunStore, StoredEvent } from '../../src/ports/run-store.ts'
 import type { Columns, Planter } from './poison-planters.ts'
 
-/** `set aside`: quarantined. `well`: the damage was to a cache or a letter, and the run completes. `left`: not touched at all. */
+/** `set aside`: quarantined. `well`: the damage was to a cache or an inbox row, and the run completes. `left`: not touched at all. */
 export type Fate = 'set aside' | 'well' | 'failed' | 'left'
 
 export interface Victim {
@@ -123,7 +123,7 @@ const plans: readonly Poison[] = [
     plant: async ({ planter, store, row }) =>
       planter.setPlan(
         row.planSha256,
-        (change as (text: string) => string)((await store.getPlan(row.planSha256)) ?? ''),
+        (change as (text: string) => string)((await store.getPlan(row.tenantId, row.planSha256)) ?? ''),
       ),
   })),
   {
@@ -146,7 +146,7 @@ const snapshots: readonly Poison[] = (
   name: `the snapshot ${what}`,
   fate: 'well',
   plant: async ({ planter, store, row }) => {
-    await store.putSnapshot(row.runKey, { kind: 'state', seq: 5, rulesVersion: 1, body: '{}' })
+    await store.putCheckpoint(row.runKey, { kind: 'state', seq: 5, rulesVersion: 1, body: '{}' })
     await planter.setSnapshots(row.runKey, columns)
   },
 }))
@@ -199,8 +199,8 @@ const LETTERS: readonly (readonly [string, string, string])[] = [
   ['a grant of nothing', 'grant', '{}'],
 ]
 
-const letters: readonly Poison[] = LETTERS.map(([what, kind, body]) => ({
-  name: `a letter holds ${what}`,
+const inboxRows: readonly Poison[] = LETTERS.map(([what, kind, body]) => ({
+  name: `an inbox row holds ${what}`,
   fate: 'well',
   plant: ({ store, row }) => store.insertInbox(row, { inboxId: `odd:${what}`, kind, body }),
 }))
@@ -225,6 +225,6 @@ export const POISONS: readonly Poison[] = [
   ...rows,
   ...plans,
   ...snapshots,
-  ...letters,
+  ...inboxRows,
   ...beside,
 ]

@@ -13,6 +13,7 @@ import { openPostgresStore } from '../../src/adapters/stores/postgres/store.ts'
 import { openSqliteStore } from '../../src/adapters/stores/sqlite/store.ts'
 import { systemClock } from '../../src/adapters/system/clock.ts'
 import type { RunKey, RunRow, RunStore, StoredEvent } from '../../src/ports/run-store.ts'
+import { changeRawEvent, dropTriggers, rawLog, setRawLog } from '../fixtures/raw-log.ts'
 import { startPostgres } from '../setup/postgres.ts'
 
 export type Columns = Readonly<Record<string, SQLInputValue>>
@@ -63,8 +64,7 @@ export async function sqlitePlanter(): Promise<Planter> {
   const path = join(folder, 'keelson.db')
   await (await openSqliteStore({ path, clock: systemClock })).close()
   const database = new DatabaseSync(path)
-  const triggers = database.prepare("SELECT name FROM sqlite_master WHERE type = 'trigger'").all()
-  for (const { name } of triggers) database.exec(`DROP TRIGGER ${String(name)}`)
+  dropTriggers(database)
   const hands = sqlHands(
     async (sql, values) => void database.prepare(sql).run(...values),
     '',
@@ -72,6 +72,12 @@ export async function sqlitePlanter(): Promise<Planter> {
   )
   return {
     ...hands,
+    setEvent: async (runKey, seq, columns) =>
+      changeRawEvent(database, seq, (event) => ({ ...event, ...named(columns) }) as StoredEvent, runKey),
+    dropEvents: async (runKey, fromSeq, toSeq) => {
+      const left = rawLog(database, runKey).filter(({ runSeq }) => runSeq < fromSeq || runSeq > toSeq)
+      setRawLog(database, left, runKey)
+    },
     open: () => openSqliteStore({ path, clock: systemClock }),
     close: async () => {
       database.close()
@@ -131,9 +137,11 @@ export async function memoryPlanter(): Promise<Planter> {
       run.row = { ...run.row, ...named(columns) } as RunRow
     },
     setPlan: async (sha256, text) => {
-      const plan = disk.plans.get(sha256)
-      if (text === undefined || plan === undefined) disk.plans.delete(sha256)
-      else disk.plans.set(sha256, { ...plan, text })
+      for (const [key, plan] of disk.plans) {
+        if (plan.sha256 !== sha256) continue
+        if (text === undefined) disk.plans.delete(key)
+        else disk.plans.set(key, { ...plan, text })
+      }
     },
     setSnapshots: async (runKey, columns) => {
       const { snapshots } = of(runKey)
@@ -156,7 +164,7 @@ const ODD_NAMES: Readonly<Record<string, string>> = { seq: 'runSeq' }
 function named(columns: Columns): Record<string, unknown> {
   return Object.fromEntries(
     Object.entries(columns).map(([name, value]) => [
-      ODD_NAMES[name] ?? name.replaceAll(/_(\w)/g, (_, letter: string) => letter.toUpperCase()),
+      ODD_NAMES[name] ?? name.replaceAll(/_(\w)/g, (_, inboxRow: string) => inboxRow.toUpperCase()),
       value ?? undefined,
     ]),
   )

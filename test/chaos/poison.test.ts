@@ -8,12 +8,12 @@ import { functionHandlers } from '../../src/adapters/handlers/functions.ts'
 import { systemClock } from '../../src/adapters/system/clock.ts'
 import { systemRandom } from '../../src/adapters/system/random.ts'
 import { systemTimers } from '../../src/adapters/system/timers.ts'
-import { RunAdvancer } from '../../src/app/advance-run.ts'
-import { LeftAlone } from '../../src/app/left-alone.ts'
+import { RunAdvancer } from '../../src/app/advance/advance-run.ts'
+import { LeftAlone } from '../../src/app/engines/left-alone.ts'
 import { LOCAL_PRINCIPAL } from '../../src/app/principal.ts'
-import { createRunDriver } from '../../src/app/run-driver.ts'
+import { createRunDriver } from '../../src/app/engines/run-driver.ts'
 import type { Services } from '../../src/app/services.ts'
-import { startRun } from '../../src/app/start-run.ts'
+import { startRun } from '../../src/app/start/start-run.ts'
 import type { RunKey, RunRow, RunStore, StoredEvent } from '../../src/ports/run-store.ts'
 import { planOf } from '../fixtures/virtual-world.ts'
 import { POISONS, type Fate } from './poison-cases.ts'
@@ -103,7 +103,7 @@ async function drive(store: RunStore, open: Set<RunKey>): Promise<void> {
     owner: OWNER,
     pollMs: 20,
     adoptOthers: true,
-    canDrive: (row) => leftAlone.mayDrive(row),
+    canDrive: (row, hold) => leftAlone.mayDrive(row, hold),
     onProgress: (runKey, report) => {
       if (report.terminal) settle(runKey)
     },
@@ -134,7 +134,7 @@ describe.each([
   ['memory', memoryPlanter],
   ['SQLite', sqlitePlanter],
   ['PostgreSQL', postgresPlanter],
-] as const)('a %s store with bad rows in it', (_name, makePlanter) => {
+] as const)('a %s store with bad rows in it', (name, makePlanter) => {
   let planter: Planter
   let outcome: Outcome
   beforeAll(async () => {
@@ -143,7 +143,11 @@ describe.each([
   })
   afterAll(() => planter.close())
 
-  it.each(POISONS.map((poison, index) => [poison.name, poison.fate, index] as const))(
+  // On SQLite an event is filed under nothing that is read: its type and its key are those that its record says.
+  const fateOf = (poison: (typeof POISONS)[number]): Fate =>
+    name === 'SQLite' && poison.name.includes('is filed under') ? 'well' : poison.fate
+
+  it.each(POISONS.map((poison, index) => [poison.name, fateOf(poison), index] as const))(
     '%s: the run is %s',
     (_poison, fate, index) => {
       const { row } = outcome.poisoned[index] as Made

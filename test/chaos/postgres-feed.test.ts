@@ -6,9 +6,9 @@ import { Client } from 'pg'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { openPostgresStore } from '../../src/adapters/stores/postgres/store.ts'
 import type { RunCommit, RunKey, RunRow, RunStore } from '../../src/ports/run-store.ts'
-import { newRun } from '../../src/testing/run-fixtures.ts'
-import { openSeal, openWrite } from '../../src/testing/sealed-events.ts'
-import { creation, nextCommit, rowOf, step } from '../../src/testing/store-case.ts'
+import { newRun } from '../../src/testing/store/run-fixtures.ts'
+import { openSeal, openWrite } from '../../src/testing/store/sealed-events.ts'
+import { creation, nextCommit, rowOf, step } from '../../src/testing/store/store-case.ts'
 import { dumpAndRestore, startPostgres, type PostgresServer } from '../setup/postgres.ts'
 
 const WRITERS = 8
@@ -149,4 +149,4 @@ it('a follower of eight writers skips no event and keeps the order of every run,
   await db.end()
   await Promise.all(stores.map((store) => store.close()))
   await phase(to, 'two')
-}, 120_000)
+})

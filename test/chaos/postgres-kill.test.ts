@@ -7,14 +7,14 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import { openPostgresStore } from '../../src/adapters/stores/postgres/store.ts'
 import { KeelsonError } from '../../src/core/problems/problem.ts'
 import type { RunCommit, RunRow, RunStore, SealedEvent } from '../../src/ports/run-store.ts'
-import { newRun } from '../../src/testing/run-fixtures.ts'
-import { allEvents, bytesOf, creation, nextCommit, rowOf, step } from '../../src/testing/store-case.ts'
+import { newRun } from '../../src/testing/store/run-fixtures.ts'
+import { allEvents, bytesOf, creation, nextCommit, rowOf, step } from '../../src/testing/store/store-case.ts'
 import { startPostgres, type PostgresServer } from '../setup/postgres.ts'
+import { SEED } from '../setup/seed.ts'
 
 const KILLS = 3
 const WRITERS = 4
 const RUNS_PER_BATCH = 3
-const SEED = Number(process.env['KEELSON_SEED'] ?? Date.now() % 1_000_000)
 const BACK_MS = 20
 
 let server: PostgresServer

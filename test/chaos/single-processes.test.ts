@@ -11,13 +11,14 @@ import { Fleet, type FleetOptions } from './processes/fleet.ts'
 import { gateOf } from './processes/handlers.ts'
 import { readJournal, type CommitLine, type Effect, type LifeLine } from './processes/journal.ts'
 import { fieldsOf, Look, readLog, type RecordFields } from './processes/look.ts'
+import { stepSlotOf } from './processes/judge-log.ts'
 
 const LEASE_MS = 1_500
 const POLL_MS = 200
 const LONG_MS = 60_000
 const PATIENCE_MS = 30_000
 const WAITING = `SELECT pid FROM pg_stat_activity
-  WHERE wait_event_type = 'Lock' AND query LIKE '%keelson.commit_runs%' AND datname = current_database()`
+  WHERE wait_event_type = 'Lock' AND query LIKE '%keelson.commit_run%' AND datname = current_database()`
 
 let server: PostgresServer
 let toxiproxy: Toxiproxy | undefined
@@ -80,7 +81,7 @@ async function epochOf(runId: string): Promise<number> {
   return Number(row?.['epoch'])
 }
 
-const about = (log: readonly RecordFields[], stepId: string) => log.filter((one) => one.stepId === stepId)
+const about = (log: readonly RecordFields[], stepId: string) => log.filter((one) => stepSlotOf(one) === stepId)
 const twoLines = [
   ['StepStarted', 1],
   ['StepCompleted', 1],
@@ -110,7 +111,7 @@ it('a step whose worker is killed twice in the middle of it has one attempt with
   for (const step of ['first', 'last']) expect(effectsOf(folder, step).length).toBe(1)
 })
 
-it('a worker stopped until another has taken its run is refused when it comes back, and learns that the run is not its own', async () => {
+it('a worker stopped until another has taken its run is refused when it comes back, and learns that the run is not its own [X-87]', async () => {
   const all = await muster({ leaseMs: LEASE_MS, pollMs: POLL_MS })
   const { folder } = all
   const zombie = await all.addWorker('zombie')

@@ -8,9 +8,9 @@ import { connect } from '../../src/adapters/stores/sqlite/connect.ts'
 import { openSqliteStore, storeOn } from '../../src/adapters/stores/sqlite/store.ts'
 import { KeelsonError } from '../../src/core/problems/problem.ts'
 import type { CommitResult, RunCommit, RunRow, RunStore } from '../../src/ports/run-store.ts'
-import { newRun } from '../../src/testing/run-fixtures.ts'
-import { openSeal, openWrite, type EventSpec } from '../../src/testing/sealed-events.ts'
-import { creation, nextCommit, step } from '../../src/testing/store-case.ts'
+import { newRun } from '../../src/testing/store/run-fixtures.ts'
+import { openSeal, openWrite, type EventSpec } from '../../src/testing/store/sealed-events.ts'
+import { creation, nextCommit, step } from '../../src/testing/store/store-case.ts'
 
 export const RUNS_PER_BATCH = 5
 export const EVENTS_PER_RUN = 4
@@ -132,7 +132,7 @@ if (process.argv[1] === import.meta.filename) {
   try {
     await main(process.argv.slice(2))
   } catch (error) {
-    tell(error instanceof KeelsonError ? error.message : String(error))
+    writeSync(2, `${error instanceof KeelsonError ? error.message : String(error)}\n`)
     process.exitCode = 1
   }
 }

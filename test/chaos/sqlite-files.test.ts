@@ -1,31 +1,16 @@
-/**
- * SQLite files as they are met in the wild: damaged, foreign, newer, locked, read-only, on a full disk; and processes
- * that die in the middle or write at the same time. One clear error each, and the file as it was.
- */
-import { spawn, spawnSync } from 'node:child_process'
-import { once } from 'node:events'
-import {
-  chmodSync,
-  copyFileSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  rmSync,
-  truncateSync,
-  writeFileSync,
-} from 'node:fs'
+/** SQLite files as they are met in the wild: damaged, foreign, newer, locked, read-only, on a full disk. One clear error each, and the file as it was. */
+import { chmodSync, copyFileSync, existsSync, mkdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { createInterface } from 'node:readline'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { openSqliteStore } from '../../src/adapters/stores/sqlite/store.ts'
 import { KeelsonError } from '../../src/core/problems/problem.ts'
 import type { RunStore } from '../../src/ports/run-store.ts'
-import { newRun } from '../../src/testing/run-fixtures.ts'
-import { creation, step } from '../../src/testing/store-case.ts'
-import { BOOT_EVENTS, EVENTS_PER_RUN, RUNS_PER_BATCH } from './sqlite-child.ts'
+import { newRun } from '../../src/testing/store/run-fixtures.ts'
+import { creation, step } from '../../src/testing/store/store-case.ts'
+import { runChild } from '../fixtures/child.ts'
+import { testFolder } from '../fixtures/folder.ts'
 
 const CHILD = join(import.meta.dirname, 'sqlite-child.ts')
 const clock = { now: () => 1_800_000_000_000 }
@@ -33,16 +18,9 @@ let folder = ''
 let path = ''
 
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'keelson-files-'))
+  folder = testFolder()
   path = join(folder, 'keelson.db')
 })
-afterEach(() => rmSync(folder, { recursive: true, force: true }))
-
-function child(...args: readonly string[]) {
-  return spawn(process.execPath, ['--disable-warning=ExperimentalWarning', CHILD, ...args], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-  })
-}
 
 async function filled(): Promise<void> {
   const store = await openSqliteStore({ path, clock })
@@ -186,9 +164,8 @@ describe('a lock held elsewhere', () => {
 /** Root may write everywhere, so a process without its rights tries. */
 function tryAsNobody(): { readonly status: number | null; readonly out: string } {
   const rights = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {}
-  const result = spawnSync(process.execPath, ['--disable-warning=ExperimentalWarning', CHILD, 'try', path], {
+  const result = runChild(process.execPath, ['--disable-warning=ExperimentalWarning', CHILD, 'try', path], {
     ...rights,
-    encoding: 'utf8',
     cwd: tmpdir(),
   })
   return { status: result.status, out: `${result.stdout}${result.stderr}` }
@@ -236,9 +213,9 @@ describe('a place that may not be written', () => {
 function fillUp(): { readonly how: string; readonly lines: readonly string[] } {
   const node = [process.execPath, '--disable-warning=ExperimentalWarning', CHILD]
   const mount = ['-rm', 'sh', '-c', 'mount -t tmpfs -o size=3m tmpfs "$0" && exec "$@"', folder]
-  const disk = spawnSync('unshare', [...mount, ...node, 'fill', path, 'disk'], { encoding: 'utf8' })
+  const disk = runChild('unshare', [...mount, ...node, 'fill', path, 'disk'])
   if (disk.status === 0) return { how: 'a file system of 3 MB', lines: disk.stdout.trim().split('\n') }
-  const pages = spawnSync(process.execPath, [...node.slice(1), 'fill', path, 'pages'], { encoding: 'utf8' })
+  const pages = runChild(process.execPath, [...node.slice(1), 'fill', path, 'pages'])
   return { how: `max_page_count (${disk.stderr.trim()})`, lines: pages.stdout.trim().split('\n') }
 }
 
@@ -257,86 +234,7 @@ describe('a full disk', () => {
 
   it('is STORE_FULL also where only SQLite itself sets the limit', () => {
     const args = ['--disable-warning=ExperimentalWarning', CHILD, 'fill', path, 'pages']
-    const { stdout } = spawnSync(process.execPath, args, { encoding: 'utf8' })
+    const { stdout } = runChild(process.execPath, args)
     expect(stdout.split('\n')[0]).toBe('STORE_FULL')
-  })
-})
-
-function checkWholeBatches(worker: string, acknowledged: number): number {
-  return raw((db) => {
-    expect(db.prepare('PRAGMA integrity_check').get()?.['integrity_check']).toBe('ok')
-    const counts = db
-      .prepare(
-        `SELECT r.run_id AS id, r.next_seq AS next, count(e.seq) AS events, max(e.seq) AS last
-        FROM runs r LEFT JOIN events e USING (run_key) WHERE r.run_id GLOB ? GROUP BY r.run_key`,
-      )
-      .all(`${worker}-[0-9]*`)
-    expect(counts.length).toBe(RUNS_PER_BATCH)
-    const batches = Number(counts[0]?.['events']) / EVENTS_PER_RUN
-    for (const { next, events, last } of counts) {
-      expect(events).toBe(batches * EVENTS_PER_RUN)
-      expect(next).toBe(Number(events) + 1)
-      if (batches > 0) expect(last).toBe(events)
-    }
-    expect(batches).toBeGreaterThanOrEqual(acknowledged)
-    expect(batches).toBeLessThanOrEqual(acknowledged + 1)
-    const born = db
-      .prepare(
-        `SELECT count(e.seq) AS events FROM runs r LEFT JOIN events e USING (run_key)
-        WHERE r.run_id GLOB ? GROUP BY r.run_key`,
-      )
-      .all(`${worker}-boot-*`)
-    expect(born.map(({ events }) => events)).toEqual(Array.from({ length: batches }, () => BOOT_EVENTS))
-    return batches
-  })
-}
-
-describe('processes', () => {
-  it('killed in the middle of appends leave whole batches and whole runs, every acknowledged one among them [STO-12]', async () => {
-    let batches = 0
-    for (let life = 0; life < 8; life++) {
-      const worker = child('append', path, 'w')
-      let acknowledged = batches
-      const target = batches + 2 + life * 3
-      for await (const line of createInterface({ input: worker.stdout })) {
-        acknowledged = Number(line)
-        if (acknowledged === target) worker.kill('SIGKILL')
-      }
-      expect(acknowledged).toBeGreaterThanOrEqual(target)
-      expect(worker.signalCode ?? (await once(worker, 'exit'))[1]).toBe('SIGKILL')
-      batches = checkWholeBatches('w', acknowledged)
-    }
-    expect(batches).toBeGreaterThan(50)
-  })
-
-  it('that open and append to one new file at the same time both get all they wrote', async () => {
-    const workers = ['a', 'b'].map((name) => child('append', path, name, '40'))
-    for (const worker of workers) worker.stdout.resume()
-    const exits = await Promise.all(workers.map((worker) => once(worker, 'exit')))
-    expect(exits.map(([code]) => Number(code))).toEqual([0, 0])
-    for (const name of ['a', 'b']) expect(checkWholeBatches(name, 40)).toBe(40)
-  })
-
-  it('that write to one run never make a number appear below what a reader has seen [STO-08]', async () => {
-    const store = await openSqliteStore({ path, clock })
-    await store.commit([creation(newRun({ runId: 'r1' }), [])])
-    const row = await store.findRun({ tenantId: 'tenant-a', runId: 'r1' })
-    const runKey = row?.runKey ?? 0
-    const workers = ['a', 'b'].map((name) => child('append-open', path, 'r1', name, '150'))
-    let running = workers.length
-    for (const worker of workers) {
-      worker.stdout.resume()
-      worker.once('exit', () => running--)
-    }
-    const seen: number[] = []
-    for (let last = false; !last;) {
-      last = running === 0
-      for (const { runSeq } of await store.readEvents(runKey, { afterSeq: seen.at(-1) ?? 0 })) seen.push(runSeq)
-      await new Promise(setImmediate)
-    }
-    const stored = raw((db) => db.prepare('SELECT seq FROM events WHERE run_key = ? ORDER BY seq').all(runKey))
-    expect(stored.length).toBe(300)
-    expect(seen).toEqual(stored.map(({ seq }) => seq))
-    await store.close()
   })
 })

@@ -1,16 +1,17 @@
 /** Grants between processes on one file: nobody gets a unit that another has, and who dies leaves the books straight. */
-import { spawn, type ChildProcess } from 'node:child_process'
+import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { DatabaseSync } from 'node:sqlite'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { openSqliteStore } from '../../src/adapters/stores/sqlite/store.ts'
-import { newRun } from '../../src/testing/run-fixtures.ts'
-import { creation, nextCommit } from '../../src/testing/store-case.ts'
+import { newRun } from '../../src/testing/store/run-fixtures.ts'
+import { creation, nextCommit } from '../../src/testing/store/store-case.ts'
+import { startChild } from '../fixtures/child.ts'
 import { LAST_UNIT } from './sqlite-child.ts'
+import { testFolder } from '../fixtures/folder.ts'
+import { keyOfRun, rawLog } from '../fixtures/raw-log.ts'
 
 const CHILD = join(import.meta.dirname, 'sqlite-child.ts')
 const clock = { now: () => Date.now() }
@@ -23,7 +24,7 @@ const GUARD = `CREATE TRIGGER overbooked AFTER INSERT ON grant_holds
   WHEN (SELECT sum(amount) FROM grant_holds WHERE pool = NEW.pool) > 1 BEGIN SELECT RAISE(ABORT, 'overbooked'); END`
 
 beforeEach(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'keelson-grants-'))
+  folder = testFolder()
   path = join(folder, 'keelson.db')
   const store = await openSqliteStore({ path, clock })
   await store.putPool({ pool: LAST_UNIT, capacity: 1 })
@@ -33,12 +34,11 @@ beforeEach(async () => {
 })
 afterEach(() => {
   db.close()
-  rmSync(folder, { recursive: true, force: true })
 })
 
 function claimer(runId: string, ...more: readonly string[]) {
   const args = ['--disable-warning=ExperimentalWarning', CHILD, 'claim', path, runId, ...more]
-  return spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] })
+  return startChild(process.execPath, args)
 }
 
 async function ended(worker: ChildProcess): Promise<unknown> {
@@ -48,10 +48,11 @@ async function ended(worker: ChildProcess): Promise<unknown> {
 
 const numberOf = (sql: string): number => Number(Object.values(db.prepare(sql).get() ?? {})[0] ?? 0)
 
+const WEIGHT: Readonly<Record<string, number>> = { StepStarted: 1, StepCompleted: -1 }
+
 /** Steps of a run that began and did not end, as the log has them. */
 const openSteps = (runId: string): number =>
-  numberOf(`SELECT sum(iif(event_type = 'StepStarted', 1, -1)) FROM events JOIN runs USING (run_key)
-    WHERE event_type IN ('StepStarted', 'StepCompleted') AND run_id = '${runId}'`)
+  rawLog(db, keyOfRun(db, runId)).reduce((open, { eventType }) => open + (WEIGHT[eventType] ?? 0), 0)
 
 describe('two processes', () => {
   it('that claim the last unit again and again never both have it, and both come to their turn [RES-01]', async () => {

@@ -5,16 +5,17 @@
  */
 import { setTimeout as pause } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { isTerminalRun } from '../../src/core/run/transitions.ts'
+import { isTerminalRun } from '../../src/core/run/state/transitions.ts'
 import type { RunHandle, StepContext } from '../../src/main.ts'
 import { expectSound } from '../fixtures/temporal-log.ts'
 import { temporalWorld, type TemporalWorld } from '../fixtures/temporal-world.ts'
 import { until } from '../fixtures/until.ts'
 import { startTemporal, type TemporalServer } from '../setup/temporal.ts'
 import { Rng } from '../sim/random.ts'
+import { SEED } from '../setup/seed.ts'
+import { servicesOf } from '../../src/library/services-of.ts'
 
 const KILLS = Number(process.env['KEELSON_SERVER_KILLS'] ?? 1)
-const SEED = Number(process.env['KEELSON_SEED'] ?? Date.now() % 1_000_000)
 const IN_FLIGHT = 6
 /** From the last start of a run to the kill, and from the kill to the server's return, at most. */
 const BEFORE_MS = 2_000
@@ -82,7 +83,7 @@ async function recovered(runs: readonly RunHandle[]): Promise<number> {
   const before = await Promise.all(runs.map(rowOf))
   for (const { runKey, nextSeq } of before)
     await until(async () => {
-      const row = await world.keelson.services.store.getRun(runKey)
+      const row = await servicesOf(world.keelson).store.getRun(runKey)
       return row !== undefined && (row.nextSeq > nextSeq || isTerminalRun(row.status))
     })
   return Math.round(performance.now() - back)

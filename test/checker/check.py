@@ -120,7 +120,8 @@ def check_run(run, log, plans):
     if log.started is not None:
         expected.update(planSha256=log.started["planRef"]["sha256"], startedAt=instant(log.started["startedAt"]))
         expected.update(rulesVersion=log.rules, engineType=log.engine[0], engineRunRef=log.engine[1])
-        expected.update(parent=log.started.get("parent"), originalRunId=log.started.get("originalRunId"))
+        origin = log.started.get("compensationOf", log.started.get("originalRunId"))
+        expected.update(parent=log.started.get("parent"), originalRunId=origin)
     if log.ended is not None:
         expected.update(endedAt=instant(log.ended))
     if plans:

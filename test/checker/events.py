@@ -232,9 +232,17 @@ class Log:
 
 
 def step_slot(record):
-    if "stepId" not in record:
-        return None
+    """At the root of a step event, which may name its parts beside it; in the payload of any other."""
+    if record["eventType"] not in STEP_EVENTS:
+        if "stepId" in record:
+            raise Broken("it is no step event and has a stepId at its root")
+        return (record.get("payload") or {}).get("stepId")
     slot = record["stepId"]
+    parts = record.get("parentStepId", slot)
     if "itemIndex" in record:
-        slot += "[%d]" % record["itemIndex"]
-    return "FALLBACK:" + slot if record.get("role") == "fallback" else slot
+        parts += "[%d]" % record["itemIndex"]
+    if record.get("role") == "fallback":
+        parts = "FALLBACK:" + parts
+    if parts != slot:
+        raise Broken("its stepId %s is not what the fields beside it say: %s" % (slot, parts))
+    return slot

@@ -2,9 +2,9 @@
  * Runs the checker in Python over files. It shares no code with the product: what it knows is docs/reference/log.md. Where there is
  * no Python the tests that need it fail and say so; a check that is skipped in silence proves nothing.
  */
-import { spawnSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { runChild } from '../fixtures/child.ts'
 
 export interface Checked {
   readonly file: string
@@ -26,8 +26,7 @@ export function checkFiles(
   const list = join(folder, 'files.txt')
   writeFileSync(list, files.map((file) => `${file}\n`).join(''))
   // -B: nothing is written beside the sources.
-  const run = spawnSync('python3', ['-B', CHECKER, ...options, '--list', list], {
-    encoding: 'utf8',
+  const run = runChild('python3', ['-B', CHECKER, ...options, '--list', list], {
     maxBuffer: OUTPUT_BYTES,
   })
   if (run.error !== undefined)

@@ -1,7 +1,7 @@
 /** The corpus, played: on the engines that need no server, and on one engine with other habits. */
 import { describe, expect, it } from 'vitest'
 import { compareEngines } from '../../src/app/conformance/compare-engines.ts'
-import { keelsonEngine, PLAYING } from '../../src/conformance-engines.ts'
+import { keelsonEngine, PLAYING } from '../../src/compose/conformance-engines.ts'
 import { expectGoldenActions } from './golden-actions.ts'
 import { CORPUS, engineOf, playOn } from './played.ts'
 
@@ -44,6 +44,6 @@ describe('the corpus', () => {
   )
 })
 
-it('has equal dispatch lists, hook order and final status in the golden plans of actions on embedded and mock [ADP-07]', async () => {
+it('has equal dispatch lists, order of compensations and final status in the golden plans of actions on embedded and mock [ADP-07]', async () => {
   await expectGoldenActions(await engineOf('embedded'), await engineOf('mock'))
 })

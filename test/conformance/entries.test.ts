@@ -2,11 +2,12 @@
 import { describe, expect, it } from 'vitest'
 import { compareEngines } from '../../src/app/conformance/compare-engines.ts'
 import { readEntry } from '../../src/app/conformance/read-entry.ts'
-import { PLAYING } from '../../src/conformance-engines.ts'
+import { PLAYING } from '../../src/compose/conformance-engines.ts'
+import { compileText } from '../../src/library/compile-apart.ts'
 import { engineOf, entryOf, nothingBeside, playOn } from './played.ts'
 
 function problemsOf(text: string): readonly string[] {
-  const read = readEntry({ file: 'bad.yaml', name: 'bad', text, readBeside: nothingBeside })
+  const read = readEntry({ file: 'bad.yaml', name: 'bad', text, readBeside: nothingBeside, compile: compileText })
   if (read.ok) return []
   return read.problems.map(({ code, message, at, hint }) => {
     const where = at === undefined ? '' : `${at.file ?? ''}:${at.line}:${at.column} `
@@ -42,7 +43,7 @@ describe('a bad entry', () => {
     [
       'a move that does nothing',
       `${PLAN}\nmoves:\n  - { when: { event: RunStarted } }`,
-      `bad.yaml:3:5 ENTRY_INVALID a move needs exactly one of 'send', 'complete' and 'fork'`,
+      `bad.yaml:3:5 ENTRY_INVALID a move needs exactly one of 'send', 'event', 'complete' and 'fork'`,
     ],
     [
       'a fault in its plan',
@@ -83,6 +84,7 @@ it('an entry may name the file its plan is in', () => {
     file: 'entries/one.yaml',
     name: 'one',
     text: 'planFile: ../plan.yaml\nscript: { a: [{ output: 1 }] }',
+    compile: compileText,
     readBeside: (path) => {
       asked.push(path)
       return { file: 'plan.yaml', text: 'plan: p\nversion: 1.0.0\nsteps: [{ id: a, run: f }]' }

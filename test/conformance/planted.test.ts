@@ -1,12 +1,13 @@
 /** An engine that does one thing otherwise is caught by the corpus' own plans, whichever side it is on. */
 import { describe, expect, it } from 'vitest'
 import { compareEngines, type EntryDifference } from '../../src/app/conformance/compare-engines.ts'
-import { PLAYING } from '../../src/conformance-engines.ts'
-import type { ForeignRecord } from '../../src/core/events/event.ts'
+import { PLAYING } from '../../src/compose/conformance-engines.ts'
+import type { LogRecord } from '../../src/core/events/event.ts'
 import type { ConformanceEngine } from '../../src/ports/conformance.ts'
 import { CORPUS, engineOf } from './played.ts'
+import { stepSlotOf } from '../../src/core/events/slot-of.ts'
 
-type Change = (records: readonly ForeignRecord[]) => readonly ForeignRecord[]
+type Change = (records: readonly LogRecord[]) => readonly LogRecord[]
 
 /** The mock engine, whose logs are told otherwise than they were written. */
 async function faulty(change: Change): Promise<ConformanceEngine> {
@@ -36,17 +37,17 @@ async function found(name: string, change: Change): Promise<readonly EntryDiffer
 
 const isOf =
   (eventType: string, stepId?: string) =>
-  (record: ForeignRecord): boolean =>
-    record.eventType === eventType && record.stepId === stepId
+  (record: LogRecord): boolean =>
+    record.eventType === eventType && stepSlotOf(record) === stepId
 
 /** Puts the first before the second. */
-function moved(records: readonly ForeignRecord[], first: Finder, second: Finder): readonly ForeignRecord[] {
+function moved(records: readonly LogRecord[], first: Finder, second: Finder): readonly LogRecord[] {
   const event = records.find(first)
   if (event === undefined) return records
   const rest = records.filter((one) => one !== event)
   return rest.toSpliced(rest.findIndex(second), 0, event)
 }
-type Finder = (record: ForeignRecord) => boolean
+type Finder = (record: LogRecord) => boolean
 
 describe('an engine that', () => {
   it('starts a step before what it depends on is found out', async () => {

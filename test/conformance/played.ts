@@ -1,8 +1,9 @@
 /** Entries for tests: the corpus as the command reads it, and plays of single entries. */
 import { playEntry, type Play } from '../../src/app/conformance/play-entry.ts'
 import { readEntry, type Entry } from '../../src/app/conformance/read-entry.ts'
-import { CONFORMANCE_ENGINES, PLAYING } from '../../src/conformance-engines.ts'
-import { readEntries } from '../../src/edge/cli/conformance-files.ts'
+import { CONFORMANCE_ENGINES, PLAYING } from '../../src/compose/conformance-engines.ts'
+import { readEntries } from '../../src/edge/cli/files/conformance-files.ts'
+import { compileText } from '../../src/library/compile-apart.ts'
 import type { ConformanceEngine } from '../../src/ports/conformance.ts'
 
 export const CORPUS: readonly Entry[] = readEntries([], [])
@@ -14,7 +15,13 @@ export async function engineOf(name: string): Promise<ConformanceEngine> {
 }
 
 export function entryOf(yaml: string): Entry {
-  const read = readEntry({ file: 'entry.yaml', name: 'entry', text: yaml, readBeside: nothingBeside })
+  const read = readEntry({
+    file: 'entry.yaml',
+    name: 'entry',
+    text: yaml,
+    readBeside: nothingBeside,
+    compile: compileText,
+  })
   if (!read.ok) throw new Error(read.problems.map((one) => one.message).join('\n'))
   return read.value
 }

@@ -5,6 +5,8 @@ import { isAbsolute, join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { loadPlan, openKeelson, type Keelson, type RunHandle } from '../../src/main.ts'
 import { memoryPlanter, postgresPlanter, sqlitePlanter, type Planter } from '../chaos/poison-planters.ts'
+import { servicesOf } from '../../src/library/services-of.ts'
+import { operationsOf } from '../fixtures/operations-of.ts'
 
 const PLAN = loadPlan('plan: kept\nversion: 1.0.0\noutput: "${steps.a.output}"\nsteps: [{ id: a, run: f }]')
 const FAILING = loadPlan(
@@ -45,7 +47,7 @@ describe.each([
   async function archived(plan: typeof PLAN, requestId: string, to?: string): Promise<RunHandle> {
     const run = await keelson.start(plan, {}, { requestId, runId: `${requestId}-run` })
     await run.result()
-    await keelson.upkeep.archive(run.row, to, { force: true })
+    await keelson.maintenance.archive(run.row, to, { force: true })
     return run
   }
 
@@ -69,14 +71,16 @@ describe.each([
       context: () => run.context(),
       fork: () => keelson.fork(run.runId),
       adopt: () => keelson.adopt(run.runId),
-      erase: () => keelson.upkeep.erase(run.row, { reason: 'asked for' }),
-      export: () => keelson.upkeep.export(run.row, folder, 'again.jsonl'),
+      erase: () => keelson.maintenance.erase(run.row, { reason: 'asked for' }),
+      export: () => keelson.maintenance.export(run.row, folder, 'again.jsonl'),
       asked: () =>
-        keelson
-          .operations()
-          .signal(run.runId, { signalId: crypto.randomUUID(), signalType: 'PAUSE', payload: {} }, ADA),
+        operationsOf(keelson).signal(
+          run.runId,
+          { signalId: crypto.randomUUID(), signalType: 'PAUSE', payload: {} },
+          ADA,
+        ),
     }
-    const row = await keelson.services.store.getRun(run.row.runKey)
+    const row = await servicesOf(keelson).store.getRun(run.row.runKey)
     const bundle = row?.archivedTo ?? ''
     expect([isAbsolute(bundle), existsSync(bundle), bundle.startsWith(elsewhere)]).toEqual([true, true, true])
     for (const [name, call] of Object.entries(calls)) {
@@ -85,9 +89,9 @@ describe.each([
         problems: [{ code: 'RUN_ARCHIVED', message: expect.stringContaining(bundle) as unknown, details }],
       })
     }
-    const status = await keelson.operations().getRunStatus(run.runId, ADA)
+    const status = await operationsOf(keelson).getRunStatus(run.runId, ADA)
     expect(status).toMatchObject({ runId: run.runId, status: 'COMPLETED' })
-    await keelson.operations().cancelRun(run.runId, ADA)
+    await operationsOf(keelson).cancelRun(run.runId, ADA)
   })
 
   it('is found by its request id and its run id, and never starts again', async () => {
@@ -103,7 +107,7 @@ describe.each([
   it('that was erased instead cannot be forked, and says so [P-34]', async () => {
     const run = await keelson.start(FAILING, { who: 'ana' })
     await run.result()
-    await keelson.upkeep.erase(run.row, { reason: 'asked for' })
+    await keelson.maintenance.erase(run.row, { reason: 'asked for' })
     for (const options of [{}, { from: 'a' }, { atSeq: 3 }])
       await expect(keelson.fork(run.runId, options)).rejects.toMatchObject({ code: 'RUN_ERASED' })
     expect((await keelson.list({ originalRunId: run.runId })).runs).toEqual([])

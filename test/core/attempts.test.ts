@@ -1,6 +1,6 @@
 /** The two counters of an attempt: what a retry counts, what a crash counts, and what neither may change. */
 import { describe, expect, it } from 'vitest'
-import { sealEvents } from '../../src/app/seal-events.ts'
+import { sealEvents } from '../../src/app/log/seal.ts'
 import { fail, KeelsonError } from '../../src/core/problems/problem.ts'
 import type { RunCommit, RunStore } from '../../src/ports/run-store.ts'
 import { scenario } from '../fixtures/scenario.ts'

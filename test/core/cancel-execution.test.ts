@@ -1,11 +1,11 @@
 /** Cancelling as executors see it: a signal for every call, one time limit beside it, and nothing held after the grace. */
 import { getEventListeners } from 'node:events'
 import { describe, expect, expectTypeOf, it } from 'vitest'
-import { untilTimeIsUp, watchTime } from '../../src/app/attempt-time.ts'
-import { createRunDriver } from '../../src/app/run-driver.ts'
+import { untilTimeIsUp, watchTime } from '../../src/app/execute/attempt-time.ts'
+import { createRunDriver } from '../../src/app/engines/run-driver.ts'
 import type { Effect } from '../../src/core/run/effect.ts'
 import type { StepContext, StepFunction } from '../../src/ports/step-handlers.ts'
-import { checkCancel } from '../../src/testing/check-cancel.ts'
+import { checkCancel } from '../../src/testing/steps/check-cancel.ts'
 import { World } from '../fixtures/virtual-world.ts'
 
 const EVERY_KIND = `
@@ -17,7 +17,7 @@ steps:
   - { id: c, run: bad }`
 
 describe('every call', () => {
-  it('is given a signal: steps, items, fallbacks and hooks alike [CAN-02]', async () => {
+  it('is given a signal: steps, items, fallbacks and compensations alike [CAN-02]', async () => {
     expectTypeOf<StepContext['signal']>().toEqualTypeOf<AbortSignal>()
     expectTypeOf<Parameters<StepFunction>[1]>().toEqualTypeOf<StepContext>()
     const world = new World()
@@ -99,7 +99,7 @@ describe('ten thousand attempts under one signal', () => {
       } finally {
         time.stop()
       }
-      return getEventListeners(time.limit, 'abort').length
+      return getEventListeners(time.signal, 'abort').length
     })
     expect(getEventListeners(parent.signal, 'abort')).toHaveLength(10_000)
     expect((await Promise.all(attempts)).every((left) => left === 0)).toBe(true)

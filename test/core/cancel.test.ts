@@ -48,13 +48,13 @@ describe('the grace', () => {
     expect(
       late.map((record) => [
         record.eventType,
-        record.itemIndex,
+        record.payload?.['stepId'],
         record.payload?.['outcome'],
         record.payload?.['audit'],
       ]),
     ).toEqual([
-      ['LateOutcomeRecorded', 3, 'completed', 'ORPHANED_TASK'],
-      ['LateOutcomeRecorded', 4, 'failed', 'ORPHANED_TASK'],
+      ['LateOutcomeRecorded', 's[3]', 'completed', 'ORPHANED_TASK'],
+      ['LateOutcomeRecorded', 's[4]', 'failed', 'ORPHANED_TASK'],
     ])
     expect(world.row(key)).toMatchObject({ status: 'CANCELLED', endedAt: cancelledAt + 5000 })
   })

@@ -1,8 +1,11 @@
 /** Child runs: a derived id, an end that reaches the parent in one commit, and a parent whose word reaches the child. */
 import { createHash } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
-import { childRunId } from '../../src/app/child-end.ts'
+import { pair } from '../../src/adapters/stores/memory/connect.ts'
+import { childRunId } from '../../src/app/log/derived-uuid.ts'
+import { KeelsonError, problem } from '../../src/core/problems/problem.ts'
 import type { RunCommit, RunKey, RunStore } from '../../src/ports/run-store.ts'
+import { killedAfterTelling } from '../fixtures/killed-after-telling.ts'
 import { scenario } from '../fixtures/scenario.ts'
 import { World, type Process, type ProcessOptions } from '../fixtures/virtual-world.ts'
 
@@ -33,6 +36,13 @@ async function family(options: ProcessOptions = {}, plan = PARENT): Promise<Fami
   const parent = await process.start(plan)
   await world.runUntil(() => world.disk.runs.length === 2)
   return { world, process, parent, child: () => 2 }
+}
+
+/** Changes the stored bytes of a plan behind everybody's back. */
+function alter({ disk }: World, sha256: string): void {
+  const key = pair('local', sha256)
+  const stored = disk.plans.get(key)
+  if (stored !== undefined) disk.plans.set(key, { ...stored, text: stored.text.replace('inner', 'other') })
 }
 
 describe('the id of a child run', () => {
@@ -74,15 +84,27 @@ describe('the start of a child run', () => {
 
   it('from bytes that no longer have their hash is refused, and the step fails [P-45]', async () => {
     const world = new World()
-    const process = world.process('only')
-    const { sha256 } = await process.publish(CHILD)
-    const stored = world.disk.plans.get(sha256)
-    if (stored !== undefined) world.disk.plans.set(sha256, { ...stored, text: stored.text.replace('inner', 'other') })
-    const parent = await process.start(PARENT)
+    const first = world.process('first', { script: { early: 'hold' } })
+    const { sha256 } = await first.publish(CHILD)
+    const plan = PARENT.replace('steps: [', 'steps: [{ id: early, run: early }, ')
+    const parent = await first.start(plan)
+    first.kill()
+    alter(world, sha256)
+    world.process('second', { adoptOthers: true, script: { early: () => 1 } })
     await world.runUntil(() => world.hasEnded(parent))
     expect(world.row(parent)).toMatchObject({ status: 'FAILED', errorCode: 'PLAN_INTEGRITY_VALIDATION_FAILED' })
     expect(world.disk.runs).toHaveLength(1)
-    expect(world.calls).toEqual([])
+    expect(world.called('inner')).toEqual([])
+  })
+
+  it('from bytes that no longer have their hash is refused before its parent starts, if they had changed by then [P-45]', async () => {
+    const world = new World()
+    const { sha256 } = await world.process('publisher').publish(CHILD)
+    alter(world, sha256)
+    await expect(world.process('only').start(PARENT)).rejects.toMatchObject({
+      code: 'PLAN_INTEGRITY_VALIDATION_FAILED',
+    })
+    expect(world.disk.runs).toEqual([])
   })
 })
 
@@ -113,11 +135,12 @@ describe('the end of a child run', () => {
   })
 
   it('is not lost when every process dies right after it [P-29]', async () => {
-    const { world, process, parent } = await family({ script: { inner: 'hold' }, pollMs: 10_000_000 })
+    const cut = killedAfterTelling()
+    const { world, process, parent } = await family({ script: { inner: 'hold' }, wrapStore: cut.wrapStore })
+    cut.arm(process)
     await world.runUntil(() => world.called('inner').length === 1)
     world.calls[0]?.resolve('made')
     await world.runUntil(() => world.hasEnded(2))
-    process.kill()
     expect(world.hasEnded(parent)).toBe(false)
     world.process('second', { adoptOthers: true })
     await world.runUntil(() => world.hasEnded(parent))
@@ -231,7 +254,10 @@ describe('the word of the parent', () => {
     let open = false
     const slow = (store: RunStore): RunStore => ({
       ...store,
-      findPlan: async (...args) => (open ? store.findPlan(...args) : Promise.reject(new Error('busy'))),
+      commit: async (batch) =>
+        open || batch.every(({ create }) => create?.parent === undefined)
+          ? store.commit(batch)
+          : Promise.reject(new KeelsonError([problem('STORE_UNAVAILABLE', 'busy')])),
     })
     const process = world.process('only', { script: { inner: 'hold' }, wrapStore: slow })
     await process.publish(CHILD)

@@ -3,8 +3,8 @@
  * what is meant by the clock goes by the clock, and nothing runs twice (P-25).
  */
 import { describe, expect, it } from 'vitest'
-import { verifyDecisions } from '../../src/app/verify-decisions.ts'
-import { compileGraph } from '../../src/core/plan/graph.ts'
+import { verifyDecisions } from '../../src/app/rederive/verify-decisions.ts'
+import { compileGraph } from '../../src/core/plan/compile/graph.ts'
 import type { RunKey } from '../../src/ports/run-store.ts'
 import { START } from '../fixtures/scenario.ts'
 import { planOf, World, type Process } from '../fixtures/virtual-world.ts'

@@ -1,7 +1,7 @@
-/** Compensation hooks with real handlers: their key, their input, their time limit. */
+/** Compensation compensations with real handlers: their key, their input, their time limit. */
 import { describe, expect, it } from 'vitest'
 import { stepHandlers } from '../../src/adapters/handlers/step-handlers.ts'
-import { verifyDecisions } from '../../src/app/verify-decisions.ts'
+import { verifyDecisions } from '../../src/app/rederive/verify-decisions.ts'
 import type { Egress } from '../../src/ports/egress.ts'
 import { World, type Script } from '../fixtures/virtual-world.ts'
 
@@ -67,7 +67,7 @@ describe('a run whose output cannot be made', () => {
     const second = world.process('q', { script, adoptOthers: true })
     await world.runUntil(() => world.hasEnded(run))
     expect(world.records(run).at(-1)?.payload).toMatchObject({ compensation: { done: 2 } })
-    const loaded = await second.advancer.plans.get(world.row(run).planSha256)
+    const loaded = await second.advancer.plans.get('local', world.row(run).planSha256)
     const report = verifyDecisions(world.records(run), loaded)
     expect(report).toMatchObject({ differences: [], notDerivable: [] })
     expect(report.rederived).toBe(report.decisions)
@@ -98,7 +98,7 @@ describe('a run whose output cannot be made', () => {
 
 const retriedOnce = (attempt: number): unknown => (attempt === 1 ? Promise.reject(new Error('x')) : null)
 
-describe('a hook', () => {
+describe('a compensation', () => {
   it('is given the key <runId>:<step>:compensate, the same on every try [CMP-02, CMP-04]', async () => {
     const { world, row } = await failed({
       refund: ({ context }) => (context.attempt === 1 ? Promise.reject(new Error('x')) : null),
@@ -116,7 +116,7 @@ describe('a hook', () => {
     ).toEqual([{ text: 'refund of i-9' }, { id: 'b-1', seat: '12A' }])
   })
 
-  it('whose input cannot be made is not called: the failure is recorded and the next hook runs [CMP-08]', async () => {
+  it('whose input cannot be made is not called: the failure is recorded and the next compensation runs [CMP-08]', async () => {
     const { world, run, row, last } = await failed({ bill: () => ({}) })
     expect(world.called('refund')).toEqual([])
     expect(world.called('cancelBooking')).toHaveLength(1)
@@ -134,7 +134,7 @@ describe('a hook', () => {
     expect(last?.payload?.['compensation']).toMatchObject({ done: 1, failed: 1 })
   })
 
-  it('whose own fields are made of what they cannot be sends nothing: recorded, and the next hook runs [CMP-08]', async () => {
+  it('whose own fields are made of what they cannot be sends nothing: recorded, and the next compensation runs [CMP-08]', async () => {
     const sent: string[] = []
     const egress: Egress = {
       send: async ({ url }) => {
@@ -152,13 +152,12 @@ describe('a hook', () => {
     await world.runUntil(() => world.hasEnded(run))
     expect(sent).toEqual(['https://bank.example/book?id=b-1'])
     expect(world.records(run).find(({ eventType }) => eventType === 'CompensationFailed')).toMatchObject({
-      stepId: 'bill',
-      payload: { error: { code: 'INPUT_INVALID', errorClass: 'validation' } },
+      payload: { stepId: 'bill', error: { code: 'INPUT_INVALID', errorClass: 'validation' } },
     })
     expect(world.records(run).at(-1)?.payload).toMatchObject({ compensation: { done: 1, failed: 1 } })
   })
 
-  it('that hangs is given 300 s twice with a second between, then the next hook runs [CMP-12]', async () => {
+  it('that hangs is given 300 s twice with a second between, then the next compensation runs [CMP-12]', async () => {
     const { world, took, last } = await failed({ refund: 'hold' })
     const [first, second, next] = world.calls.filter(({ name }) => name === 'refund' || name === 'cancelBooking')
     expect([second?.at, next?.at].map((at) => (at ?? 0) - (first?.at ?? 0))).toEqual([301_000, 601_000])

@@ -1,13 +1,7 @@
 /** Undoing finished work when a run fails, as the decider alone decides it. */
 import { describe, expect, it } from 'vitest'
 import { scenario } from '../fixtures/scenario.ts'
-
-const step = (id: string, more = ''): string => `{ id: ${id}, run: f, dependsOn: []${more === '' ? '' : `, ${more}`} }`
-const undone = (id: string): string => step(id, 'compensate: { run: undo }')
-const plan = (...steps: readonly string[]): string => `steps: [${steps.join(', ')}]`
-const HOOKS = ['CompensationStarted', 'CompensationCompleted', 'CompensationFailed'] as const
-
-const broken = step('bad', 'retry: { maxAttempts: 1 }')
+import { step, undone, plan, broken, HOOKS } from './compensation-plans.ts'
 
 describe('when it starts', () => {
   it('not when only read-only steps have succeeded [CMP-01]', () => {
@@ -73,15 +67,15 @@ describe('when it starts', () => {
 })
 
 describe('its order', () => {
-  it('is the reverse of completion, not of order, one hook at a time [CMP-03]', () => {
+  it('is the reverse of completion, not of order, one compensation at a time [CMP-03]', () => {
     const run = scenario(plan(undone('a'), undone('b'), undone('c'), broken)).start()
     run.completes('b').completes('c').completes('a').fails('bad')
-    for (const hook of ['a', 'c', 'b']) {
-      expect(run.events('CompensationStarted').at(-1)).toBe(`CompensationStarted COMP:${hook}#1`)
+    for (const compensation of ['a', 'c', 'b']) {
+      expect(run.events('CompensationStarted').at(-1)).toBe(`CompensationStarted COMP:${compensation}#1`)
       expect(run.effects.filter(({ kind }) => kind === 'Compensate')).toHaveLength(
         run.events('CompensationStarted').length,
       )
-      run.completes(`COMP:${hook}`)
+      run.completes(`COMP:${compensation}`)
     }
     expect(run.status).toBe('FAILED')
     expect(run.events('CompensationStarted')).toHaveLength(3)
@@ -119,7 +113,7 @@ describe('its order', () => {
       facts: { all: { items: 3 } },
     }).start()
     run.completes('all[1]').completes('all[0]').fails('bad').completes('all[2]')
-    for (const hook of ['all[2]', 'all[0]', 'all[1]']) run.completes(`COMP:${hook}`)
+    for (const compensation of ['all[2]', 'all[0]', 'all[1]']) run.completes(`COMP:${compensation}`)
     expect(run.events('CompensationStarted')).toEqual(
       ['COMP:all[2]#1', 'COMP:all[0]#1', 'COMP:all[1]#1'].map((slot) => `CompensationStarted ${slot}`),
     )
@@ -127,7 +121,7 @@ describe('its order', () => {
   })
 })
 
-describe('a hook that fails', () => {
+describe('a compensation that fails', () => {
   it('is tried twice with a second between by default [CMP-04]', () => {
     const run = scenario(plan(undone('a'), broken))
       .start()
@@ -174,7 +168,7 @@ describe('a hook that fails', () => {
     })
   })
 
-  it('for good is not tried again: the next hook runs at once [CMP-05, RTY-04]', () => {
+  it('for good is not tried again: the next compensation runs at once [CMP-05, RTY-04]', () => {
     const run = scenario(plan(undone('a'), undone('b'), broken))
       .start()
       .completes('a')
@@ -185,7 +179,7 @@ describe('a hook that fails', () => {
   })
 })
 
-describe('a hook that was sent out again', () => {
+describe('a compensation that was sent out again', () => {
   it('says that it may have run twice, done or failed, as steps do [CMP-04]', () => {
     const again = (): ReturnType<typeof scenario> =>
       scenario(plan(undone('a'), broken))
@@ -203,110 +197,5 @@ describe('a hook that was sent out again', () => {
       .fails('bad')
       .completes('COMP:a')
     expect(once.payload('CompensationCompleted')).not.toHaveProperty('mayHaveRunTwice')
-  })
-})
-
-describe('what cannot be undone', () => {
-  it('is not what only waited, for a time or for a person [CMP-09]', () => {
-    const wait = '{ id: nap, wait: { forMs: 5 }, dependsOn: [] }'
-    const manual = '{ id: sign, manual: { title: Sign }, dependsOn: [] }'
-    const run = scenario(plan(undone('a'), wait, manual, broken)).start()
-    run.completes('a').at('+3s').completes('sign')
-    expect(run.payload('StepCompleted', 'sign')['durationMs']).toBe(3000)
-    expect(run.payload('StepCompleted', 'nap')['durationMs']).toBe(5)
-    run.fails('bad').completes('COMP:a')
-    expect(run.payload('RunFailed')['compensation']).toMatchObject({ done: 1, notCompensable: 0 })
-  })
-
-  it('is counted and passed over: a mixed plan undoes the rest [CMP-09]', () => {
-    const run = scenario(plan(undone('a'), step('mail'), step('look', 'effect: none'), undone('b'), broken)).start()
-    run
-      .completes('a')
-      .completes('mail')
-      .completes('look')
-      .completes('b')
-      .fails('bad')
-      .completes('COMP:b')
-      .completes('COMP:a')
-    expect(run.payload('RunFailed')['compensation']).toEqual({
-      done: 2,
-      failed: 0,
-      notCompensable: 1,
-      unfinished: 0,
-      slots: ['b', 'a'],
-      actions: [
-        { slot: 'b', result: 'undone', attempts: 1 },
-        { slot: 'a', result: 'undone', attempts: 1 },
-      ],
-    })
-  })
-
-  it('is recorded even when there is nothing to undo at all [CMP-09]', () => {
-    const run = scenario(plan(step('mail'), broken))
-      .start()
-      .completes('mail')
-      .fails('bad')
-    expect(run.payload('RunFailed')['compensation']).toMatchObject({ done: 0, notCompensable: 1 })
-  })
-})
-
-describe('the end of the run', () => {
-  it('names every action with its result and its tries [CMP-06]', () => {
-    const run = scenario(plan(undone('a'), undone('b'), broken))
-      .start()
-      .completes('a')
-      .completes('b')
-      .fails('bad')
-    run.fails('COMP:b').nextDue().completes('COMP:b').fails('COMP:a').nextDue().fails('COMP:a')
-    expect(run.status).toBe('FAILED')
-    expect(run.payload('RunFailed')).toMatchObject({
-      error: { code: 'UNKNOWN' },
-      rootCause: { slot: 'bad' },
-      compensation: { done: 1, failed: 1, slots: ['b', 'a'] },
-    })
-    expect(run.events('CompensationCompleted', 'CompensationFailed')).toEqual([
-      'CompensationFailed COMP:b#1',
-      'CompensationCompleted COMP:b#2',
-      'CompensationFailed COMP:a#1',
-      'CompensationFailed COMP:a#2',
-    ])
-  })
-
-  it('is not changed by CANCEL or PAUSE during compensation [X-76]', () => {
-    const run = scenario(plan(undone('a'), broken))
-      .start()
-      .completes('a')
-      .fails('bad')
-      .signals('CANCEL')
-      .signals('PAUSE')
-    expect(run.events('RunPaused', 'RunCancelled')).toEqual([])
-    expect(run.payload('SignalAccepted')).toMatchObject({ applied: false })
-    expect(run.completes('COMP:a').status).toBe('FAILED')
-    expect(run.payload('RunFailed')['compensation']).toMatchObject({ done: 1, unfinished: 0 })
-  })
-
-  it('comes at once with EMERGENCY_STOP, which names the hooks left undone and stops the one at work [X-76]', () => {
-    const run = scenario(plan(undone('a'), undone('b'), undone('c'), broken)).start()
-    run
-      .completes('a')
-      .completes('b')
-      .completes('c')
-      .fails('bad')
-      .completes('COMP:c')
-      .signals('EMERGENCY_STOP', { reason: 'fire' })
-    expect(run.status).toBe('FAILED')
-    expect(run.payload('RunFailed')['compensation']).toMatchObject({ done: 1, unfinished: 2, slots: ['c', 'b'] })
-    expect(run.effects.at(-1)).toMatchObject({ kind: 'CancelStep', slot: 'COMP:b' })
-  })
-
-  it('is the same when a new driver takes over in the middle: the hook at work is owed again [X-76]', () => {
-    const run = scenario(plan(undone('a'), undone('b'), broken))
-      .start()
-      .completes('a')
-      .completes('b')
-      .fails('bad')
-      .adopted()
-    run.completes('COMP:b', undefined, { engineAttempt: 2 }).completes('COMP:a')
-    expect(run.payload('RunFailed')['compensation']).toMatchObject({ done: 2, failed: 0 })
   })
 })

@@ -1,9 +1,9 @@
 /** What a step was given stays what it was given: over retries, crashes and other steps' captures. */
 import { describe, expect, it } from 'vitest'
-import { applyCaptures } from '../../src/app/capture-output.ts'
+import { applyCaptures } from '../../src/app/values/capture-output.ts'
 import type { Capture } from '../../src/core/plan/plan.ts'
-import { packState } from '../../src/core/run/state-snapshot.ts'
-import { locate } from '../../src/core/run/units.ts'
+import { packState } from '../../src/core/run/state/checkpoint.ts'
+import { locate } from '../../src/core/run/state/units.ts'
 import { scenario } from '../fixtures/scenario.ts'
 import { World } from '../fixtures/virtual-world.ts'
 
@@ -64,7 +64,7 @@ steps:
       "steps: [{ id: a, run: f, with: { n: '${input.n}' } }, { id: b, run: g, with: { n: '${input.n}' } }]",
       { input: { n: 1 } },
     )
-    await process.signal(run, 'UPDATE_PARAMS', { params: { n: 2 } })
+    await process.signal(run, 'UPDATE_PARAMS', { params: { n: 2 }, reason: 'a mistake' })
     await world.runUntil(() => world.hasEnded(run))
     expect([inputsOf(world, 'f'), inputsOf(world, 'g')]).toEqual([[{ n: 1 }, { n: 1 }], [{ n: 2 }]])
   })
@@ -73,7 +73,7 @@ steps:
     const world = new World()
     const first = world.process('first', { script: { f: 'hold' } })
     const run = await first.start('steps: [{ id: a, run: f, with: { n: 1 } }]')
-    await first.signal(run, 'INJECT_OVERRIDE', { stepId: 'a', override: { n: 2 } })
+    await first.signal(run, 'INJECT_OVERRIDE', { stepId: 'a', override: { n: 2 }, reason: 'a mistake' })
     first.kill()
     world.process('second', {
       script: { f: ({ context }) => (context.attempt === 1 ? Promise.reject(new Error('x')) : null) },

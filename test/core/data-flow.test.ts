@@ -1,7 +1,8 @@
 /** Values on their way through a run: inputs, outputs, captures, conditions, with the real engine and store. */
 import { describe, expect, it } from 'vitest'
-import type { ForeignRecord } from '../../src/core/events/event.ts'
+import type { LogRecord } from '../../src/core/events/event.ts'
 import { World, type Script } from '../fixtures/virtual-world.ts'
+import { stepSlotOf } from '../../src/core/events/slot-of.ts'
 
 async function ran(plan: string, script: Script, input: unknown = {}) {
   const world = new World()
@@ -9,8 +10,10 @@ async function ran(plan: string, script: Script, input: unknown = {}) {
   const run = await process.start(plan, { input })
   await world.runUntil(() => world.hasEnded(run))
   const records = world.records(run)
-  const of = (eventType: string, stepId?: string): ForeignRecord | undefined =>
-    records.findLast((record) => record.eventType === eventType && (stepId === undefined || record.stepId === stepId))
+  const of = (eventType: string, stepId?: string): LogRecord | undefined =>
+    records.findLast(
+      (record) => record.eventType === eventType && (stepId === undefined || stepSlotOf(record) === stepId),
+    )
   const context = async (): Promise<Record<string, unknown>> => {
     const rows = await process.store.readContext(run, Number.MAX_SAFE_INTEGER)
     return Object.fromEntries([...rows].map(([variable, value]) => [variable, JSON.parse(value) as unknown]))
@@ -216,12 +219,7 @@ describe('a condition', () => {
     expect(row.status).toBe('COMPLETED')
     const completed = records.find(({ eventType, stepId }) => eventType === 'StepCompleted' && stepId === 'a')
     const decision = records.filter((record) => record.decision.firstSeq === completed?.runSeq)
-    expect(
-      decision.map(
-        ({ eventType, stepId, itemIndex }) =>
-          `${eventType} ${stepId}${itemIndex === undefined ? '' : `[${itemIndex}]`}`,
-      ),
-    ).toEqual([
+    expect(decision.map((record) => `${record.eventType} ${stepSlotOf(record)}`)).toEqual([
       'StepCompleted a',
       'StepStarted b',
       'StepSkipped c',

@@ -1,6 +1,6 @@
 /** From what a handler throws to what happens next: how often it is called, and which class stands in log and evidence. */
 import { describe, expect, it } from 'vitest'
-import { evidenceOf } from '../../src/core/view/evidence.ts'
+import { evidenceOf } from '../../src/core/view/show/evidence.ts'
 import { World } from '../fixtures/virtual-world.ts'
 
 async function thrown(reason: unknown, plan = 'steps: [{ id: a, run: f, retry: { initialBackoffMs: 1 } }]') {

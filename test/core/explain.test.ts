@@ -1,6 +1,6 @@
 /** Why a step is where it is: every cause, from the state alone. */
 import { describe, expect, it } from 'vitest'
-import { explain, type Cause } from '../../src/core/run/explain.ts'
+import { explain, type Cause } from '../../src/core/run/explain/explain.ts'
 import { scenario, START, type Scenario } from '../fixtures/scenario.ts'
 
 function why(run: Scenario, slot: string): readonly Cause[] {

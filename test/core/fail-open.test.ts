@@ -1,9 +1,9 @@
 /** Writing intents late, where it was asked for: the step goes on, its StepStarted follows exactly once, nothing else is ever late. */
 import { describe, expect, it } from 'vitest'
-import { lateClasses } from '../../src/app/commit-classes.ts'
-import { FailOpen } from '../../src/app/commit-fail-open.ts'
-import { verifyChain } from '../../src/app/verify-chain.ts'
-import { verifyDecisions } from '../../src/app/verify-decisions.ts'
+import { lateClasses } from '../../src/app/commit/classes.ts'
+import { FailOpen } from '../../src/app/commit/fail-open.ts'
+import { verifyChain } from '../../src/app/verify/chain.ts'
+import { verifyDecisions } from '../../src/app/rederive/verify-decisions.ts'
 import { KeelsonError, problem, type Problem } from '../../src/core/problems/problem.ts'
 import type { RunStore } from '../../src/ports/run-store.ts'
 import type { Timers } from '../../src/ports/timers.ts'
@@ -119,12 +119,12 @@ async function expectProved({ world, process }: Stage, key: number): Promise<voi
   const events = world.disk.runs[key - 1]?.events ?? []
   expect(verifyChain(events)).toMatchObject({ checked: events.length, missingData: [] })
   expect(verifyChain(events)).not.toHaveProperty('broken')
-  const plan = await process.advancer.plans.get(world.row(key).planSha256)
+  const plan = await process.advancer.plans.get('local', world.row(key).planSha256)
   expect(verifyDecisions(world.records(key), plan).differences).toEqual([])
 }
 
 describe('a StepStarted that the store does not take in time', () => {
-  it('goes to the local buffer and the step completes; it appears later exactly once, in a run that is marked [LAT-02, P-13]', async () => {
+  it('goes to the local buffer and the step completes; it appears later exactly once, in a run that is marked [LAT-02, X-29, P-13]', async () => {
     const at = stage({ script: failsOnce })
     const { world, rule, disk } = at
     const key = await inBackoff(at)
@@ -224,23 +224,28 @@ describe('a StepStarted that the store does not take in time', () => {
   })
 })
 
+/** The store takes no commit for a while: nothing of the run goes on, and all of it does afterwards. */
+async function expectWaits({ world, rule, disk }: ReturnType<typeof stage>, key: number): Promise<void> {
+  rule.answer = hangs
+  rule.only = new Set(['commit'])
+  await world.advanceBy(20_000)
+  expect(world.called()).toEqual(['a#1/1'])
+  expect(disk.appended).toBe(0)
+  rule.answer = real
+  await world.runUntil(() => world.hasEnded(key))
+  expect(stepsOf(world, key)).toEqual(WHOLE)
+}
+
 describe('what waits for the store', () => {
   it('is every intent unless somebody asked for another way: the option is off by default [LAT-02]', async () => {
     const at = stage({ script: failsOnce, on: false })
-    const { world, rule, disk } = at
+    const { world } = at
     const key = await inBackoff(at)
     expect(world.records(key)[1]?.payload).not.toHaveProperty('intentLate')
-    rule.answer = hangs
-    rule.only = new Set(['commit'])
-    await world.advanceBy(20_000)
-    expect(world.called()).toEqual(['a#1/1'])
-    expect(disk.appended).toBe(0)
-    rule.answer = real
-    await world.runUntil(() => world.hasEnded(key))
-    expect(stepsOf(world, key)).toEqual(WHOLE)
+    await expectWaits(at, key)
   })
 
-  it('is a RunPaused, and an end of a step with what it lets begin: nothing of these is diverted [LAT-05]', async () => {
+  it('is a RunPaused, and an end of a step with what it lets begin: nothing of these is diverted [LAT-05, X-29]', async () => {
     const at = stage({ script: { f: 'hold' } })
     const { world, rule, disk, process } = at
     const key = await process.start(`steps: [{ id: a, run: f }, { id: b, run: g }]`)
@@ -269,16 +274,8 @@ describe('what waits for the store', () => {
     ['what needs a grant', 'agent: printer'],
   ])('is %s, even where intents may be late [LAT-02, P-13, P-28]', async (_what, extra) => {
     const at = stage({ script: failsOnce })
-    const { world, rule, disk } = at
     const key = await inBackoff(at, RETRIED.replace('run: f,', `run: f, ${extra},`))
-    rule.answer = hangs
-    rule.only = new Set(['commit'])
-    await world.advanceBy(20_000)
-    expect(world.called()).toEqual(['a#1/1'])
-    expect(disk.appended).toBe(0)
-    rule.answer = real
-    await world.runUntil(() => world.hasEnded(key))
-    expect(stepsOf(world, key)).toEqual(WHOLE)
+    await expectWaits(at, key)
   })
 
   it('is an intent of a run that does not say that its intents may be late [LAT-02]', async () => {

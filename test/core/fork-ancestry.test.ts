@@ -1,43 +1,16 @@
 /** A fork takes over a result only when everything it depends on stands; all else is done again, in order. */
 import { describe, expect, it } from 'vitest'
-import { forkRun, previewFork, type ForkRequest } from '../../src/app/fork-run.ts'
-import { LOCAL_PRINCIPAL } from '../../src/app/principal.ts'
-import { verifyDecisions } from '../../src/app/verify-decisions.ts'
-import { compileGraph } from '../../src/core/plan/graph.ts'
+import { previewFork, type ForkRequest } from '../../src/app/start/fork-run.ts'
+import { verifyDecisions } from '../../src/app/rederive/verify-decisions.ts'
+import { compileGraph } from '../../src/core/plan/compile/graph.ts'
 import type { RunKey } from '../../src/ports/run-store.ts'
-import { planOf, World, type Process, type Script } from '../fixtures/virtual-world.ts'
-
-interface Ran {
-  readonly world: World
-  readonly process: Process
-  readonly run: RunKey
-}
-
-async function ran(plan: string, script: Script, more: { readonly input?: unknown } = {}): Promise<Ran> {
-  const world = new World()
-  const process = world.process('p', { script })
-  const run = await process.start(plan, more)
-  await world.runUntil(() => world.hasEnded(run))
-  return { world, process, run }
-}
-
-async function fork({ world, process, run }: Ran, more: Partial<ForkRequest> = {}): Promise<RunKey> {
-  const answer = await forkRun(process.services, process.advancer, {
-    row: world.row(run),
-    principal: LOCAL_PRINCIPAL,
-    engine: { engineType: 'embedded', maxInFlight: 10 },
-    lease: process.engine.lease(),
-    ...more,
-  })
-  if (answer.kind === 'started') process.engine.drive(answer.row.runKey, answer.report)
-  await world.runUntil(() => world.hasEnded(answer.row.runKey))
-  return answer.row.runKey
-}
+import { fork, ran, type Ran } from '../fixtures/forked-run.ts'
+import { planOf, World, type Script } from '../fixtures/virtual-world.ts'
 
 /** Steps the fork really called, in order. */
 async function calledBy(here: Ran, more: Partial<ForkRequest> = {}): Promise<{ called: string[]; next: RunKey }> {
   const before = here.world.calls.length
-  const next = await fork(here, more)
+  const next = await fork(here.process, here.run, more)
   return { called: here.world.calls.slice(before).map(({ context }) => context.stepId), next }
 }
 
@@ -157,12 +130,16 @@ steps:
 
   it('onto a plan with a step put in between does that step and what follows it', async () => {
     const here = await ran(`steps: [{ id: a, run: a }, { id: b, run: b }, { id: c, run: c }]`, {})
-    const next = planOf(`steps: [{ id: a, run: a }, { id: x, run: x }, { id: b, run: b }, { id: c, run: c }]`)
+    const next = planOf(`plan: story
+version: 1.0.1
+steps: [{ id: a, run: a }, { id: x, run: x }, { id: b, run: b }, { id: c, run: c }]`)
     expect((await calledBy(here, { plan: next })).called).toEqual(['x', 'b', 'c'])
   })
 
   it('onto a plan with a new edge does again what had run before its new predecessor', async () => {
-    const plan = (more: string) => `steps:
+    const plan = (more: string) => `plan: story
+version: 1.0.0-${more}
+steps:
   - { id: early, run: early, dependsOn: [${more}] }
   - { id: late, run: late, dependsOn: [first] }
   - { id: first, run: first, dependsOn: [] }`
@@ -177,7 +154,7 @@ steps:
   - { id: ship, run: ship, effect: irreversible }
   - { id: mail, run: mail, retry: { maxAttempts: 1 } }`
     const here = await ran(plan, { mail: once('mail') })
-    await expect(fork(here)).rejects.toMatchObject({ code: 'FORK_REPEATS_IRREVERSIBLE' })
+    await expect(fork(here.process, here.run)).rejects.toMatchObject({ code: 'FORK_REPEATS_IRREVERSIBLE' })
     const preview = await previewFork(here.process.services, here.process.advancer, { row: here.world.row(here.run) })
     expect(preview.taken).toEqual([])
     expect([...preview.again]).toEqual([
@@ -196,7 +173,9 @@ steps:
   it('of a run that completed repeats an irreversible step when that very step is named', async () => {
     const here = await ran(ORDER, {})
     expect((await calledBy(here, { from: 'ship' })).called).toEqual(['ship'])
-    await expect(fork(here, { from: 'label' })).rejects.toMatchObject({ code: 'FORK_REPEATS_IRREVERSIBLE' })
+    await expect(fork(here.process, here.run, { from: 'label' })).rejects.toMatchObject({
+      code: 'FORK_REPEATS_IRREVERSIBLE',
+    })
   })
 
   it('undoes the items of a fan-out that it took over, each once and under the key of the run that owns it', async () => {
@@ -244,7 +223,7 @@ steps:
     const { called, next } = await calledBy(here)
     expect(called).toEqual(['slow', 'ship'])
     const { runId } = here.world.row(next)
-    await expect(fork(here)).rejects.toThrow(`'ship' (done by run ${runId})`)
+    await expect(fork(here.process, here.run)).rejects.toThrow(`'ship' (done by run ${runId})`)
     expect((await calledBy(here, { repeatIrreversible: true })).called).toEqual(['slow', 'ship'])
   })
 

@@ -1,32 +1,9 @@
 /** A fork takes captured variables over with the results that wrote them: its context is the fold of its own log. */
 import { describe, expect, it } from 'vitest'
-import { forkRun, type ForkRequest } from '../../src/app/fork-run.ts'
-import { LOCAL_PRINCIPAL } from '../../src/app/principal.ts'
-import { verifyDecisions } from '../../src/app/verify-decisions.ts'
+import { verifyDecisions } from '../../src/app/rederive/verify-decisions.ts'
 import type { RunKey } from '../../src/ports/run-store.ts'
-import { planOf, World, type Process, type Script } from '../fixtures/virtual-world.ts'
-
-async function ran(plan: string, script: Script): Promise<{ world: World; process: Process; run: RunKey }> {
-  const world = new World()
-  const process = world.process('p', { script })
-  const run = await process.start(plan)
-  await world.runUntil(() => world.hasEnded(run))
-  return { world, process, run }
-}
-
-async function fork(process: Process, run: RunKey, more: Partial<ForkRequest> = {}): Promise<RunKey> {
-  const { world } = process
-  const answer = await forkRun(process.services, process.advancer, {
-    row: world.row(run),
-    principal: LOCAL_PRINCIPAL,
-    engine: { engineType: 'embedded', maxInFlight: 10 },
-    lease: process.engine.lease(),
-    ...more,
-  })
-  if (answer.kind === 'started') process.engine.drive(answer.row.runKey, answer.report)
-  await world.runUntil(() => world.hasEnded(answer.row.runKey))
-  return answer.row.runKey
-}
+import { fork, ran } from '../fixtures/forked-run.ts'
+import { planOf, type Process, type Script, type World } from '../fixtures/virtual-world.ts'
 
 async function variables(process: Process, run: RunKey): Promise<Record<string, unknown>> {
   const rows = await process.store.readContext(run, Number.MAX_SAFE_INTEGER)
@@ -94,8 +71,16 @@ steps:
 
   it('that do not fit the variables of the plan forked onto refuse the fork [P-16, P-31]', async () => {
     const { process, run } = await ran(CHAIN, byStep)
-    const plan = planOf(CHAIN.replace('list: [0]', 'list: text'))
+    const plan = planOf(`plan: story\nversion: 2.0.0\n${CHAIN.replace('list: [0]', 'list: [0], v: text')}`)
     await expect(fork(process, run, { from: 'c', plan })).rejects.toMatchObject({ code: 'OUTPUT_INVALID' })
+  })
+
+  it('that a function may have read from another beginning are not taken over: it runs again [P-16, P-31]', async () => {
+    const { world, process, run } = await ran(CHAIN, byStep)
+    const plan = planOf(`plan: story\nversion: 2.0.0\n${CHAIN.replace('list: [0]', 'list: [7]')}`)
+    await fork(process, run, { from: 'c', plan })
+    expect(world.called().slice(3)).toEqual(['a#1/1', 'b#1/1', 'c#1/1'])
+    expect(world.calls.at(-1)?.input).toEqual({ v: { a: 'a', b: 'b' }, list: [7, 'a', 'b'] })
   })
 
   it('too large for an event go along as values of the new run [P-05, P-16, P-31]', async () => {
@@ -136,7 +121,7 @@ steps:
   it('of a fork follow from its log alone [P-01, P-16]', async () => {
     const { world, process, run } = await ran(CHAIN, byStep)
     const next = await fork(process, run, { from: 'c' })
-    const loaded = await process.advancer.plans.get(world.row(next).planSha256)
+    const loaded = await process.advancer.plans.get('local', world.row(next).planSha256)
     expect(verifyDecisions(world.records(next), loaded)).toMatchObject({ differences: [], notDerivable: [] })
   })
 })

@@ -1,6 +1,6 @@
 /** The boundaries of a step: what must hold before its handler is called, and what before it counts as done. */
 import { describe, expect, it } from 'vitest'
-import { recordOf } from '../../src/app/read-events.ts'
+import { recordOf } from '../../src/app/log/read-events.ts'
 import type { RunStore } from '../../src/ports/run-store.ts'
 import { World, type Script } from '../fixtures/virtual-world.ts'
 

@@ -1,6 +1,6 @@
 /** What a failure stops and what it leaves running, under each failure policy. */
 import { describe, expect, it } from 'vitest'
-import { decide } from '../../src/core/run/decide.ts'
+import { decide } from '../../src/core/run/decide/decide.ts'
 import { scenario } from '../fixtures/scenario.ts'
 
 const steps = `

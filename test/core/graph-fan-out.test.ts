@@ -20,7 +20,7 @@ describe('an expansion', () => {
       'StepStarted all[0]#1',
       'StepStarted all[1]#1',
     ])
-    expect(fan(run)).toEqual({ count: 4, sha256: 'a'.repeat(64), ref: 'blob:a' })
+    expect(fan(run)).toEqual({ stepId: 'all', count: 4, sha256: 'a'.repeat(64), ref: 'blob:a' })
     run.completes('all[1]').completes('all[0]').completes('all[3]').completes('all[2]')
     expect(run.dispatched()).toEqual(['all[0]#1', 'all[1]#1', 'all[2]#1', 'all[3]#1', 'after#1'])
   })

@@ -2,15 +2,16 @@
 import { describe, expect, it } from 'vitest'
 import { vectorGet } from '../../src/core/collections/vector.ts'
 import { openEffects } from '../../src/core/run/open-effects.ts'
-import type { RunState, Unit } from '../../src/core/run/state.ts'
-import { packState, unpackState } from '../../src/core/run/state-snapshot.ts'
-import { nextTimer } from '../../src/core/run/timers.ts'
-import { isTerminalRun } from '../../src/core/run/transitions.ts'
+import type { RunState } from '../../src/core/run/state/state.ts'
+import type { Unit } from '../../src/core/run/state/unit.ts'
+import { packState, unpackState } from '../../src/core/run/state/checkpoint.ts'
+import { nextTimer } from '../../src/core/run/state/timers.ts'
+import { isTerminalRun } from '../../src/core/run/state/transitions.ts'
 import { play, randomPlan, randomStart } from '../fixtures/scenario-random.ts'
 import { graphOf, type Scenario } from '../fixtures/scenario.ts'
-import { randomSource, seedFromEnvironment } from '../fuzz/random-source.ts'
+import { randomSource } from '../fuzz/random-source.ts'
+import { SEED as seed } from '../setup/seed.ts'
 
-const seed = seedFromEnvironment()
 const RUNS = 400
 
 const unitsOf = (state: RunState): Unit[] =>

@@ -1,18 +1,19 @@
 /** The same recorded inputs give the same decisions, whoever folds the log and however often it is folded anew. */
 import { describe, expect, it } from 'vitest'
-import type { PlanGraph } from '../../src/core/plan/graph.ts'
-import { decide } from '../../src/core/run/decide.ts'
+import type { PlanGraph } from '../../src/core/plan/compile/graph.ts'
+import { decide } from '../../src/core/run/decide/decide.ts'
 import type { Draft } from '../../src/core/run/draft.ts'
-import { evolve } from '../../src/core/run/evolve.ts'
+import { evolve } from '../../src/core/run/evolve/evolve.ts'
 import { foldEventOfDraft } from '../../src/core/run/fold-event.ts'
-import { initialState, type RunState } from '../../src/core/run/state.ts'
-import { packState, unpackState } from '../../src/core/run/state-snapshot.ts'
-import { isTerminalRun } from '../../src/core/run/transitions.ts'
+import type { RunState } from '../../src/core/run/state/state.ts'
+import { initialState } from '../../src/core/run/state/initial-state.ts'
+import { packState, unpackState } from '../../src/core/run/state/checkpoint.ts'
+import { isTerminalRun } from '../../src/core/run/state/transitions.ts'
 import { play, randomPlan, randomStart, type Die } from '../fixtures/scenario-random.ts'
 import { graphOf, type Scenario } from '../fixtures/scenario.ts'
-import { randomSource, seedFromEnvironment } from '../fuzz/random-source.ts'
+import { randomSource } from '../fuzz/random-source.ts'
+import { SEED as seed } from '../setup/seed.ts'
 
-const seed = seedFromEnvironment()
 const RUNS = 1000
 
 /** A generator of its own per run, so that one run can be repeated by its number. */

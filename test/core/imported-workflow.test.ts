@@ -1,13 +1,16 @@
 /** Imported workflows that run: tiers that wait for people, and the invoice that is written and reversed. */
+import { LOCAL_PRINCIPAL } from '../../src/app/principal.ts'
 import { describe, expect, it } from 'vitest'
-import { validateJson } from '../../src/app/json-schema.ts'
-import { completeTask, openTasksFor } from '../../src/app/manual-tasks.ts'
+import { validateJson } from '../../src/app/schemas/json-schema.ts'
+import { completeTask, listTasks } from '../../src/app/steer/manual-tasks.ts'
 import { parseCapabilityMatrix } from '../../src/core/plan/import/capability-matrix.ts'
 import { importWorkflow } from '../../src/core/plan/import/import-workflow.ts'
 import { planYaml } from '../../src/core/plan/import/plan-yaml.ts'
 import { parseWorkflow } from '../../src/core/plan/import/workflow-v1.ts'
-import { evidenceOf } from '../../src/core/view/evidence.ts'
+import { evidenceOf } from '../../src/core/view/show/evidence.ts'
 import type { RunKey } from '../../src/ports/run-store.ts'
+import { importPlan, openKeelson } from '../../src/main.ts'
+import { testFolder } from '../fixtures/folder.ts'
 import { World, type Call, type Process, type Script } from '../fixtures/virtual-world.ts'
 
 const REVERSAL = {
@@ -94,7 +97,7 @@ async function failedBilling(ledger: Ledger, write = ledger.write, matrix = FINA
 }
 
 describe('the invoice example', () => {
-  it('reverses what was written when a later action fails, with the input its schema asks for and the hook’s key [CMP-10, CMP-02]', async () => {
+  it('reverses what was written when a later action fails, with the input its schema asks for and the compensation’s key [CMP-10, CMP-02]', async () => {
     const ledger = new Ledger()
     const { world, key, runId } = await failedBilling(ledger)
     expect(world.row(key).status).toBe('FAILED')
@@ -161,8 +164,8 @@ const KEYS = { current: async () => KEY, find: async () => KEY }
 
 /** The steps that wait for a person now. */
 async function waiting(process: Process, key: RunKey) {
-  const viewer = { tenantId: 'local', actorId: 'maria', allowed: true }
-  return openTasksFor(process.services, process.advancer, KEYS, process.world.row(key).runId, viewer)
+  process.advancer.forget(key)
+  return listTasks(process.services.store, KEYS, await process.advancer.current(key))
 }
 
 async function complete(process: Process, key: RunKey): Promise<void> {
@@ -182,7 +185,7 @@ describe('an imported action', () => {
         { ...WRITE, executionTierOverride: 'HumanApprove' },
         { ...SEND, executionTierOverride: 'ManualOnly' },
       ]),
-      { input: { order: 5 } },
+      { input: { order: 5 }, principal: { ...LOCAL_PRINCIPAL, actorId: 'bo' } },
     )
     await world.time.quiet()
     expect((await waiting(process, key)).map(({ slot }) => slot)).toEqual(['write.approve'])
@@ -194,4 +197,101 @@ describe('an imported action', () => {
     expect(world.row(key).status).toBe('COMPLETED')
     expect(world.called('mail.send')).toEqual([])
   })
+})
+
+describe('a workflow of a pack', () => {
+  const PACK = {
+    schemaVersion: 1,
+    definitionId: 'wfdef-change',
+    packId: 'scm.change',
+    namespace: 'scm',
+    triggerType: 'ticket.updated',
+    executionTier: 'Auto',
+    steps: [
+      { stepId: 'step-plan', name: 'Make the plan', actionType: 'plan:generate' },
+      { stepId: 'step-deploy', name: 'Deploy it', actionType: 'deployment:trigger' },
+    ],
+  }
+
+  it('imports and runs, in sequence, each step with what the one before gave', async () => {
+    const given: unknown[] = []
+    await using keelson = await openKeelson({
+      directory: testFolder(),
+      steps: { plan: { generate: () => 'v2' }, deployment: { trigger: (input: unknown) => void given.push(input) } },
+    })
+    const run = await keelson.start(importPlan(JSON.stringify(PACK)), { ticket: 7 })
+    expect((await run.result()).status).toBe('COMPLETED')
+    expect(given).toEqual([{ input: { ticket: 7 }, previous: 'v2' }])
+  })
+
+  it('asks a person before each step under HumanApprove, and is refused at its own lines', () => {
+    const asking = importPlan(JSON.stringify({ ...PACK, executionTier: 'HumanApprove' })).plan
+    expect(asking.steps.map(({ stepId }) => stepId)).toEqual([
+      'step-plan.approve',
+      'step-plan',
+      'step-deploy.approve',
+      'step-deploy',
+    ])
+    const wrong = JSON.stringify({ ...PACK, steps: [{ stepId: 'a', actionType: 'deploy' }] }, null, 1)
+    expect(() => importPlan(wrong, { file: 'pack.json' })).toThrow(
+      /'actionType' must be text of the form <entity>:<verb>/,
+    )
+  })
+})
+
+it('an undoing whose input does not fit the schema of the matrix is not called [CMP-07, CMP-08]', async () => {
+  const undone: unknown[] = []
+  await using keelson = await openKeelson({
+    directory: testFolder(),
+    steps: {
+      invoice: { write: () => ({ invoiceId: 'A-17' }), reverse: (input: unknown) => void undone.push(input) },
+      mail: {
+        send: () => {
+          throw Object.assign(new Error('no'), { name: 'ValidationError' })
+        },
+      },
+    },
+  })
+  const matrix = (pattern: string): string =>
+    JSON.stringify({
+      portFamily: 'FinanceAccounting',
+      capabilities: [
+        {
+          capability: 'invoice:write',
+          safety: { supportsCompensation: true },
+          compensationOperation: 'invoice:reverse',
+          compensationInputSchema: {
+            type: 'object',
+            properties: { invoiceId: { type: 'string', pattern } },
+            required: ['invoiceId'],
+          },
+        },
+      ],
+    })
+  const action = (actionId: string, order: number, operation: string, portFamily: string) => ({
+    actionId,
+    order,
+    operation,
+    portFamily,
+  })
+  const text = (version: number): string =>
+    JSON.stringify({
+      schemaVersion: 1,
+      workflowId: 'billing',
+      workspaceId: 'acme',
+      name: 'Billing',
+      version,
+      active: true,
+      executionTier: 'Auto',
+      actions: [
+        action('write', 1, 'invoice:write', 'FinanceAccounting'),
+        action('send', 2, 'mail:send', 'CommsCollaboration'),
+      ],
+    })
+  const failed = await keelson.start(importPlan(text(1), { matrices: [matrix('^B-')] }), {})
+  await failed.result().catch(() => undefined)
+  expect(undone).toEqual([])
+  const fits = await keelson.start(importPlan(text(2), { matrices: [matrix('^A-')] }), {})
+  await fits.result().catch(() => undefined)
+  expect(undone).toEqual([{ invoiceId: 'A-17' }])
 })

@@ -1,10 +1,10 @@
 /** Values too large for an event: stored beside it by hash, read back as if they were in it, taken along by a fork. */
 import { describe, expect, it } from 'vitest'
-import { forkRun } from '../../src/app/fork-run.ts'
+import { forkRun } from '../../src/app/start/fork-run.ts'
 import { LOCAL_PRINCIPAL } from '../../src/app/principal.ts'
-import { sha256Hex } from '../../src/app/sha256.ts'
-import { verifyDecisions } from '../../src/app/verify-decisions.ts'
-import type { ForeignRecord } from '../../src/core/events/event.ts'
+import { sha256Hex } from '../../src/app/log/sha256.ts'
+import { verifyDecisions } from '../../src/app/rederive/verify-decisions.ts'
+import type { LogRecord } from '../../src/core/events/event.ts'
 import type { RunKey } from '../../src/ports/run-store.ts'
 import { World, type Process, type Script } from '../fixtures/virtual-world.ts'
 
@@ -19,7 +19,7 @@ async function ran(plan: string, script: Script) {
   return { world, process, run, blobs, inputs: () => world.calls.map((call) => call.input) }
 }
 
-function completed(world: World, run: RunKey, stepId: string): ForeignRecord | undefined {
+function completed(world: World, run: RunKey, stepId: string): LogRecord | undefined {
   return world.records(run).find((record) => record.eventType === 'StepCompleted' && record.stepId === stepId)
 }
 
@@ -106,7 +106,7 @@ describe('a capture', () => {
     const second = world.process('q', { script: { ...script, g: () => 1 }, adoptOthers: true })
     await world.runUntil(() => world.hasEnded(run))
     expect(world.calls.at(-1)?.input).toEqual({ v: { text: large } })
-    const loaded = await second.advancer.plans.get(world.row(run).planSha256)
+    const loaded = await second.advancer.plans.get('local', world.row(run).planSha256)
     expect(verifyDecisions(world.records(run), loaded)).toMatchObject({ differences: [], notDerivable: [] })
   })
 })

@@ -1,7 +1,7 @@
 /** Results nobody waits for any more: on record once, without a step event and without a change of status. */
 import { describe, expect, it } from 'vitest'
-import { reportLetter } from '../../src/app/report-letter.ts'
-import { verifyDecisions } from '../../src/app/verify-decisions.ts'
+import { reportInboxRow } from '../../src/app/inbox/report-inbox-row.ts'
+import { verifyDecisions } from '../../src/app/rederive/verify-decisions.ts'
 import { scenario } from '../fixtures/scenario.ts'
 import { World } from '../fixtures/virtual-world.ts'
 
@@ -40,7 +40,7 @@ describe('a result after the end of the run', () => {
     ])
   })
 
-  it('of a hook that an emergency stop left behind is recorded once for each engine attempt [X-31, P-48]', () => {
+  it('of a compensation that an emergency stop left behind is recorded once for each engine attempt [X-31, P-48]', () => {
     const run = scenario(HOOKED).start().completes('a').fails('b')
     expect(run.substatus).toBe('embedded/COMPENSATING')
     run.signals('EMERGENCY_STOP', { reason: 'fire' })
@@ -63,7 +63,7 @@ describe('a result after the end of the run', () => {
     expect(run.status).toBe('FAILED')
   })
 
-  it('of a hook comes from the executor that was told to stop, and its decision follows from the log [X-31]', async () => {
+  it('of a compensation comes from the executor that was told to stop, and its decision follows from the log [X-31]', async () => {
     const world = new World()
     const g = (): never => {
       throw new Error('no')
@@ -77,13 +77,13 @@ describe('a result after the end of the run', () => {
     const length = world.records(key).length
     await world.advanceBy(2_000)
     expect(world.records(key).slice(length)).toMatchObject([
-      { eventType: 'LateOutcomeRecorded', stepId: 'a', payload: { attempt: 1, compensation: true } },
+      { eventType: 'LateOutcomeRecorded', payload: { stepId: 'a', attempt: 1, compensation: true } },
     ])
     const { plan } = await process.advancer.current(key)
     expect(verifyDecisions(world.records(key), plan)).toMatchObject({ differences: [], notDerivable: [] })
   })
 
-  it('of a hook whose attempt has ended is recorded, unless it is what ended it [X-31]', () => {
+  it('of a compensation whose attempt has ended is recorded, unless it is what ended it [X-31]', () => {
     const run = scenario(HOOKED).start().completes('a').fails('b').adopted()
     run.completes('COMP:a', null, { engineAttempt: 2 })
     expect(run.status).toBe('FAILED')
@@ -143,7 +143,7 @@ describe('a result after the end of its attempt', () => {
   })
 })
 
-describe('a letter to a run whose driver died right after its end', () => {
+describe('an inbox row to a run whose driver died right after its end', () => {
   it('is answered by whoever sweeps: a late outcome is on record, a signal is refused [X-31, P-21, P-12]', async () => {
     const world = new World()
     const first = world.process('first', { script: { f: 'hold' } })
@@ -152,8 +152,8 @@ describe('a letter to a run whose driver died right after its end', () => {
     expect(world.hasEnded(key)).toBe(true)
     first.kill()
     const sender = world.process('sender')
-    const letter = reportLetter({ slot: 'a', attempt: 1, engineAttempt: 1, result: completed })
-    await sender.store.insertInbox(world.row(key), letter ?? { inboxId: '', kind: '', body: '' })
+    const inboxRow = reportInboxRow({ slot: 'a', attempt: 1, engineAttempt: 1, result: completed })
+    await sender.store.insertInbox(world.row(key), inboxRow ?? { inboxId: '', kind: '', body: '' })
     await sender.signal(key, 'PAUSE', { reason: 'too late' })
     const length = world.records(key).length
     await world.advanceBy(60_000)

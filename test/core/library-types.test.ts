@@ -5,7 +5,7 @@ import { typeCheck } from '../fixtures/type-check.ts'
 const PRELUDE = `
 import { isEvent, loadPlan, openKeelson, type CompiledPlan, type PlanInput, type PlanOutput } from 'keelson'
 import type { RunHandle, StepContext, StepFunction, StepFunctions } from 'keelson'
-import { definePlan, expression, forEachStep, step, stepsOf } from 'keelson/plan'
+import { definePlan, expression, ofType } from 'keelson/plan'
 
 const steps = {
   stock: {
@@ -15,12 +15,12 @@ const steps = {
   pack: (input: { readonly sku: string; readonly at: number }) => input.sku.length,
   ping: () => 'pong',
 } satisfies StepFunctions
-const call = stepsOf<typeof steps>()
 interface Order { readonly orderId: string; readonly items: readonly { readonly sku: string }[]; readonly note?: string }
-const order = definePlan<Order>()({ plan: 'order', version: '1.0.0' }, (input) => {
-  const reserve = call('reserve', { run: 'stock.reserve', with: { orderId: input.orderId } })
-  const pack = call.forEach('pack', input.items, (item, index) => ({ run: 'pack', with: { sku: item.sku, at: index } }))
-  return { steps: [reserve, pack, call('ping', { run: 'ping' })], output: { id: reserve.output.id, boxes: pack.output } }
+const head = { plan: 'order', version: '1.0.0', input: ofType<Order>(), steps }
+const order = definePlan(head, ({ input, step }) => {
+  const reserve = step('reserve', { run: 'stock.reserve', with: { orderId: input.orderId } })
+  const pack = step.forEach('pack', input.items, (item, index) => ({ run: 'pack', with: { sku: item.sku, at: index } }))
+  return { steps: [reserve, pack, step('ping', { run: 'ping' })], output: { id: reserve.output.id, boxes: pack.output } }
 })
 const compiled = loadPlan(order)
 const keelson = await openKeelson({ steps })
@@ -68,13 +68,28 @@ const ACCEPTED: Readonly<Record<string, string>> = {
   'an event told apart has the payload of its type': `
     for await (const event of (await keelson.start(order, good)).events())
       if (isEvent(event, 'StepFailed')) same<typeof event.payload.error.code, string>(true)`,
+  'functions by their type alone': `
+    const typed = definePlan({ plan: 'p', version: '1', steps: ofType<typeof steps>() }, ({ step }) => {
+      const ping = step('a', { run: 'ping' })
+      return { steps: [ping], output: ping.output }
+    })
+    same<PlanOutput<typeof typed>, string>(true)`,
+  'a head written in the call, with steps of every kind among the functions': `
+    const typed = definePlan({ plan: 'p', version: '1', input: ofType<Order>(), steps }, ({ input, run, context, step }) => {
+      const asked = step<{ readonly status: number }>('ask', { http: { url: 'https://example.com' }, dependsOn: [] })
+      const each = step.forEach<number, { readonly sku: string }>('each', input.items, (item) => ({ plan: { planId: 'child' }, with: { sku: item.sku } }))
+      const pack = step.forEach('pack', input.items, (item, index) => ({ run: 'pack', with: { sku: item.sku, at: index } }))
+      const nap = step('nap', { wait: { forMs: 5 }, if: context })
+      return { steps: [asked, each, pack, nap], output: { status: asked.output.status, each: each.output, pack: pack.output, id: run.id } }
+    })
+    same<PlanOutput<typeof typed>, { readonly status: number; readonly each: readonly number[]; readonly pack: readonly number[]; readonly id: string }>(true)`,
   'functions one by one, in groups, and a whole module': `
     const one: StepFunction<{ readonly of: number }, number> = ({ of }, { signal }) => (signal.aborted ? 0 : of * 2)
     const later: StepFunction<{ readonly of: number }, number> = async ({ of }) => of * 2
     await openKeelson({ steps: { one, later, group: { one, deeper: { later } } } })`,
   'a step of which nothing is known': `
-    definePlan<Order>()({ plan: 'p', version: '1' }, (input) => ({
-      steps: [step('a', { run: 'anything', with: { whatever: input.items } }), forEachStep('b', input.items, (item) => ({ run: 'x', with: item }))],
+    definePlan({ plan: 'p', version: '1', input: ofType<Order>() }, ({ input, step }) => ({
+      steps: [step('a', { run: 'anything', with: { whatever: input.items } }), step.forEach('b', input.items, (item) => ({ run: 'x', with: item }))],
       output: expression<number>('length(input.items)'),
     }))`,
 }
@@ -111,20 +126,23 @@ const REFUSED: Readonly<Record<string, { readonly code: string; readonly says: R
     says: /'string' is not assignable to type 'number'/,
   },
   'a function that is not there': {
-    code: `call('x', { run: 'stock.resrve', with: { orderId: 'A' } })`,
+    code: `definePlan(head, ({ step }) => ({ steps: [], output: step('x', { run: 'stock.resrve', with: { orderId: 'A' } }) }))`,
     says: /"stock\.resrve"' is not assignable/,
   },
   'an input that a function does not take': {
-    code: `call('x', { run: 'stock.reserve', with: { orderId: 1 } })`,
+    code: `definePlan(head, ({ step }) => ({ steps: [], output: step('x', { run: 'stock.reserve', with: { orderId: 1 } }) }))`,
     says: /'number' is not assignable/,
   },
   'a reference of another type than the function takes': {
-    code: `call('x', { run: 'stock.reserve', with: { orderId: expression<number>('input.n') } })`,
+    code: `definePlan(head, ({ step }) => ({ steps: [], output: step('x', { run: 'stock.reserve', with: { orderId: expression<number>('input.n') } }) }))`,
     says: /is not assignable to type/,
   },
-  'no input for a function that takes one': { code: `call('x', { run: 'pack' })`, says: /'with' is missing/ },
+  'no input for a function that takes one': {
+    code: `definePlan(head, ({ step }) => ({ steps: [], output: step('x', { run: 'pack' }) }))`,
+    says: /'with' is missing/,
+  },
   'a field of an output that its function does not give': {
-    code: `call('x', { run: 'stock.reserve', with: { orderId: 'A' } }).output.reservation`,
+    code: `definePlan(head, ({ step }) => ({ steps: [], output: step('x', { run: 'stock.reserve', with: { orderId: 'A' } }).output.reservation }))`,
     says: /'reservation' does not exist/,
   },
   'a step function that takes the wrong context': {

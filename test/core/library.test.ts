@@ -1,16 +1,14 @@
 /** Keelson as a service embeds it: typed plans, one run per request, events as they happen, the feed, people, a clean end. */
-import { existsSync, mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { definePlan, forEachStep, step, stepsOf } from '../../src/core/plan/builder.ts'
+import { existsSync } from 'node:fs'
+import { beforeEach, describe, expect, it } from 'vitest'
+import { definePlan, ofType } from '../../src/core/plan/write/builder.ts'
 import { isEvent, loadPlan, openKeelson, type FeedEvent, type StepContext } from '../../src/main.ts'
+import { testFolder } from '../fixtures/folder.ts'
 
 let directory = ''
 beforeEach(() => {
-  directory = mkdtempSync(join(tmpdir(), 'keelson-lib-'))
+  directory = testFolder()
 })
-afterEach(() => rmSync(directory, { recursive: true, force: true }))
 
 /** What a test lets a step do, and when. */
 function gate(): { readonly steps: typeof functions; readonly open: () => void; readonly entered: Promise<void> } {
@@ -38,13 +36,14 @@ async function all<T, R = T>(source: AsyncIterable<T>, of: (one: T) => R = (one)
   return found
 }
 
-const call = stepsOf<ReturnType<typeof gate>['steps']>()
-const doubled = definePlan<{ readonly n: number }>()({ plan: 'doubled', version: '1.0.0' }, (input) => {
-  const double = call('double', { run: 'math.double', with: { of: input.n } })
+const functions = ofType<ReturnType<typeof gate>['steps']>()
+const numbered = { plan: 'doubled', version: '1.0.0', input: ofType<{ readonly n: number }>(), steps: functions }
+const doubled = definePlan(numbered, ({ input, step }) => {
+  const double = step('double', { run: 'math.double', with: { of: input.n } })
   return { steps: [double], output: { twice: double.output } }
 })
-const HELD = definePlan()({ plan: 'held', version: '1.0.0' }, () => {
-  const held = call('held', { run: 'held' })
+const HELD = definePlan({ plan: 'held', version: '1.0.0', steps: functions }, ({ step }) => {
+  const held = step('held', { run: 'held' })
   return { steps: [held], output: held.output }
 })
 const LOOSE = loadPlan('plan: loose\nversion: 1.0.0\nsteps: [{ id: a, run: math.double, with: { of: 1 } }]')
@@ -52,7 +51,7 @@ const BROKEN = loadPlan('plan: broken\nversion: 1.0.0\nsteps: [{ id: ship, run: 
 
 describe('a typed plan', () => {
   it('starts as a document, with functions in groups, and gives its output', async () => {
-    await using keelson = await openKeelson({ directory, ...gate() })
+    await using keelson = await openKeelson({ directory, steps: gate().steps })
     const run = await keelson.start(doubled, { n: 21 })
     expect(await run.result()).toEqual({ runId: run.runId, status: 'COMPLETED', output: { twice: 42 } })
     expect(await run.output()).toEqual({ twice: 42 })
@@ -62,24 +61,25 @@ describe('a typed plan', () => {
   })
 
   it('that was published is started by steps of other plans', async () => {
-    await using keelson = await openKeelson({ directory, ...gate() })
-    const parent = definePlan<{ readonly numbers: readonly number[] }>()({ plan: 'all', version: '1.0.0' }, (input) => {
-      const each = forEachStep<{ readonly twice: number }, number>('each', input.numbers, (item) => ({
+    await using keelson = await openKeelson({ directory, steps: gate().steps })
+    const head = { plan: 'all', version: '1.0.0', input: ofType<{ readonly numbers: readonly number[] }>() }
+    const parent = definePlan(head, ({ input, step }) => {
+      const each = step.forEach<{ readonly twice: number }, number>('each', input.numbers, (item) => ({
         plan: { planId: 'doubled' },
         with: { n: item },
       }))
       return { steps: [each], output: { all: each.output } }
     })
-    const early = await keelson.start(parent, { numbers: [1] })
-    expect(await early.result()).toMatchObject({ status: 'FAILED', error: { code: 'PLAN_NOT_FOUND' } })
+    await expect(keelson.start(parent, { numbers: [1] })).rejects.toMatchObject({ code: 'PLAN_NOT_FOUND' })
+    expect((await keelson.list()).runs).toEqual([])
     expect(await keelson.publish(doubled)).toBe(loadPlan(doubled).sha256)
     const { all: outputs } = await (await keelson.start(parent, { numbers: [1, 2, 3] })).output()
     expect(outputs.map(({ twice }) => twice)).toEqual([2, 4, 6])
   })
 
   it('that is wrong is refused before anything starts', async () => {
-    await using keelson = await openKeelson({ directory, ...gate() })
-    const wrong = definePlan()({ plan: 'wrong', version: '1.0.0' }, () => ({
+    await using keelson = await openKeelson({ directory, steps: gate().steps })
+    const wrong = definePlan({ plan: 'wrong', version: '1.0.0' }, ({ step }) => ({
       steps: [step('a', { run: 'math.double', dependsOn: ['b'] })],
     }))
     await expect(keelson.start(wrong)).rejects.toMatchObject({ code: 'PLAN_UNKNOWN_DEPENDENCY' })
@@ -89,7 +89,7 @@ describe('a typed plan', () => {
 
 describe('a run', () => {
   it('is started once per request and once per run id, by whom the program says', async () => {
-    await using keelson = await openKeelson({ directory, ...gate() })
+    await using keelson = await openKeelson({ directory, steps: gate().steps })
     const first = await keelson.start(doubled, { n: 1 }, { requestId: 'r-1', actorId: 'ana', runId: 'run-7' })
     const again = await keelson.start(doubled, { n: 1 }, { requestId: 'r-1' })
     const named = await keelson.start(doubled, { n: 1 }, { runId: 'run-7' })
@@ -101,11 +101,11 @@ describe('a run', () => {
   })
 
   it('is not taken for that of another request: the same request id with another input or plan is refused [BPQ-06]', async () => {
-    await using keelson = await openKeelson({ directory, ...gate() })
+    await using keelson = await openKeelson({ directory, steps: gate().steps })
     const first = await keelson.start(doubled, { n: 1 }, { requestId: 'r-1' })
     const conflict = { code: 'IDEMPOTENCY_KEY_CONFLICT', message: expect.stringContaining(first.runId) as unknown }
     await expect(keelson.start(doubled, { n: 2 }, { requestId: 'r-1' })).rejects.toMatchObject(conflict)
-    const altered = definePlan()({ plan: 'doubled', version: '1.0.0' }, () => ({
+    const altered = definePlan({ plan: 'doubled', version: '1.0.0' }, ({ step }) => ({
       steps: [step('other', { run: 'math.double', with: { of: 1 } })],
     }))
     await expect(keelson.start(altered, undefined, { requestId: 'r-1' })).rejects.toMatchObject(conflict)
@@ -116,13 +116,13 @@ describe('a run', () => {
     await expect(other).rejects.toMatchObject({ code: 'IDEMPOTENCY_KEY_CONFLICT' })
     expect((await keelson.list()).runs).toHaveLength(2)
     await Promise.all([first.result(), large.result()])
-    await keelson.upkeep.erase(first.row, { reason: 'asked for' })
+    await keelson.maintenance.erase(first.row, { reason: 'asked for' })
     // What was asked for is not known any more; the plan still is.
     expect((await keelson.start(doubled, { n: 9 }, { requestId: 'r-1' })).runId).toBe(first.runId)
   })
 
   it('that failed has no output to give, and says why', async () => {
-    await using keelson = await openKeelson({ directory, ...gate() })
+    await using keelson = await openKeelson({ directory, steps: gate().steps })
     const run = await keelson.start(BROKEN)
     expect(await run.result()).toMatchObject({ status: 'FAILED', error: { code: 'WAREHOUSE_FULL', slot: 'ship' } })
     await expect(run.output()).rejects.toMatchObject({
@@ -223,7 +223,7 @@ describe('a subscription', () => {
   it('hears every event of every run in order, and goes on after a restart where it stood', async () => {
     const heard: FeedEvent[] = []
     const hear = (event: FeedEvent): void => void heard.push(event)
-    const first = await openKeelson({ directory, ...gate() })
+    const first = await openKeelson({ directory, steps: gate().steps })
     const before = await first.start(doubled, { n: 1 })
     await before.result()
     const subscription = first.subscribe('mail', hear)
@@ -232,7 +232,7 @@ describe('a subscription', () => {
     const told = heard.length
     expect(heard.map(({ record }) => record.eventType).at(-1)).toBe('RunCompleted')
 
-    await using second = await openKeelson({ directory, ...gate() })
+    await using second = await openKeelson({ directory, steps: gate().steps })
     const meanwhile = await second.start(doubled, { n: 2 })
     await meanwhile.result()
     const again = second.subscribe('mail', hear)
@@ -246,7 +246,7 @@ describe('a subscription', () => {
   })
 
   it('is woken by what this process does, and stops with it', async () => {
-    const keelson = await openKeelson({ directory, ...gate() })
+    const keelson = await openKeelson({ directory, steps: gate().steps })
     const ended = Promise.withResolvers<string>()
     keelson.subscribe('watch', ({ runId, record }) => record.eventType === 'RunCompleted' && ended.resolve(runId), {
       pollMs: 3_600_000,
@@ -257,7 +257,7 @@ describe('a subscription', () => {
   })
 
   it('has its name for itself, until it is stopped', async () => {
-    await using keelson = await openKeelson({ directory, ...gate() })
+    await using keelson = await openKeelson({ directory, steps: gate().steps })
     const first = keelson.subscribe('mail', () => undefined)
     expect(() => keelson.subscribe('mail', () => undefined)).toThrow('SUBSCRIBER_EXISTS')
     await first.stop()
@@ -265,7 +265,7 @@ describe('a subscription', () => {
   })
 
   it('gives up what its handler keeps refusing, and hands it out again on request', async () => {
-    await using keelson = await openKeelson({ directory, ...gate() })
+    await using keelson = await openKeelson({ directory, steps: gate().steps })
     await (await keelson.start(doubled, { n: 1 })).result()
     let isDown = true
     const problems: string[] = []
@@ -277,8 +277,8 @@ describe('a subscription', () => {
       { maxAttempts: 1, onProblem: ({ code }) => problems.push(code) },
     )
     await subscription.drain()
-    const [letter] = await subscription.deadLetters()
-    expect(letter?.error).toContain('the ledger is down')
+    const [inboxRow] = await subscription.deadLetters()
+    expect(inboxRow?.error).toContain('the ledger is down')
     expect(problems).toContain('EVENT_BUS_DELIVERY_FAILED')
     isDown = false
     expect((await subscription.redeliver()).delivered).toHaveLength(1)
@@ -316,7 +316,7 @@ describe('people and lists', () => {
   })
 
   it('runs are found by what they are', async () => {
-    await using keelson = await openKeelson({ directory, ...gate() })
+    await using keelson = await openKeelson({ directory, steps: gate().steps })
     const good = await keelson.start(doubled, { n: 1 })
     const bad = await keelson.start(BROKEN)
     await Promise.all([good.result(), bad.result()])

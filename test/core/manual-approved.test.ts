@@ -1,7 +1,8 @@
 /** What a person releases is dispatched once: by one executor, over crashes, and however often the approval is sent. */
 import { describe, expect, it } from 'vitest'
-import { completeTask, listTasks, type CompletionAnswer, type TaskCompletion } from '../../src/app/manual-tasks.ts'
-import { createRunDriver } from '../../src/app/run-driver.ts'
+import { completeTask, listTasks, type CompletionAnswer } from '../../src/app/steer/manual-tasks.ts'
+import type { TaskCompletion } from '../../src/app/inbox/task-completion.ts'
+import { createRunDriver } from '../../src/app/engines/run-driver.ts'
 import type { RunDriver } from '../../src/ports/engine.ts'
 import type { RunKey } from '../../src/ports/run-store.ts'
 import type { SigningKeys } from '../../src/ports/signing-keys.ts'
@@ -36,7 +37,7 @@ function driverOf({ services, advancer, engine }: Process): RunDriver {
   return createRunDriver(services, advancer, { lease: () => engine.lease(), onChild: () => undefined })
 }
 
-/** Everything on record of a run: events, letters, claims. */
+/** Everything on record of a run: events, inbox rows, claims. */
 function onRecord(world: World, key: RunKey): readonly number[] {
   const run = world.disk.runs[key - 1]
   return [world.records(key).length, run?.inbox.size ?? 0, run?.claims.size ?? 0]
@@ -89,9 +90,14 @@ describe('an approved action', () => {
     })
     expect(onRecord(world, key)).toEqual(before)
 
+    // The approval is spent, whatever became of the payment: another one takes a fork, which asks again.
     await second.signal(key, 'RETRY_STEP', { stepId: 'pay', reason: 'the bank knows nothing of it' })
+    await world.runUntil(() => world.log(key, 'SignalRejected').length === 1)
+    const refused = world.records(key).find(({ eventType }) => eventType === 'SignalRejected')
+    expect(refused?.payload).toMatchObject({ reasonCode: 'APPROVAL_SPENT' })
+    await second.signal(key, 'SKIP_STEP', { stepId: 'pay', reason: 'the bank has it' })
     await world.runUntil(() => world.hasEnded(key))
-    expect(world.called('pay')).toEqual(['pay#1/1', 'pay#2/1'])
+    expect(world.called('pay')).toEqual(['pay#1/1'])
     expect(world.row(key).status).toBe('COMPLETED')
   })
 

@@ -1,18 +1,18 @@
 /** Who may see and complete a manual task: tokens, authenticated people, separated duties, and what stays as evidence. */
 import { describe, expect, it } from 'vitest'
-import { completionModeOf, EXECUTION_TIERS, type ExecutionTier } from '../../src/core/view/vocabulary.ts'
-import { evidenceOf } from '../../src/core/view/evidence.ts'
+import { completionModeOf, EXECUTION_TIERS, type ExecutionTier } from '../../src/core/view/fold/vocabulary.ts'
+import { evidenceOf } from '../../src/core/view/show/evidence.ts'
 import { manualCompletion } from '../../src/core/events/manual-completion.ts'
-import { validateJson } from '../../src/app/json-schema.ts'
+import { validateJson } from '../../src/app/schemas/json-schema.ts'
 import {
   completeTask,
   openTasksFor,
   readCompletion,
   type CompletionAnswer,
   type OpenTask,
-  type TaskCompletion,
   type TaskViewer,
-} from '../../src/app/manual-tasks.ts'
+} from '../../src/app/steer/manual-tasks.ts'
+import type { TaskCompletion } from '../../src/app/inbox/task-completion.ts'
 import { KeelsonError } from '../../src/core/problems/problem.ts'
 import type { RunKey } from '../../src/ports/run-store.ts'
 import type { SigningKeys } from '../../src/ports/signing-keys.ts'
@@ -52,6 +52,9 @@ async function as(
   return answer.kind
 }
 
+const CHECKED = `steps: [{ id: sign, manual: { title: Sign, rule: MakerChecker } }]`
+const MAKER = { tenantId: 'local', projectId: 'default', environmentId: 'local', actorId: 'maker' }
+
 async function opened(yaml: string, more = {}): Promise<{ world: World; process: Process; key: RunKey }> {
   const world = new World()
   const process = world.process('only')
@@ -61,7 +64,7 @@ async function opened(yaml: string, more = {}): Promise<{ world: World; process:
 }
 
 describe('a token', () => {
-  it('has 128 bits and more, lies in no record, letter, row or snapshot, and is shown to permitted people of the tenant only [MAN-02]', async () => {
+  it('has 128 bits and more, lies in no record, inbox row, row or snapshot, and is shown to permitted people of the tenant only [MAN-02]', async () => {
     const { world, process, key } = await opened(
       `steps: [{ id: sign, manual: { title: Sign, assignees: [maria] }, dependsOn: [] }, { id: all, manual: { title: All }, dependsOn: [] }]`,
     )
@@ -133,10 +136,11 @@ describe('the completion signal', () => {
 
 describe('before the task is touched', () => {
   it('the person must be the authenticated one, and the rule must agree; a denial leaves the task open with its token [MAN-07]', async () => {
-    const { world, process, key } = await opened(`steps: [{ id: sign, manual: { title: Sign, rule: MakerChecker } }]`)
+    const { world, process, key } = await opened(CHECKED, { principal: MAKER })
     const length = world.records(key).length
     const [before] = await listing(process, key)
-    expect(await as(process, key, 'local', 'sign')).toBe('AUTHZ_DENIED')
+    expect(await as(process, key, 'maker', 'sign')).toBe('AUTHZ_DENIED')
+    expect(await as(process, key, 'local', 'sign')).toBe('PERSON_NOT_NAMED')
     // In another's name: refused although that other person may, so the rule was not even asked.
     expect(await as(process, key, 'maria', 'sign', { subject: 'eve' })).toBe('AUTHZ_DENIED')
     expect(await listing(process, key)).toEqual([before])
@@ -158,7 +162,7 @@ describe('before the task is touched', () => {
         },
       }),
     })
-    const key = await process.start(`steps: [{ id: sign, manual: { title: Sign, rule: MakerChecker } }]`)
+    const key = await process.start(CHECKED, { principal: MAKER })
     const [task] = await listing(process, key)
     reads = 0
     const completion = { completionToken: task?.token ?? '', outcome: 'Succeeded', actorUserId: 'maria' } as const
@@ -176,8 +180,7 @@ steps:
 
   it('MakerChecker and HazardousZoneNoSelfApproval refuse whoever started the run [MAN-08]', async () => {
     for (const rule of ['MakerChecker', 'HazardousZoneNoSelfApproval']) {
-      const principal = { tenantId: 'local', projectId: 'default', environmentId: 'local', actorId: 'maker' }
-      const { process, key } = await opened(two(rule), { principal })
+      const { process, key } = await opened(two(rule), { principal: MAKER })
       expect(await as(process, key, 'maker', 'prepare')).toBe('accepted')
       expect(await as(process, key, 'maker', 'release')).toBe('AUTHZ_DENIED')
       expect(await as(process, key, 'checker', 'release')).toBe('accepted')

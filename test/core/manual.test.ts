@@ -1,7 +1,8 @@
 /** Manual tasks: who may end one, when, how often, and what its outcome does to the run. */
 import { createHmac } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
-import { completeTask, listTasks, type CompletionAnswer, type TaskCompletion } from '../../src/app/manual-tasks.ts'
+import { completeTask, listTasks, type CompletionAnswer } from '../../src/app/steer/manual-tasks.ts'
+import type { TaskCompletion } from '../../src/app/inbox/task-completion.ts'
 import { KeelsonError } from '../../src/core/problems/problem.ts'
 import type { RunKey } from '../../src/ports/run-store.ts'
 import type { SigningKeys } from '../../src/ports/signing-keys.ts'
@@ -16,7 +17,9 @@ policy: { retry: { maxAttempts: 5 } }
 steps: [{ id: a, run: slow }, { id: sign, manual: { title: Sign it } }, { id: b, run: f }]`
 
 function tokenFor(runId: string, slot: string, attempt: number): string {
-  return `k1.${createHmac('sha256', KEY.secret).update(`${runId}|${slot}|${attempt}|1`).digest('hex')}`
+  return `k1.${createHmac('sha256', KEY.secret)
+    .update(JSON.stringify(['task', 'local', runId, slot, attempt, 1, 0]))
+    .digest('hex')}`
 }
 
 async function complete(

@@ -1,7 +1,8 @@
 /** Waits and manual tasks whose fields are mapped: for a step, and for each item of a fan-out by itself. */
+import { LOCAL_PRINCIPAL } from '../../src/app/principal.ts'
 import { describe, expect, it } from 'vitest'
-import { completeTask, listTasks, openTasksFor, type OpenTask } from '../../src/app/manual-tasks.ts'
-import { verifyDecisions } from '../../src/app/verify-decisions.ts'
+import { completeTask, listTasks, openTasksFor, type OpenTask } from '../../src/app/steer/manual-tasks.ts'
+import { verifyDecisions } from '../../src/app/rederive/verify-decisions.ts'
 import { KeelsonError } from '../../src/core/problems/problem.ts'
 import type { RunKey } from '../../src/ports/run-store.ts'
 import type { SigningKeys } from '../../src/ports/signing-keys.ts'
@@ -19,7 +20,7 @@ interface Started {
 async function started(yaml: string, input: unknown): Promise<Started> {
   const world = new World()
   const process = world.process('only')
-  const key = await process.start(yaml, { input })
+  const key = await process.start(yaml, { input, principal: { ...LOCAL_PRINCIPAL, actorId: 'maker' } })
   await world.advanceBy(0)
   return { world, process, key }
 }
@@ -140,18 +141,18 @@ steps:
       rule: MakerChecker`
 
   it('is told with its texts mapped over the context, and is only theirs whom the mapping names [MAN-02, MAN-07]', async () => {
-    const run = await started(PLAN, { order: 'o-1', phone: 555, approvers: ['ana', 'local'] })
+    const run = await started(PLAN, { order: 'o-1', phone: 555, approvers: ['ana', 'maker'] })
     const [task] = await tasksOf(run)
     expect(task).toMatchObject({
       title: 'Release order o-1 in north',
       instructions: 'Call 555',
-      assignees: ['ana', 'local', 'lead-north'],
+      assignees: ['ana', 'maker', 'lead-north'],
     })
     expect(await seenBy(run, 'ana')).toHaveLength(1)
     expect(await seenBy(run, '${input.approvers}')).toEqual([])
     expect(await complete(run, task, 'eve')).toBe('AUTHZ_DENIED')
     // Named by the mapping, but the one who started the run.
-    expect(await complete(run, task, 'local')).toBe('AUTHZ_DENIED')
+    expect(await complete(run, task, 'maker')).toBe('AUTHZ_DENIED')
     expect(await complete(run, task, 'lead-north')).toBe('accepted')
     expect(run.world.row(run.key).status).toBe('COMPLETED')
     expect(await differences(run)).toEqual([])

@@ -1,6 +1,6 @@
 /** Pausing a plan, a tenant or the fleet at once. */
 import { describe, expect, it } from 'vitest'
-import { pauseScope, resumeScope } from '../../src/app/scope-pauses.ts'
+import { pauseScope, resumeScope } from '../../src/app/inbox/scope-pauses.ts'
 import { World } from '../fixtures/virtual-world.ts'
 
 const TWO = 'steps:\n  - { id: a, run: f }\n  - { id: b, run: f }\n'

@@ -1,6 +1,6 @@
 /** Pause and resume: scheduling stops with the event, work in flight drains, the end waits, relative time stands still. */
 import { describe, expect, it } from 'vitest'
-import { locate } from '../../src/core/run/units.ts'
+import { locate } from '../../src/core/run/state/units.ts'
 import { scenario, START } from '../fixtures/scenario.ts'
 import { World } from '../fixtures/virtual-world.ts'
 

@@ -1,7 +1,7 @@
 /** Who may write a run: compare and set between processes, the epoch before all, and one broken run set aside alone. */
 import { describe, expect, it } from 'vitest'
-import { loadRun } from '../../src/app/load-run.ts'
-import { sealEvents } from '../../src/app/seal-events.ts'
+import { loadRun } from '../../src/app/loaded/load-run.ts'
+import { sealEvents } from '../../src/app/log/seal.ts'
 import { KeelsonError } from '../../src/core/problems/problem.ts'
 import type { Draft } from '../../src/core/run/draft.ts'
 import { summaryOf } from '../../src/core/run/summary.ts'
@@ -169,7 +169,7 @@ describe('two processes on one run', () => {
     ).toEqual([2, 2])
   })
 
-  it('the engine of `keelson run` drives only what it started; one that adopts takes what was left behind [P-30]', async () => {
+  it('an engine that does not adopt drives only what it started; one that adopts takes what was left behind', async () => {
     const world = new World()
     const dead = world.process('dead', { script: { f: 'hold' } })
     const key = await dead.start(`steps: [{ id: a, run: f }]`)

@@ -1,14 +1,14 @@
 /** The protocol as the decider keeps it: pure functions, named inputs, effects with stable ids, pinned limits. */
 import { describe, expect, it } from 'vitest'
-import { decide } from '../../src/core/run/decide.ts'
+import { decide } from '../../src/core/run/decide/decide.ts'
 import type { Draft } from '../../src/core/run/draft.ts'
 import { effectId, engineAttemptAt, type Effect } from '../../src/core/run/effect.ts'
-import { evolve } from '../../src/core/run/evolve.ts'
+import { evolve } from '../../src/core/run/evolve/evolve.ts'
 import { foldEventOfDraft } from '../../src/core/run/fold-event.ts'
 import type { InputBody } from '../../src/core/run/input.ts'
 import { openEffects } from '../../src/core/run/open-effects.ts'
-import { packState } from '../../src/core/run/state-snapshot.ts'
-import { RULES_VERSION } from '../../src/core/run/state.ts'
+import { packState } from '../../src/core/run/state/checkpoint.ts'
+import { RULES_VERSION } from '../../src/core/run/state/state.ts'
 import { graphOf, scenario, START, type Scenario } from '../fixtures/scenario.ts'
 
 const MIXED = `
@@ -44,7 +44,7 @@ function mixed(): Scenario {
     .at('+1s')
     .completes('fan[1]', null, { engineAttempt: 2 })
     .completes('c', null)
-    .signals('UPDATE_PARAMS', { params: {} })
+    .signals('UPDATE_PARAMS', { params: {}, reason: 'a mistake' })
 }
 
 describe('the functions of the core', () => {

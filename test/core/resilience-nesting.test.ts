@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { ROOT } from '../../scripts/terminal.ts'
-import { compilePlan } from '../../src/app/compile-plan.ts'
+import { compilePlan } from '../../src/app/plans/compile.ts'
 import type { RunStore } from '../../src/ports/run-store.ts'
 import { World } from '../fixtures/virtual-world.ts'
 

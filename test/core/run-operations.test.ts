@@ -1,28 +1,31 @@
 /** The operations of an engine and the coordinator behind them, on the embedded and the mock engine. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { EMBEDDED } from '../../src/adapters/engines/embedded/capabilities.ts'
-import { RunAdvancer } from '../../src/app/advance-run.ts'
+import { RunAdvancer } from '../../src/app/advance/advance-run.ts'
 import { LOCAL_PRINCIPAL } from '../../src/app/principal.ts'
-import type { RunOperations, StartContext } from '../../src/app/run-operations.ts'
-import { isWhole } from '../../src/app/verify-run.ts'
-import { startRun } from '../../src/app/start-run.ts'
-import { KeelsonError, loadPlan, openKeelson } from '../../src/main.ts'
-import type { PlanRef } from '../../src/core/plan/plan-ref.ts'
+import type { StartContext } from '../../src/app/operations/run-operations.ts'
+import { isWhole } from '../../src/app/verify/verify-run.ts'
+import { startRun } from '../../src/app/start/start-run.ts'
+import { loadPlan, openKeelson } from '../../src/main.ts'
+import type { PlanRef } from '../../src/core/plan/compile/plan-ref.ts'
 import type { ActorContext } from '../../src/ports/provider-adapter.ts'
 import { adapterWorld, type OpenWorld } from '../fixtures/adapter-world.ts'
+import { refusal } from '../fixtures/refusal.ts'
+import { servicesOf } from '../../src/library/services-of.ts'
+import { operationsOf } from '../fixtures/operations-of.ts'
 
 const ADA: ActorContext = { userId: 'ada', roles: ['Admin'], tenantId: 'local' }
 const ONE = '{ plan: one, version: 1.0.0, steps: [{ id: a, run: echo, with: { n: 1 } }] }'
 
 let world: OpenWorld
-let operations: RunOperations
-let production: RunOperations
+let operations: ReturnType<typeof operationsOf>
+let production: ReturnType<typeof operationsOf>
 let one: PlanRef
 
 beforeAll(async () => {
   world = await adapterWorld('embedded')
-  operations = world.keelson.operations()
-  production = world.keelson.operations({ production: true })
+  operations = operationsOf(world.keelson)
+  production = operationsOf(world.keelson, { production: true })
   one = await world.publish(ONE)
 })
 afterAll(() => world?.close())
@@ -31,14 +34,6 @@ function context(change: Partial<StartContext> = {}): StartContext {
   return { tenantId: 'local', projectId: 'default', environmentId: 'local', runId: world.uuid(), ...change }
 }
 
-async function refusal(call: Promise<unknown>): Promise<KeelsonError> {
-  const thrown = await call.then(
-    () => undefined,
-    (error: unknown) => error,
-  )
-  if (thrown instanceof KeelsonError) return thrown
-  throw thrown ?? new Error('it was not refused')
-}
 const codeOf = async (call: Promise<unknown>): Promise<string> => {
   const { code, problems } = await refusal(call)
   return `${code} ${problems[0]?.pointer ?? ''}`.trim()
@@ -53,6 +48,12 @@ describe('the engine of a run', () => {
       expect(await codeOf(operations.startRun(one, context({ targetAdapter }), ADA))).toBe(
         'INVALID_TARGET_ADAPTER /targetAdapter',
       )
+  })
+
+  it('is not Conductor yet: that is a code of its own, and nothing is recorded [ADP-01]', async () => {
+    const asked = context({ targetAdapter: 'conductor' })
+    expect(await codeOf(operations.startRun(one, asked, ADA))).toBe('ADAPTER_NOT_IMPLEMENTED /targetAdapter')
+    expect(await world.records(asked.runId)).toEqual([])
   })
 
   it('is refused by its field when the plan names another than the caller, before anything is recorded [ENG-12]', async () => {
@@ -77,23 +78,32 @@ describe('the engine of a run', () => {
     expect(records[0]?.payload).toMatchObject({ status: 'ERRORS', errors: [{ code: 'CAPABILITY_UNKNOWN' }] })
     expect(await operations.getRunStatus(asked.runId, ADA)).toMatchObject({ status: 'FAILED' })
     expect(world.stage.calls(asked.runId)).toEqual([])
-    const proof = await world.keelson.upkeep.verify((await world.keelson.run(asked.runId)).row)
+    const proof = await world.keelson.maintenance.verify((await world.keelson.run(asked.runId)).row)
     expect(isWhole(proof)).toBe(true)
     expect(await codeOf(operations.startRun(one, asked, ADA))).toBe('RUN_ALREADY_EXISTS')
   })
 
   it('is mock only outside production [X-47]', async () => {
     await using keelson = await openKeelson({ engine: 'mock', steps: { echo: () => 1 }, directory: ':memory:' })
-    const plan = await keelson.refer(loadPlan(ONE))
-    const ref = await keelson.operations().startRun(plan, context({ targetAdapter: 'mock' }), ADA)
+    const plan = await keelson.planRef(loadPlan(ONE))
+    const ref = await operationsOf(keelson).startRun(plan, context({ targetAdapter: 'mock' }), ADA)
     expect(ref).toEqual({ provider: 'mock', workflowId: ref.runId, runId: ref.runId })
     await (await keelson.run(ref.runId)).result()
-    const inEarnest = keelson.operations({ production: true }).startRun(plan, context({ targetAdapter: 'mock' }), ADA)
+    const inEarnest = operationsOf(keelson, { production: true }).startRun(
+      plan,
+      context({ targetAdapter: 'mock' }),
+      ADA,
+    )
     expect(await codeOf(inEarnest)).toBe('ENGINE_NOT_OPEN /targetAdapter')
   })
 })
 
 describe('the plan of a run', () => {
+  it('has the schema version that its reference says, or nothing starts [PLN-14]', async () => {
+    const other = { ...one, schemaVersion: 'v1.2' }
+    expect(await codeOf(operations.startRun(other, context(), ADA))).toBe('PLAN_SCHEMA_VERSION_MISMATCH /schemaVersion')
+  })
+
   it('comes by reference; as it is only where nothing is in earnest [ENG-09]', async () => {
     const inline = loadPlan(ONE)
     expect(await codeOf(production.startRun(inline, context(), ADA))).toBe('PLAN_INLINE_REFUSED')
@@ -103,7 +113,7 @@ describe('the plan of a run', () => {
     }
   })
 
-  it('is refused with what is not its own: hash, id, version, format, size, time [PLN-12, PLN-14]', async () => {
+  it('is refused with what is not its own: hash, id, version, format, size, time [PLN-12]', async () => {
     const other = await world.publish(ONE.replace('plan: one', 'plan: two'))
     const start = (change: Partial<PlanRef>): Promise<string> =>
       codeOf(operations.startRun({ ...one, ...change }, context(), ADA))
@@ -128,10 +138,13 @@ describe('the plan of a run', () => {
   )
 
   it('that was altered in the store starts nothing', async () => {
-    const { store } = world.keelson.services
-    const text = (await store.getPlan(one.sha256)) ?? ''
+    const { store } = servicesOf(world.keelson)
+    const text = (await store.getPlan('local', one.sha256)) ?? ''
     const sha256 = 'e'.repeat(64)
-    await store.putPlan({ sha256, planId: 'one', planVersion: '1.0.0', text })
+    await store.putPlan(
+      { tenantId: 'local', sha256, planId: 'one', planVersion: '1.0.0', text },
+      { replaceVersion: true },
+    )
     const { sizeBytes: _size, ...ref } = one
     const error = await refusal(operations.startRun({ ...ref, sha256, uri: `plan:sha256:${sha256}` }, context(), ADA))
     expect(error.code).toBe('PLAN_INTEGRITY_VALIDATION_FAILED')
@@ -197,7 +210,8 @@ describe('a run that is there', () => {
   it('that completed is not run again', async () => {
     const { runId } = await operations.startRun(one, context(), ADA)
     expect(await world.ended(runId)).toBe('COMPLETED')
-    await operations.signal(runId, { signalId: world.uuid(), signalType: 'RETRY_RUN', payload: {} }, ADA)
+    const asked = operations.signal(runId, { signalId: world.uuid(), signalType: 'RETRY_RUN', payload: {} }, ADA)
+    await expect(asked).rejects.toMatchObject({ code: 'RUN_TERMINAL' })
     expect((await world.keelson.list({ originalRunId: runId })).runs).toEqual([])
     expect((await world.records(runId)).at(-1)).toMatchObject({ eventType: 'SignalRejected' })
   })
@@ -220,7 +234,7 @@ describe('substatus words that the log tells', () => {
     expect(await operations.getRunStatus(runId, ADA)).toMatchObject({ status: 'RUNNING', substatus: 'RETRYING' })
     await operations.cancelRun(runId, ADA)
     await world.ended(runId)
-    const { services } = world.keelson
+    const services = servicesOf(world.keelson)
     const answer = await startRun(services, new RunAdvancer(services), {
       plan: loadPlan(ONE),
       principal: LOCAL_PRINCIPAL,

@@ -1,9 +1,10 @@
 /** A run id that was used before: the very request finds its run, any other is refused, and nothing of another tenant is told. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { childRunId } from '../../src/app/child-end.ts'
+import { childRunId } from '../../src/app/log/derived-uuid.ts'
 import { loadPlan, openKeelson, type Keelson } from '../../src/main.ts'
 import { memoryPlanter, postgresPlanter, sqlitePlanter, type Planter } from '../chaos/poison-planters.ts'
 import { World } from '../fixtures/virtual-world.ts'
+import { operationsOf } from '../fixtures/operations-of.ts'
 
 const ONE = loadPlan('plan: one\nversion: 1.0.0\nsteps: [{ id: a, run: f }]')
 const OTHER = loadPlan('plan: other\nversion: 1.0.0\nsteps: [{ id: a, run: f }]')
@@ -47,7 +48,7 @@ describe.each([
     await filled.result()
   })
 
-  it('is refused for another plan, an altered plan and another input, small or large [BPQ-06]', async () => {
+  it('is refused for another plan, an altered plan and another input, small or large [BPQ-06, STO-13]', async () => {
     const big = 'x'.repeat(70_000)
     const run = await keelson.start(ONE, { n: 1, big }, { runId: 'mine' })
     const result = await run.result()
@@ -71,24 +72,21 @@ describe.each([
     await Promise.all([...same, await keelson.run('torn')].map((run) => run.result()))
   })
 
-  it('of another tenant, project or environment reveals nothing but that it is taken', async () => {
-    const operations = keelson.operations()
-    const ref = await keelson.refer(ONE)
+  it('of another tenant is free, and of another project or environment of the same one it is taken', async () => {
+    const operations = operationsOf(keelson)
+    const ref = await keelson.planRef(ONE, { tenantId: 'acme' })
     const as = (tenantId: string) => ({ userId: 'ada', tenantId, roles: ['Admin'] }) as const
     const context = { tenantId: 'acme', projectId: 'p', environmentId: 'e', runId: 'theirs', input: { secret: 7 } }
     await operations.startRun(ref, context, as('acme'))
-    const refused = keelson.start(ONE, { secret: 7 }, { runId: 'theirs' })
-    await expect(refused).rejects.toMatchObject({
-      problems: [{ ...TAKEN, message: 'this run id is taken' }],
-    })
-    await expect(refused).rejects.not.toHaveProperty('problems.0.details')
+    const mine = await keelson.start(ONE, { n: 1 }, { runId: 'theirs' })
+    expect(mine.row).toMatchObject({ tenantId: 'local', runId: 'theirs' })
     const elsewhere = { ...context, projectId: 'another' }
     await expect(operations.startRun(ref, elsewhere, as('acme'))).rejects.toMatchObject(TAKEN)
   })
 
   it('of a queued run is not started by a request with another input [ENG-11]', async () => {
-    const operations = keelson.operations()
-    const ref = await keelson.refer(ONE)
+    const operations = operationsOf(keelson)
+    const ref = await keelson.planRef(ONE)
     const actor = { userId: 'ada', tenantId: 'local', roles: ['Admin'] }
     const context = { tenantId: 'local', projectId: 'default', environmentId: 'local', runId: 'waiting' }
     await keelson.start(ONE, { n: 1 }, { runId: 'waiting', queue: true })

@@ -1,29 +1,17 @@
 /** Secrets on their way to a step: asked for when it is called, for its own scope, and never told to anybody else. */
 import { inspect } from 'node:util'
 import { expect, it } from 'vitest'
-import { Redactor } from '../../src/app/redact.ts'
+import { RunRedactors } from '../../src/app/redact/run-redactors.ts'
 import type { Services } from '../../src/app/services.ts'
 import type { SecretScope, SecretsProvider } from '../../src/ports/secrets.ts'
+import { secretsOf } from '../fixtures/known-secrets.ts'
 import { World, type Behaviour } from '../fixtures/virtual-world.ts'
 
 const VALUE = 'canary-7f3a-value'
 
-interface Asked {
-  readonly refs: readonly string[]
-  readonly scope: SecretScope
-}
-
-function provider(values: () => Readonly<Record<string, string>>, asked: Asked[] = []): Partial<Services> {
-  const secrets: SecretsProvider = {
-    resolve: async (refs, scope) => {
-      asked.push({ refs, scope })
-      const known = values()
-      return new Map(
-        refs.flatMap((ref) => (known[ref] === undefined ? [] : [[ref, { value: known[ref], version: '1' }]])),
-      )
-    },
-  }
-  return { secrets, redactor: new Redactor() }
+function provider(values: () => Readonly<Record<string, string>>) {
+  const secrets = secretsOf((ref) => values()[ref])
+  return { secrets, redactors: new RunRedactors() }
 }
 
 const STEP = 'steps: [{ id: a, run: f, secrets: { key: "secret://team/key" }, retry: { maxAttempts: 1 } }]'
@@ -39,7 +27,8 @@ async function ran(behaviour: Behaviour, services: Partial<Services>, plan = STE
 }
 
 it('are asked for by the attempt that uses them, for the tenant and environment of its run [SEC-02]', async () => {
-  const asked: Asked[] = []
+  const services = provider(() => ({ 'secret://team/key': VALUE }))
+  const { asked } = services.secrets
   let seen: string | undefined
   const before: number[] = []
   const { run, world, status } = await ran(
@@ -49,7 +38,7 @@ it('are asked for by the attempt that uses them, for the tenant and environment 
       if (before.length === 1) throw new Error('once more')
       return {}
     },
-    provider(() => ({ 'secret://team/key': VALUE }), asked),
+    services,
     'steps: [{ id: x, run: g }, { id: a, run: f, secrets: { key: "secret://team/key" } }, { id: y, run: g }]',
   )
   const { tenantId, environmentId, runId } = world.row(run)
@@ -89,7 +78,7 @@ it('of a provider that does not answer fail the attempt, which is tried again [S
       return new Map([['secret://team/key', { value: VALUE, version: '1' }]])
     },
   }
-  const services = { secrets, redactor: new Redactor() }
+  const services = { secrets, redactors: new RunRedactors() }
   const plan = 'steps: [{ id: a, run: f, secrets: { key: "secret://team/key" }, retry: { maxAttempts: 2 } }]'
   const { records, status } = await ran(() => ({}), services, plan)
   expect(status).toBe('COMPLETED')

@@ -10,6 +10,7 @@ import { KeelsonError, loadPlan, openKeelson, type Keelson, type RunHandle } fro
 import type { RunRow, RunStore, StoredEvent } from '../../src/ports/run-store.ts'
 import { memoryPlanter, postgresPlanter, sqlitePlanter, type Planter } from '../chaos/poison-planters.ts'
 import { until } from '../fixtures/until.ts'
+import { servicesOf } from '../../src/library/services-of.ts'
 
 const flipped = (bytes: Uint8Array): Uint8Array => bytes.map((byte, index) => (index === 7 ? byte ^ 1 : byte))
 
@@ -166,8 +167,8 @@ steps: [{ id: a, run: f }, { id: b, run: big }, { id: w, wait: { forMs: 3600000 
       expect(`${name}: ${refused.message}`).toMatch(damage.says)
       expect(refused.problems[0]?.details).toMatchObject({ soundSeq: damage.sound })
     }
-    expect(await keelson.services.store.readInbox(made.row.runKey)).toEqual([])
-    const kept = await keelson.upkeep.export(handle.row, folder, `${made.runId}.jsonl`)
+    expect(await servicesOf(keelson).store.readInbox(made.row.runKey)).toEqual([])
+    const kept = await keelson.maintenance.export(handle.row, folder, `${made.runId}.jsonl`)
     expect(readFileSync(kept.place, 'utf8')).toContain(made.runId)
     if (damage.canFork === false) {
       expect(await refusal(keelson.fork(made.runId, { atSeq: damage.sound }))).toMatchObject(problem)

@@ -1,7 +1,7 @@
 /** Signals on their whole way: sent by anyone, kept in the inbox, decided by whoever drives the run. */
 import { describe, expect, it } from 'vitest'
-import { forkRun } from '../../src/app/fork-run.ts'
-import { signalRun } from '../../src/app/signal-run.ts'
+import { forkRun } from '../../src/app/start/fork-run.ts'
+import { signalRun } from '../../src/app/inbox/signal-run.ts'
 import { LOCAL_PRINCIPAL } from '../../src/app/principal.ts'
 import { KeelsonError } from '../../src/core/problems/problem.ts'
 import { World, type Process } from '../fixtures/virtual-world.ts'
@@ -103,7 +103,11 @@ describe('every signal on an existing run of the own tenant', () => {
         signalRun(
           process.services,
           ref,
-          { signalId: process.services.random.uuid(), signalType: 'UPDATE_PARAMS', payload },
+          {
+            signalId: process.services.random.uuid(),
+            signalType: 'UPDATE_PARAMS',
+            payload: { ...payload, reason: 'a mistake' },
+          },
           SENDER,
         ),
       )
@@ -114,8 +118,8 @@ describe('every signal on an existing run of the own tenant', () => {
     await world.advanceBy(1000)
     const accepted = world.records(key).filter((record) => record.eventType === 'SignalAccepted')
     expect(accepted.map((record) => record.data?.['signalPayload'])).toEqual([
-      { params: { text: 'x'.repeat(65_000) } },
-      { params: { db: { apiKey: 'secret://prod/db' } } },
+      { params: { text: 'x'.repeat(65_000) }, reason: 'a mistake' },
+      { params: { db: { apiKey: 'secret://prod/db' } }, reason: 'a mistake' },
     ])
     expect(world.log(key, 'SignalRejected')).toEqual([])
     expect(JSON.stringify([...(world.disk.runs[0]?.inbox.values() ?? [])])).not.toContain('hunter2')
@@ -210,7 +214,7 @@ describe('changes of a run', () => {
 policy: { retry: { maxAttempts: 1 } }
 steps: [{ id: a, run: slow, with: { n: "\${input.n}" } }, { id: b, run: f, with: { n: "\${input.n}", m: "\${input.m}" } }]`
     const key = await process.start(plan, { input: { n: 1, m: 5 } })
-    await process.signal(key, 'UPDATE_PARAMS', { params: { n: 2 } })
+    await process.signal(key, 'UPDATE_PARAMS', { params: { n: 2 }, reason: 'a mistake' })
     process.kill()
     world.process('second', { adoptOthers: true })
     await world.runUntil(() => world.hasEnded(key))
@@ -228,8 +232,8 @@ steps: [{ id: a, run: slow, with: { n: "\${input.n}" } }, { id: b, run: f, with:
     const key = await first.start(`
 policy: { onFailure: hold, retry: { maxAttempts: 1 } }
 steps: [{ id: a, run: slow, with: { n: 1, target: main } }, { id: b, run: f, with: { n: 7 } }]`)
-    await first.signal(key, 'INJECT_OVERRIDE', { stepId: 'a', override: { n: 9 } })
-    await first.signal(key, 'UPDATE_TARGET', { stepId: 'a', newTarget: 'mirror' })
+    await first.signal(key, 'INJECT_OVERRIDE', { stepId: 'a', override: { n: 9 }, reason: 'a mistake' })
+    await first.signal(key, 'UPDATE_TARGET', { stepId: 'a', newTarget: 'mirror', reason: 'a mistake' })
     first.kill()
     const second = world.process('second', {
       adoptOthers: true,

@@ -1,7 +1,7 @@
 /** Signals as the decider judges them: who is accepted in which state, and what the log then says. */
 import { describe, expect, it } from 'vitest'
-import { SIGNALS, SIGNAL_TYPES, type SignalType } from '../../src/core/run/signals.ts'
-import type { RunStatus } from '../../src/core/run/transitions.ts'
+import { SIGNALS, SIGNAL_TYPES, type SignalType } from '../../src/core/run/signals/catalogue.ts'
+import type { RunStatus } from '../../src/core/run/state/transitions.ts'
 import { scenario, type Scenario } from '../fixtures/scenario.ts'
 
 const TWO = `
@@ -32,9 +32,9 @@ const PAYLOADS: Readonly<Record<SignalType, Readonly<Record<string, unknown>>>> 
   RETRY_STEP: { stepId: 'a' },
   RETRY_RUN: {},
   SKIP_STEP: { stepId: 'b' },
-  UPDATE_PARAMS: { params: { n: 1 } },
-  INJECT_OVERRIDE: { stepId: 'b', override: { n: 1 } },
-  UPDATE_TARGET: { stepId: 'b', newTarget: 'other' },
+  UPDATE_PARAMS: { params: { n: 1 }, reason: 'a mistake' },
+  INJECT_OVERRIDE: { stepId: 'b', override: { n: 1 }, reason: 'a mistake' },
+  UPDATE_TARGET: { stepId: 'b', newTarget: 'other', reason: 'a mistake' },
   EMERGENCY_STOP: { reason: 'fire' },
   ESCALATE_ALERT: { level: 'P1' },
 }

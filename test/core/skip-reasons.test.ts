@@ -1,6 +1,6 @@
 /** Why a step was skipped: each cause has its code. */
 import { describe, expect, it } from 'vitest'
-import { explain } from '../../src/core/run/explain.ts'
+import { explain } from '../../src/core/run/explain/explain.ts'
 import { scenario } from '../fixtures/scenario.ts'
 import { World } from '../fixtures/virtual-world.ts'
 

@@ -2,20 +2,21 @@
 import { describe, expect, it } from 'vitest'
 import { bitMembers } from '../../src/core/collections/bit-tree.ts'
 import { vectorGet } from '../../src/core/collections/vector.ts'
-import { decide } from '../../src/core/run/decide.ts'
+import { decide } from '../../src/core/run/decide/decide.ts'
 import type { Input } from '../../src/core/run/input.ts'
 import { openEffects } from '../../src/core/run/open-effects.ts'
-import { initialState, type RunState } from '../../src/core/run/state.ts'
-import { packState, unpackState } from '../../src/core/run/state-snapshot.ts'
+import type { RunState } from '../../src/core/run/state/state.ts'
+import { initialState } from '../../src/core/run/state/initial-state.ts'
+import { packState, unpackState } from '../../src/core/run/state/checkpoint.ts'
 import { summaryOf } from '../../src/core/run/summary.ts'
-import { nextTimer } from '../../src/core/run/timers.ts'
-import { isTerminalRun } from '../../src/core/run/transitions.ts'
-import { slotOfUnit } from '../../src/core/run/units.ts'
-import { randomSource, seedFromEnvironment, type RandomSource } from '../fuzz/random-source.ts'
+import { nextTimer } from '../../src/core/run/state/timers.ts'
+import { isTerminalRun } from '../../src/core/run/state/transitions.ts'
+import { slotOfUnit } from '../../src/core/run/state/units.ts'
+import { randomSource, type RandomSource } from '../fuzz/random-source.ts'
 import { graphOf, scenario, START, type Scenario } from '../fixtures/scenario.ts'
 import { World } from '../fixtures/virtual-world.ts'
+import { SEED as seed } from '../setup/seed.ts'
 
-const seed = seedFromEnvironment()
 const STORIES = 150
 const TURNS = 40
 
@@ -45,11 +46,11 @@ const SIGNALS = [
 const STEPS = ['a', 'fan', 'w', 'u', 'm', 'c', 'p', 'z'] as const
 
 function payloadOf(signalType: string, random: RandomSource): Readonly<Record<string, unknown>> {
-  if (signalType === 'UPDATE_PARAMS') return { params: { n: 1 } }
+  if (signalType === 'UPDATE_PARAMS') return { params: { n: 1 }, reason: 'a mistake' }
   if (signalType === 'ESCALATE_ALERT') return { level: 'P1' }
   const stepId = random.pick(STEPS)
   return signalType === 'INJECT_OVERRIDE'
-    ? { stepId, override: { n: 1 } }
+    ? { stepId, override: { n: 1 }, reason: 'a mistake' }
     : { stepId, reason: 'why not', freshKey: true }
 }
 
@@ -57,8 +58,9 @@ function openSlots(state: RunState): string[] {
   const units = [...bitMembers(state.inFlight), ...bitMembers(state.parked)].flatMap(
     (index) => vectorGet(state.units, index) ?? [],
   )
-  const hook = state.undo?.current?.status === 'RUNNING' ? [`COMP:${state.undo.current.slot}`] : []
-  return [...units.map((unit) => slotOfUnit(state.graph, unit)), ...hook]
+  const compensation =
+    state.compensation?.current?.status === 'RUNNING' ? [`COMP:${state.compensation.current.slot}`] : []
+  return [...units.map((unit) => slotOfUnit(state.graph, unit)), ...compensation]
 }
 
 function turn(run: Scenario, random: RandomSource): void {

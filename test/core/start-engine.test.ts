@@ -1,14 +1,14 @@
 /** Whoever starts a run, and however: its plan is held against the engine first, and an unfit one leaves nothing behind. */
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { afterAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { EMBEDDED } from '../../src/adapters/engines/embedded/capabilities.ts'
-import { RunAdvancer } from '../../src/app/advance-run.ts'
+import { RunAdvancer } from '../../src/app/advance/advance-run.ts'
 import { LOCAL_PRINCIPAL } from '../../src/app/principal.ts'
-import { startRun } from '../../src/app/start-run.ts'
-import { KeelsonError, loadPlan, openKeelson, type Keelson, type OpenOptions } from '../../src/main.ts'
+import { startRun } from '../../src/app/start/start-run.ts'
+import { loadPlan, openKeelson, type Keelson, type OpenOptions } from '../../src/main.ts'
 import { World } from '../fixtures/virtual-world.ts'
+import { refusal } from '../fixtures/refusal.ts'
+import { fileFolder } from '../fixtures/folder.ts'
+import { servicesOf } from '../../src/library/services-of.ts'
 
 const planOf = (rest: string, planId = 'p') =>
   loadPlan(`{ plan: ${planId}, version: 1.0.0, steps: [{ id: a, run: f }], ${rest} }`)
@@ -19,20 +19,10 @@ const UNFIT = [
   ['a plan that requires what no engine has', UNABLE, 'PLAN_VALIDATION_FAILED'],
 ] as const
 
-const folder = mkdtempSync(join(tmpdir(), 'keelson-engine-'))
-afterAll(() => rmSync(folder, { recursive: true }))
+const folder = fileFolder()
 
 const open = (options: OpenOptions = {}): Promise<Keelson> =>
   openKeelson({ directory: ':memory:', steps: { f: () => 1 }, adopt: false, ...options })
-
-async function refusal(call: Promise<unknown>): Promise<KeelsonError> {
-  const thrown = await call.then(
-    () => undefined,
-    (error: unknown) => error,
-  )
-  if (thrown instanceof KeelsonError) return thrown
-  throw thrown ?? new Error('it was not refused')
-}
 
 async function counted(keelson: Keelson): Promise<number> {
   const { runs } = await keelson.list({}, { limit: 100 })
@@ -47,12 +37,12 @@ describe.each(UNFIT)('%s', (_, plan, code) => {
       expect(error.code).toBe(code)
     }
     expect(await counted(keelson)).toBe(0)
-    expect(await keelson.services.store.getPlan(plan.sha256)).toBeUndefined()
+    expect(await servicesOf(keelson).store.getPlan('local', plan.sha256)).toBeUndefined()
   })
 
   it('is not started out of a queue that somebody put it into unseen', async () => {
     await using keelson = await open()
-    const { services } = keelson
+    const services = servicesOf(keelson)
     const unseen = { status: 'WARNINGS', errors: [], warnings: [] } as const
     const { row } = await startRun(services, new RunAdvancer(services), {
       plan,

@@ -28,7 +28,7 @@ describe('a plan whose bytes are not what was pinned', () => {
       adoptOthers: true,
       wrapStore: (store) => ({
         ...store,
-        getPlan: async () => (await store.getPlan(world.row(run).planSha256))?.replace('"a"', '"x"'),
+        getPlan: async () => (await store.getPlan('local', world.row(run).planSha256))?.replace('"a"', '"x"'),
       }),
     })
     await world.runUntil(() => world.hasEnded(run))

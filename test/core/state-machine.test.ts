@@ -2,17 +2,17 @@
 import { describe, expect, it } from 'vitest'
 import { EVENTS, EVENT_TYPES, type EventType } from '../../src/core/events/event.ts'
 import { KeelsonError } from '../../src/core/problems/problem.ts'
-import { emit, openWorkspace } from '../../src/core/run/decide/workspace.ts'
-import { evolve } from '../../src/core/run/evolve.ts'
+import { emit, openWorkspace } from '../../src/core/run/proceed/workspace.ts'
+import { evolve } from '../../src/core/run/evolve/evolve.ts'
 import type { FoldEvent } from '../../src/core/run/fold-event.ts'
-import type { RunState } from '../../src/core/run/state.ts'
+import type { RunState } from '../../src/core/run/state/state.ts'
 import {
   AFTER_END,
   ATTEMPT_TRANSITIONS,
   RUN_TRANSITIONS,
   runTransition,
   type RunStatus,
-} from '../../src/core/run/transitions.ts'
+} from '../../src/core/run/state/transitions.ts'
 import { scenario, START, type Scenario } from '../fixtures/scenario.ts'
 import { World } from '../fixtures/virtual-world.ts'
 

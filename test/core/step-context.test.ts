@@ -1,16 +1,14 @@
 /** What a step is told of its run, and what the run has come to in the end. */
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { localArtifacts } from '../../src/adapters/artifacts/local.ts'
 import { systemRandom } from '../../src/adapters/system/random.ts'
-import { readRunContext } from '../../src/app/read-run-context.ts'
+import { readRunContext } from '../../src/app/views/read-run-context.ts'
 import type { RunContext } from '../../src/ports/run-context.ts'
 import type { StepContext } from '../../src/ports/step-handlers.ts'
 import { isoFromMs } from '../../src/core/time.ts'
 import { START } from '../fixtures/scenario.ts'
 import { World, type Process, type Script } from '../fixtures/virtual-world.ts'
+import { testFolder } from '../fixtures/folder.ts'
 
 async function finalContext(process: Process, run: number): Promise<RunContext> {
   const loaded = await process.advancer.current(run)
@@ -183,9 +181,8 @@ describe('the correlation id', () => {
 describe('artifacts', () => {
   let folder = ''
   beforeEach(() => {
-    folder = mkdtempSync(join(tmpdir(), 'keelson-ctx-'))
+    folder = testFolder()
   })
-  afterEach(() => rmSync(folder, { recursive: true, force: true }))
 
   it('that a step keeps are pointers in its result, and the next step reads their bytes [SEC-05]', async () => {
     const world = new World()
@@ -214,14 +211,27 @@ describe('artifacts', () => {
     expect(read?.data).toEqual({ result: 'a report' })
   })
 
-  it('of an attempt that failed stay with its failure [EVT-20]', async () => {
+  it('of an attempt that failed stay with its failure, beside its code, class and time; the run names the same cause [EVT-20]', async () => {
     const { world, run } = await ended('steps: [{ id: a, run: f, retry: { maxAttempts: 1 } }]', {
       f: ({ context }) => {
         context.addArtifact({ uri: 's3://logs/a', kind: 'log-bundle' })
-        throw new Error('half way')
+        throw Object.assign(new Error('half way'), { code: 'TOO_SLOW', status: 503 })
       },
     })
-    const failed = world.records(run).find((record) => record.eventType === 'StepFailed')
-    expect(failed?.payload).toMatchObject({ artifactRefs: [{ uri: 's3://logs/a', kind: 'log-bundle' }] })
+    const of = (type: string) => world.records(run).find((record) => record.eventType === type)
+    const words = { category: 'infrastructure', failureCategory: 'SYSTEM', errorClass: '5xx', statusCode: 503 }
+    expect(of('StepFailed')?.payload).toEqual({
+      error: { code: 'TOO_SLOW', retryable: true, ...words },
+      failedAt: '2030-01-01T00:00:00.000Z',
+      durationMs: 0,
+      final: true,
+      artifactRefs: [{ uri: 's3://logs/a', kind: 'log-bundle' }],
+    })
+    expect(of('StepFailed')?.data?.['errorText']).toMatchObject({ message: 'half way' })
+    expect(of('RunFailed')?.payload).toEqual({
+      error: { code: 'TOO_SLOW', retryable: false, errorClass: '5xx' },
+      failedAt: '2030-01-01T00:00:00.000Z',
+      rootCause: { slot: 'a', attempt: 1, runSeq: 4 },
+    })
   })
 })

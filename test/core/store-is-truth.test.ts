@@ -1,7 +1,7 @@
 /** The store is the only durable truth: what a process held in memory is worth nothing beyond it (STO-01, STO-07, STO-10). */
 import { describe, expect, it } from 'vitest'
-import { getSnapshot, projectSnapshot } from '../../src/app/read-snapshot.ts'
-import { packState } from '../../src/core/run/state-snapshot.ts'
+import { getCheckpoint, projectSnapshot } from '../../src/app/views/read-snapshot.ts'
+import { packState } from '../../src/core/run/state/checkpoint.ts'
 import { summaryOf } from '../../src/core/run/summary.ts'
 import { World } from '../fixtures/virtual-world.ts'
 
@@ -53,23 +53,23 @@ describe('everything a process knew', () => {
 })
 
 describe('a snapshot', () => {
-  it('from the stored view equals one projected anew, and an unknown run has none [STO-10]', async () => {
+  it('from the stored view equals one projected anew, and an unknown run has none', async () => {
     const world = new World()
     const process = world.process('p', { script })
     const key = await process.start(PLAN)
     await world.advanceBy(1000)
     const { store, advancer } = process
     const run = world.row(key)
-    const cached = await getSnapshot(store, advancer.plans, run)
+    const cached = await getCheckpoint(store, advancer.plans, run)
     expect(cached).toEqual(await projectSnapshot(store, advancer.plans, run))
     expect(cached).toMatchObject({ ok: true, value: { status: 'RUNNING', runId: run.runId } })
-    const past = await getSnapshot(store, advancer.plans, run, 3)
+    const past = await getCheckpoint(store, advancer.plans, run, 3)
     expect(past).toMatchObject({ ok: true, value: { lastEventSeq: 3 } })
     for (const unknown of [
       { tenantId: 'local', runId: 'nobody' },
       { tenantId: 'other', runId: run.runId },
     ]) {
-      expect(await getSnapshot(store, advancer.plans, unknown)).toEqual({ ok: true, value: null })
+      expect(await getCheckpoint(store, advancer.plans, unknown)).toEqual({ ok: true, value: null })
       expect(await projectSnapshot(store, advancer.plans, unknown)).toEqual({ ok: true, value: null })
     }
   })

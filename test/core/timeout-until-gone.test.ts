@@ -14,9 +14,11 @@ const ENDED: CommandEnd = {
   stdout: '',
   stdoutTruncated: false,
   stdoutReplaced: false,
+  stdoutBeyond: '',
   stderr: '',
   stderrTruncated: false,
   stderrReplaced: false,
+  stderrBefore: '',
 }
 
 interface Program {

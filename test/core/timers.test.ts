@@ -1,6 +1,6 @@
 /** Timers are state: fired in order by (dueAt, id), under a clock that never runs backwards in the log (P-25, P-26). */
 import { describe, expect, it } from 'vitest'
-import { nextTimer } from '../../src/core/run/timers.ts'
+import { nextTimer } from '../../src/core/run/state/timers.ts'
 import { msFromIso } from '../../src/core/time.ts'
 import { scenario, START } from '../fixtures/scenario.ts'
 import { World } from '../fixtures/virtual-world.ts'

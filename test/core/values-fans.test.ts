@@ -1,10 +1,8 @@
 /** Fan-outs of many sizes, killed, tried again and folded anew: every result is there for whoever reads the list. */
 import { describe, expect, it } from 'vitest'
-import type { RunKey } from '../../src/ports/run-store.ts'
 import { countingStore, type CountingStore } from '../fixtures/counting-store.ts'
+import { listingSteps, outputOf, range } from '../fixtures/listing-steps.ts'
 import { World, type Script } from '../fixtures/virtual-world.ts'
-
-const range = (count: number): number[] => Array.from({ length: count }, (_, index) => index)
 
 const FANS = (count: number): string => `
 policy: { concurrency: 1000, retry: { maxAttempts: 3, initialBackoffMs: 10, backoffMultiplier: 1, maxBackoffMs: 10 } }
@@ -18,22 +16,12 @@ steps:
 
 const expected = (count: number): unknown => ({ first: range(count), second: range(count), seen: { count } })
 
-const SCRIPT = (count: number): Script => ({
-  list: () => range(count),
-  item: ({ input }) => ({ n: (input as { n: number }).n }),
-  same: ({ input }) => input,
-})
-
-function outputOf(world: World, run: RunKey): unknown {
-  return world.records(run).find(({ eventType }) => eventType === 'RunCompleted')?.data?.['output']
-}
-
 describe('the results of a fan-out are all there', () => {
   it.each([0, 1, 255, 256, 257, 499, 500, 501, 1001])(
     'for the output, the next forEach and a condition, with %i items [P-43, P-05]',
     async (count) => {
       const world = new World()
-      const run = await world.process('p', { script: SCRIPT(count) }).start(FANS(count))
+      const run = await world.process('p', { script: listingSteps(count) }).start(FANS(count))
       await world.runUntil(() => world.hasEnded(run))
       expect(outputOf(world, run)).toEqual(expected(count))
     },
@@ -44,7 +32,7 @@ describe('the results of a fan-out are all there', () => {
     const world = new World()
     let ended = 0
     const script: Script = {
-      ...SCRIPT(count),
+      ...listingSteps(count),
       item: async ({ input, context }, { after }) => {
         await after(5)
         const { n } = input as { n: number }
@@ -67,7 +55,7 @@ describe('the results of a fan-out are all there', () => {
     const world = new World()
     const process = world.process('p', {
       script: {
-        ...SCRIPT(count),
+        ...listingSteps(count),
         item: ({ input }) => {
           process.advancer.forget(1)
           return { n: (input as { n: number }).n }
@@ -111,7 +99,7 @@ describe('a long list', () => {
     const world = new World()
     const counting: { store?: CountingStore } = {}
     const process = world.process('p', {
-      script: { ...SCRIPT(COUNT), few: () => range(50) },
+      script: { ...listingSteps(COUNT), few: () => range(50) },
       wrapStore: (store) => {
         counting.store = countingStore(store)
         return counting.store.store

@@ -2,25 +2,15 @@
  * What a decision or a step reads: the values of the log and of the append in the making, all of them, whatever was
  * forgotten, killed or fold anew; and an error, never null, where one must be and is not.
  */
+import { receiptKeys } from '../fixtures/receipt-book.ts'
 import { describe, expect, it } from 'vitest'
-import { eraseRun } from '../../src/app/erase-run.ts'
-import { forkRun } from '../../src/app/fork-run.ts'
+import { eraseRun } from '../../src/app/archive/erase-run.ts'
+import { forkRun } from '../../src/app/start/fork-run.ts'
 import { LOCAL_PRINCIPAL } from '../../src/app/principal.ts'
-import { stepOutput } from '../../src/app/run-outputs.ts'
-import type { RunKey, RunStore } from '../../src/ports/run-store.ts'
-import { World, type Script } from '../fixtures/virtual-world.ts'
-
-const range = (count: number): number[] => Array.from({ length: count }, (_, index) => index)
-
-const SCRIPT = (count: number): Script => ({
-  list: () => range(count),
-  item: ({ input }) => ({ n: (input as { n: number }).n }),
-  same: ({ input }) => input,
-})
-
-function outputOf(world: World, run: RunKey): unknown {
-  return world.records(run).find(({ eventType }) => eventType === 'RunCompleted')?.data?.['output']
-}
+import { stepOutput } from '../../src/app/loaded/run-outputs.ts'
+import type { RunStore } from '../../src/ports/run-store.ts'
+import { listingSteps, outputOf } from '../fixtures/listing-steps.ts'
+import { World } from '../fixtures/virtual-world.ts'
 
 describe('what is read is what was recorded', () => {
   it('a date is a text, an absent field is none, and what the function does to its value later changes nothing [P-43]', async () => {
@@ -91,7 +81,7 @@ steps:
     const { store } = process
     const { tenantId, runId } = world.row(run)
     for (const [signalId, signalType, payload] of [
-      ['c1', 'UPDATE_PARAMS', { params: { n: 2 } }],
+      ['c1', 'UPDATE_PARAMS', { params: { n: 2 }, reason: 'a mistake' }],
       ['c2', 'RESUME', {}],
     ] as const) {
       const authorization = { allowed: true, policyDecisionId: signalId, actorId: 'olga', actorRole: 'Admin' }
@@ -133,7 +123,7 @@ describe('a value that must be there and is not', () => {
     const world = new World()
     const lost = { seq: -1 }
     const process = world.process('p', {
-      script: { ...SCRIPT(300), hold: 'hold' },
+      script: { ...listingSteps(300), hold: 'hold' },
       wrapStore: (store) => without(store, { seq: () => lost.seq }),
     })
     const run = await process.start(`
@@ -181,7 +171,7 @@ describe('an erased value', () => {
     const process = world.process('p', { script: { a: () => ({ n: 1 }) } })
     const run = await process.start('steps: [{ id: a, run: a }, { id: b, run: b }]')
     await world.runUntil(() => world.hasEnded(run))
-    await eraseRun(process.services, process.advancer, { runKey: run, reason: 'asked for' })
+    await eraseRun(process.services, process.advancer, { runKey: run, reason: 'asked for', keys: await receiptKeys() })
     const fork = forkRun(process.services, process.advancer, {
       row: world.row(run),
       principal: LOCAL_PRINCIPAL,

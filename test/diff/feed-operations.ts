@@ -74,8 +74,8 @@ export const FEED_OPERATIONS: Operations = {
   dropDeadLetter: ({ chance }) => {
     const name = chance.pick(SUBSCRIBERS)
     const call = async (store: RunStore) => {
-      const letters = await store.readDeadLetters(name, 1000)
-      const [first] = letters.toSorted((a, b) => a.runKey - b.runKey || a.runSeq - b.runSeq)
+      const deadLetters = await store.readDeadLetters(name, 1000)
+      const [first] = deadLetters.toSorted((a, b) => a.runKey - b.runKey || a.runSeq - b.runSeq)
       return first === undefined ? false : store.dropDeadLetter(name, first.runKey, first.runSeq)
     }
     return { call, succeeded: yes }

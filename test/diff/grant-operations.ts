@@ -1,9 +1,9 @@
 /** Operations of the differential test on grants: few pools, few runs, so that they are always short of units. */
-import { isTerminalRun } from '../../src/core/run/transitions.ts'
+import { isTerminalRun } from '../../src/core/run/state/transitions.ts'
 import type { GrantRelease, GrantRequest, PoolDefinition } from '../../src/ports/grants.ts'
 import type { CommitResult, RunCommit, RunRow, RunStore } from '../../src/ports/run-store.ts'
-import { summary } from '../../src/testing/run-fixtures.ts'
-import { nextCommit } from '../../src/testing/store-case.ts'
+import { summary } from '../../src/testing/store/run-fixtures.ts'
+import { nextCommit } from '../../src/testing/store/store-case.ts'
 import { anyRow, commitMove, committed, refused, SLOTS, type Move, type Operations, type Scene } from './scene.ts'
 
 type Wants = Readonly<Record<string, number>>

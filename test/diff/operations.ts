@@ -1,9 +1,9 @@
 /** Operations of the differential test on runs, logs, inboxes, values, leases and pauses. */
-import { isTerminalRun } from '../../src/core/run/transitions.ts'
+import { isTerminalRun } from '../../src/core/run/state/transitions.ts'
 import type { RunCommit, RunStatus, RunStore } from '../../src/ports/run-store.ts'
-import { newRun, summary } from '../../src/testing/run-fixtures.ts'
-import { openSeal, openWrite, type EventSpec } from '../../src/testing/sealed-events.ts'
-import { creation, nextCommit } from '../../src/testing/store-case.ts'
+import { newRun, summary } from '../../src/testing/store/run-fixtures.ts'
+import { openSeal, openWrite, type EventSpec } from '../../src/testing/store/sealed-events.ts'
+import { creation, nextCommit } from '../../src/testing/store/store-case.ts'
 import {
   anyRow,
   commitMove,
@@ -69,14 +69,14 @@ function anyNext(scene: Scene): RunCommit {
   const row = anyRow(scene)
   const target = anyRow(scene)
   const seq = row.nextSeq
-  const letter = { inboxId: `child:${chance.below(4)}`, kind: 'child', body: `${chance.below(2)}` }
+  const inboxRow = { inboxId: `child:${chance.below(4)}`, kind: 'child', body: `${chance.below(2)}` }
   return {
     ...nextCommit(row, anySpecs(scene, 4), { summary: anySummary(scene, row.status) }),
     ...(chance.below(6) === 0 ? { expected: { epoch: row.epoch, nextSeq: Math.max(1, seq - chance.below(2)) } } : {}),
     ...(chance.below(4) === 0 ? { newEpoch: row.epoch + 1 } : {}),
     ...(chance.below(3) === 0 ? { consumed: [{ inboxId: `signal:${chance.below(2)}`, seq }] } : {}),
     ...(chance.below(3) === 0 ? { context: [{ variable: chance.pick(SLOTS), seq, value: `${chance.below(9)}` }] } : {}),
-    ...(chance.below(3) === 0 ? { notify: [{ run: target, row: letter }] } : {}),
+    ...(chance.below(3) === 0 ? { notify: [{ run: target, row: inboxRow }] } : {}),
     ...(chance.below(4) === 0 ? { blobs: [{ sha256: `blob-${chance.below(2)}`, text: `${chance.below(2)}` }] } : {}),
     ...(chance.below(5) === 0 ? { lease: { owner: chance.pick(OWNERS), until: scene.now + 500 } } : {}),
     ...(chance.below(4) === 0 ? { engine: anyEngine(scene) } : {}),
@@ -157,6 +157,15 @@ export const RUN_OPERATIONS: Operations = {
     const { runKey } = anyRow(scene)
     return { call: (store) => store.quarantine(runKey, 'RUN_QUARANTINED') }
   },
+  liftQuarantine: (scene) => {
+    const { runKey } = anyRow(scene)
+    const code = scene.chance.pick(['RUN_QUARANTINED', 'RUN_KILLS_PROCESS'])
+    const call = async (store: RunStore): Promise<boolean> => {
+      await store.quarantine(runKey, 'RUN_KILLS_PROCESS')
+      return store.liftQuarantine(runKey, code)
+    }
+    return { call, succeeded: yes }
+  },
   readEvents: (scene) => {
     const { runKey } = anyRow(scene)
     const range = { afterSeq: scene.chance.below(5), limit: 1 + scene.chance.below(5) }
@@ -186,36 +195,49 @@ export const RUN_OPERATIONS: Operations = {
     return { call: (store) => store.getBlob(runKey, sha256), succeeded: found }
   },
   putPlan: (scene) => {
-    const n = scene.chance.below(4)
-    const plan = { sha256: `${n}`, planId: `p${n % 2}`, planVersion: `${n % 3}`, text: `${scene.chance.below(2)}` }
-    return { call: (store) => store.putPlan(plan) }
+    // Enough of them that one id and version has several hashes.
+    const n = scene.chance.below(8)
+    const [publish, replaceVersion] = [scene.chance.below(2) === 0, scene.chance.below(3) === 0]
+    const name = { tenantId: scene.chance.pick(TENANTS), sha256: `${n}`, planId: `p${n % 2}`, planVersion: `${n % 3}` }
+    const plan = { ...name, text: `${scene.chance.below(2)}` }
+    return { call: (store) => store.putPlan(plan, { publish, replaceVersion }), succeeded: hasKind('stored') }
   },
   getPlan: (scene) => {
-    const sha256 = `${scene.chance.below(4)}`
-    return { call: (store) => store.getPlan(sha256), succeeded: found }
+    const sha256 = `${scene.chance.below(8)}`
+    const tenantId = scene.chance.pick(TENANTS)
+    return { call: (store) => store.getPlan(tenantId, sha256), succeeded: found }
   },
   findPlan: (scene) => {
     const planId = `p${scene.chance.below(2)}`
     const version = scene.chance.below(2) === 0 ? undefined : `${scene.chance.below(3)}`
-    return { call: (store) => store.findPlan(planId, version), succeeded: found }
+    const tenantId = scene.chance.pick(TENANTS)
+    return { call: (store) => store.findPlan(tenantId, planId, version), succeeded: found }
   },
-  putSnapshot: (scene) => {
+  putCheckpoint: (scene) => {
     const { runKey } = anyRow(scene)
     const { chance } = scene
     const kind = chance.pick(['state', 'state', 'view'])
     const snapshot = { kind, seq: chance.below(9), rulesVersion: 1, body: `${chance.below(9)}` }
-    return { call: (store) => store.putSnapshot(runKey, snapshot) }
+    return { call: (store) => store.putCheckpoint(runKey, snapshot) }
   },
-  getSnapshot: (scene) => {
+  getCheckpoint: (scene) => {
     const { runKey } = anyRow(scene)
     const [kind, maxSeq] = [scene.chance.pick(['state', 'state', 'view']), 5 + scene.chance.below(9)]
-    return { call: (store) => store.getSnapshot(runKey, kind, maxSeq), succeeded: found }
+    return { call: (store) => store.getCheckpoint(runKey, kind, maxSeq), succeeded: found }
   },
   acquireLease: (scene) => {
     const { runKey } = anyRow(scene)
     const [owner, now] = [scene.chance.pick(OWNERS), scene.now + scene.chance.below(1000) - 500]
     const gone = scene.chance.below(4) === 0 ? scene.chance.pick(OWNERS) : undefined
     return { call: (store) => store.acquireLease(runKey, owner, now, now + 400, gone), succeeded: found }
+  },
+  noteDoing: (scene) => {
+    const { runKey } = anyRow(scene)
+    const [owner, doing] = [
+      scene.chance.pick(OWNERS),
+      scene.chance.pick(['0 deciding', '2 folding its log', undefined]),
+    ]
+    return { call: (store) => store.noteDoing(runKey, owner, doing) }
   },
   releaseLease: (scene) => {
     const { runKey } = anyRow(scene)

@@ -3,7 +3,7 @@
  * on every store alike, and the answers that count as a success.
  */
 import type { CommitResult, RunCommit, RunRow, RunStatus, RunStore } from '../../src/ports/run-store.ts'
-import { newRun, summary } from '../../src/testing/run-fixtures.ts'
+import { newRun, summary } from '../../src/testing/store/run-fixtures.ts'
 
 export interface Chance {
   /** 0 … below − 1. */

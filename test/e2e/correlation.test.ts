@@ -1,11 +1,11 @@
 /** One correlation id, given at the start of a run, on everything that happens because of it. */
 import { beforeAll, describe, expect, it } from 'vitest'
-import { loadPlan, openKeelson, type HookName, type Keelson, type RunHandle } from '../../src/main.ts'
+import { loadPlan, openKeelson, type ListenerEventName, type Keelson, type RunHandle } from '../../src/main.ts'
 import { loopback } from '../fixtures/loopback.ts'
 import { ensureBuilt } from './built.ts'
 import { folderWith, jsonLines, keelson as command } from './command.ts'
 
-const HOOKS: readonly HookName[] = [
+const NAMES: readonly ListenerEventName[] = [
   'execution.started',
   'step.started',
   'step.completed',
@@ -57,12 +57,11 @@ async function traced(): Promise<Traced> {
       told.push({ name: `log ${event}`, runId: executionId ?? '', id: correlationId ?? '' })
     },
   })
-  for (const name of HOOKS)
+  for (const name of NAMES)
     keelson.on(name, ({ correlationId, executionId }) => {
       told.push({ name, runId: executionId, id: correlationId })
     })
-  const { plan, text, sha256 } = CHILD
-  await keelson.services.store.putPlan({ ...plan.metadata, text, sha256 })
+  await keelson.publish(CHILD)
   return { keelson, told, seen }
 }
 
@@ -91,7 +90,7 @@ describe('the correlation id of a run', () => {
     expect(new Set(told.map(({ id }) => id))).toEqual(new Set(['order-17']))
     const names = (runId: string): Set<string> =>
       new Set(told.filter((one) => one.runId === runId).map((one) => one.name))
-    for (const name of HOOKS.filter((one) => one !== 'step.failed')) {
+    for (const name of NAMES.filter((one) => one !== 'step.failed')) {
       expect(names(run.runId)).toContain(name)
       expect(names(run.runId)).toContain(`log ${name}`)
     }

@@ -1,5 +1,8 @@
 /** Processes die; runs do not. Step functions note each execution in a file, so that a repeated one would be seen. */
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { beforeAll, expect, it } from 'vitest'
+import { openKeelson } from '../../src/main.ts'
 import { ensureBuilt } from './built.ts'
 import { Command, folderWith, jsonLines, keelson, sideLines, until } from './command.ts'
 
@@ -34,6 +37,10 @@ it('a run killed in the middle of a step is resumed at once; completed steps are
   await first.finished
   const left = await keelson(['runs'], folder)
   expect(left.stdout).toMatch(/RUNNING\s+2\/4/)
+  // Its lease lasts a little longer; that its holder is gone is known at once.
+  const id = left.stdout.split('\n')[1]?.slice(0, 8) ?? ''
+  expect((await keelson(['why', 'last'], folder)).stdout).toMatch(`Nobody drives this run now: keelson resume ${id}\n`)
+  expect((await keelson(['show', 'last'], folder)).stdout).toMatch(`nobody drives it: keelson resume ${id}\n`)
   const { code, stdout } = await keelson(['resume', '--json'], folder)
   expect(code).toBe(0)
   expect(sideLines(folder)).toEqual(['a 1', 'b 1', 'c 1', 'c 2', 'd 1'])
@@ -44,6 +51,42 @@ it('a run killed in the middle of a step is resumed at once; completed steps are
   expect(events.map((one) => one['runSeq']).slice(0, -1)).toEqual(events.slice(1).map((_, index) => index + 1))
   expect((await keelson(['verify', 'last'], folder)).code).toBe(0)
 })
+
+it(
+  'run drives its own run and leaves what another left behind; resume and a program adopt it [P-30]',
+  { timeout: 180_000 },
+  async () => {
+    const own = 'plan: own\nversion: 1.0.0\nsteps: [{ id: x, run: fast }, { id: nap, wait: { forMs: 1500 } }]\n'
+    const folder = folderWith({ 'p.yaml': PLAN, 'own.yaml': own, 'keelson.steps.mjs': STEPS })
+    const stored = () => {
+      const db = new DatabaseSync(join(folder, '.keelson', 'keelson.db'), { readOnly: true })
+      try {
+        return db.prepare('SELECT run_id AS id, status, next_seq AS next, epoch FROM runs ORDER BY run_key').all()
+      } finally {
+        db.close()
+      }
+    }
+    const leftBehind = async (): Promise<void> => {
+      const before = sideLines(folder).filter((line) => line === 'c 1').length
+      const first = new Command(['run', 'p.yaml'], folder)
+      await until('step c has begun', () => sideLines(folder).filter((line) => line === 'c 1').length > before)
+      first.kill('SIGKILL')
+      await first.finished
+    }
+    await leftBehind()
+    const [abandoned] = stored()
+    expect(abandoned).toMatchObject({ status: 'RUNNING', epoch: 1 })
+    expect((await keelson(['run', 'own.yaml'], folder)).code).toBe(0)
+    expect(stored().map(({ status }) => status)).toEqual(['RUNNING', 'COMPLETED'])
+    expect(stored()[0]).toEqual(abandoned)
+    expect((await keelson(['resume'], folder)).code).toBe(0)
+    expect(stored()[0]).toMatchObject({ status: 'COMPLETED', epoch: 2 })
+    await leftBehind()
+    const steps = { fast: () => 1, slow: () => 1 }
+    await using program = await openKeelson({ directory: join(folder, '.keelson'), pollMs: 20, steps })
+    expect((await (await program.run(String(stored()[2]?.['id']))).result()).status).toBe('COMPLETED')
+  },
+)
 
 it('a wait survives the death of its process and is over when its time is', async () => {
   const plan =

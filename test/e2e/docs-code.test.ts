@@ -9,7 +9,7 @@ import { typeCheck } from '../fixtures/type-check.ts'
 const PAGES = ['README.md', ...filesUnder('docs/guides', ['.md'])]
 
 /** A block whose first line is a comment with a file's name is that file; others of its page may import it. */
-const NAMED = /^\/\/ (\S+\.ts)\b/
+const NAMED = /^\/\/ (\S+\.m?ts)\b/
 /** What a page speaks of without printing it. */
 const SPOKEN_OF = { 'keelson.steps.ts': 'export const steps = {}\n' }
 

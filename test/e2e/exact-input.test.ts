@@ -1,11 +1,11 @@
 /** What is typed or written into files reaches the run as it is, or is refused with its place and exit code 2. */
-import { spawnSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { ROOT } from '../../scripts/terminal.ts'
 import { ensureBuilt } from './built.ts'
 import { folderWith, jsonLines, keelson } from './command.ts'
+import { runChild } from '../fixtures/child.ts'
 
 const PLAN = `plan: p
 version: 1.0.0
@@ -54,6 +54,44 @@ describe('--input', () => {
   })
 })
 
+describe('--input on the command line itself', () => {
+  it.each([
+    ['{"a": 1}', { a: 1 }],
+    [' [1, 2]', [1, 2]],
+    ['"text"', 'text'],
+    ['@in.json', { from: 'a file' }],
+    ['in.json', { from: 'a file' }],
+    ['@-', { from: 'a pipe' }],
+    ['./{odd}.json', { from: 'an odd name' }],
+    ['@{odd}.json', { from: 'an odd name' }],
+  ])('%s is taken', async (given, output) => {
+    const folder = folderWith({ ...FILES, 'in.json': '{"from":"a file"}', '{odd}.json': '{"from":"an odd name"}' })
+    const { code, stdout, stderr } = await keelson(
+      ['run', 'p.yaml', '--input', given, '--json'],
+      folder,
+      '{"from":"a pipe"}',
+    )
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+    expect(jsonLines(stdout).at(-1)).toMatchObject({ result: { output } })
+  })
+
+  it.each([
+    [
+      '{a: 1}',
+      /^USAGE {2}--input: .*\(line 1, column 2\), in \{a: 1\}; JSON has its names in double quotes, and the shell/,
+    ],
+    ['{"a": 9007199254740993}', /^RUN_INPUT_INVALID {2}--input: .*put the number in quotes/],
+    ['no.json', /^FILE_NOT_FOUND {2}--input: there is no file no\.json; JSON that stands here begins with \{, \[ or "/],
+    ['@no.json', /^FILE_NOT_FOUND {2}--input: there is no file no\.json/],
+    ['a=1', /^FILE_NOT_FOUND .*--set name=value/],
+    ['42', /^FILE_NOT_FOUND {2}--input: there is no file 42; for a single field: --set/],
+    ['@', /^USAGE {2}--input takes JSON, a file/],
+    ['.', /^FILE_NOT_FOUND {2}\. is a folder/],
+  ])('%s is refused in words', async (given, told) => {
+    expect(await refused(['--input', given], folderWith(FILES))).toMatch(told)
+  })
+})
+
 describe('--set', () => {
   it.each(['id=9007199254740993', 'id={"deep":[12345678901234567890]}', 'id=1e999'])(
     '%s is refused by its name; in quotes it is text',
@@ -65,7 +103,7 @@ describe('--set', () => {
   it('with bytes that are not UTF-8 is refused', () => {
     const bin = join(ROOT, 'bin', 'keelson.js')
     const shell = `"${process.execPath}" "${bin}" run p.yaml --set "name=Andr$(printf '\\351')"`
-    const { status, stderr } = spawnSync('sh', ['-c', shell], { cwd: folderWith(FILES), encoding: 'utf8' })
+    const { status, stderr } = runChild('sh', ['-c', shell], { cwd: folderWith(FILES) })
     expect({ status, stderr }).toEqual({
       status: 2,
       stderr: expect.stringContaining('--set name holds bytes that are not UTF-8') as string,

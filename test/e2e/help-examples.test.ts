@@ -1,5 +1,4 @@
 /** The examples of every command's help, run as they stand: each in a folder in which it makes sense, with the exit code it promises. */
-import { spawnSync } from 'node:child_process'
 import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -7,15 +6,18 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { COMMANDS } from '../../src/edge/cli/table/command-table.ts'
 import { ROOT } from '../../scripts/terminal.ts'
 import { ensureBuilt } from './built.ts'
+import { runChild } from '../fixtures/child.ts'
 
 const BIN = join(ROOT, 'bin', 'keelson.js')
 const plan = (steps: string): string => `plan: order\nversion: 1.0.0\nsteps:\n${steps}`
 const STEPS = ['  - { id: pay, run: pay }\n', '  - { id: pack, run: pack }\n'].join('')
 const FILES: Readonly<Record<string, string>> = {
   'plan.yaml': plan(STEPS),
+  'ship.yaml': plan(STEPS).replace('plan: order', 'plan: ship'),
   'new-plan.yaml': plan(`${STEPS}  - { id: ship, run: pack }\n`),
   'waiting.yaml': plan(`${STEPS}  - { id: release, manual: { title: Release it } }\n`),
   'order.json': '{ "orderId": "A-17" }',
+  'payment.json': '{ "amount": 120 }',
   'keelson.steps.mjs': `import { existsSync } from 'node:fs'
 export const pay = () => 'paid'
 export const pack = () => {
@@ -41,29 +43,33 @@ const STAGE_OF: readonly (readonly [RegExp, Stage])[] = [
   [/^keelson init/, 'empty'],
   [/queue (approve|reject)/, 'pending'],
   [/queue|resume/, 'queued'],
-  [/fork|retry-run/, 'failed'],
-  [/signal|tasks|complete /, 'waiting'],
+  [/fork|retry/, 'failed'],
+  [/signal|pause|cancel|tasks|complete /, 'waiting'],
 ]
 
 /** What an example asks for that is not to be had here: a server, a time, another program, or minutes. */
-const ELSEWHERE = /temporal|postgres:|--not-before|\| dot |conformance|migrate|plan import|backup-2026|\/srv\//
+const ELSEWHERE =
+  /temporal|postgres:|--not-before|\| dot |conformance|migrate|plan import|backup-2026|\/srv\/|store init|elsewhere/
 /** What fits the stage, and yet does not end with 0. */
 const EXITS: Readonly<Record<string, number>> = {
   // It asks first, and nobody is there to answer.
   'keelson erase 1a2b3c4d --reason "request 4711"': 2,
   'keelson restore orders.db': 1,
   'keelson why last pack --at 12': 2,
+  // The plan of the stage has functions, which are code.
+  'keelson run plan.yaml --locked --allow-host api.example.com --allow-program git': 5,
 }
 
-const SHELL = `set -o pipefail; keelson() { "${process.execPath}" "${BIN}" "$@"; }; mkdir -p .config/fish/completions; KEY="$(cat receipts.key 2>/dev/null)";`
+const SHELL = `set -o pipefail; keelson() { "${process.execPath}" "${BIN}" "$@"; }; mkdir -p .config/fish/completions; chmod -R go= .keelson 2>/dev/null; KEY="$(cat receipts.key 2>/dev/null)";`
+/** Of compiled code, which a home of its own for each example would not have. */
+const cache = mkdtempSync(join(tmpdir(), 'keelson-help-cache-'))
 const stages = new Map<Stage, { readonly folder: string; readonly id: string }>()
 
 function shell(folder: string, script: string): { readonly code: number | null; readonly text: string } {
   const { CI: _ci, ...env } = process.env
-  const { status, stdout, stderr } = spawnSync('bash', ['-c', `${SHELL} ${script}`], {
+  const { status, stdout, stderr } = runChild('bash', ['-c', `${SHELL} ${script}`], {
     cwd: folder,
-    encoding: 'utf8',
-    env: { ...env, HOME: folder },
+    env: { ...env, HOME: folder, XDG_CACHE_HOME: cache },
     timeout: 50_000,
   })
   return { code: status, text: stdout + stderr }
@@ -86,7 +92,8 @@ const examples = COMMANDS.flatMap((spec) => spec.examples).filter((one) => !ELSE
 
 beforeAll(ensureBuilt)
 afterAll(() => {
-  for (const { folder } of stages.values()) rmSync(folder, { recursive: true, force: true })
+  for (const folder of [cache, ...[...stages.values()].map((stage) => stage.folder)])
+    rmSync(folder, { recursive: true, force: true })
 })
 
 describe('an example of the help', () => {
@@ -108,4 +115,11 @@ describe('an example of the help', () => {
   it('is there for every command', () => {
     for (const { use, examples: own } of COMMANDS) expect({ use, count: own.length > 0 }).toEqual({ use, count: true })
   })
+})
+
+it('every line of the list of commands says what the command does', () => {
+  const { text } = shell(ROOT, 'keelson help')
+  const listed = text.split('\n').filter((line) => /^ {2}[a-z]/.test(line))
+  expect(listed.length).toBeGreaterThan(20)
+  expect(listed.filter((line) => !/^ {2}\S.*? {2,}\S/.test(line))).toEqual([])
 })

@@ -1,6 +1,6 @@
 /** `http` steps through the library's front door, against real servers on loopback: requests, answers, failures. */
 import { expect, it } from 'vitest'
-import { stepToken } from '../../src/app/step-token.ts'
+import { stepIdempotencyKey } from '../../src/app/execute/step-idempotency-key.ts'
 import { loadPlan, openKeelson, type OpenOptions, type RunResult } from '../../src/main.ts'
 import { loopback, type Answerer } from '../fixtures/loopback.ts'
 import { until } from './command.ts'
@@ -78,9 +78,9 @@ it('a 503 with a JSON body is a failure and is tried again, under the same idemp
     { code: 'HTTP_503', errorClass: '5xx' },
     { code: 'HTTP_500', errorClass: '5xx' },
   ])
-  const http = { url: `${server.url}/thing`, method: 'POST', expect: 'json' }
+  const http = { url: `${server.url}/thing`, method: 'GET', expect: 'json' }
   const derived = { workflowId: 'p', stepId: 'a', executionId: result.runId, input: { with: {}, http } }
-  const { token } = stepToken(derived)
+  const { token } = stepIdempotencyKey(derived)
   expect(server.asked.map(({ headers }) => headers['idempotency-key'])).toEqual([token, token, token])
 })
 
@@ -193,6 +193,7 @@ it('what undoes a step and what replaces it may be requests as well', async () =
   expect(result.status).toBe('FAILED')
   expect(server.asked.map(({ url }) => url)).toEqual(['/do', '/fails', '/instead', '/fails', '/undo'])
   expect(server.asked.at(-1)?.body).toBe('{"did":"/do"}')
+  expect(server.asked.map(({ method }) => method)).toEqual(['POST', 'GET', 'GET', 'GET', 'POST'])
 })
 
 it('a value that is no text where text is needed fails the step before anything is sent', async () => {

@@ -5,6 +5,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { beforeAll, expect, it } from 'vitest'
 import { ensureBuilt } from './built.ts'
 import { folderWith, jsonLines, keelson, linesOf, sideLines } from './command.ts'
+import { changeRawEvent, dropTriggers } from '../fixtures/raw-log.ts'
 
 const STEPS = `import { appendFileSync, existsSync } from 'node:fs'
 const note = (text) => appendFileSync('side.txt', text + '\\n')
@@ -112,9 +113,8 @@ it('verify finds a whole log whole and an altered one altered, with exit code 1'
     ) as string,
   })
   const database = new DatabaseSync(join(folder, '.keelson', 'keelson.db'))
-  const triggers = database.prepare("SELECT name FROM sqlite_master WHERE type = 'trigger'").all()
-  for (const { name } of triggers) database.exec(`DROP TRIGGER "${String(name)}"`)
-  database.exec("UPDATE events SET record = replace(record, 'BROKEN', 'MENDED') WHERE seq = 6")
+  dropTriggers(database)
+  changeRawEvent(database, 6, (event) => ({ ...event, record: event.record.replaceAll('BROKEN', 'MENDED') }))
   database.close()
   const altered = await keelson(['verify', id], folder)
   expect(altered).toMatchObject({

@@ -6,6 +6,8 @@ import { DatabaseSync } from 'node:sqlite'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { ensureBuilt } from './built.ts'
 import { Command, folderWith, jsonLines, keelson, linesOf } from './command.ts'
+import type { StoredEvent } from '../../src/ports/run-store.ts'
+import { keyOfRun, rawLog } from '../fixtures/raw-log.ts'
 
 const STEPS = `import { existsSync } from 'node:fs'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -19,11 +21,10 @@ const planOf = (name: string, ...steps: readonly string[]): string =>
 beforeAll(ensureBuilt)
 
 /** A run's events as they lie in the database: exact bytes, hashes and salts. */
-function storedEvents(folder: string, runId: string): readonly Readonly<Record<string, unknown>>[] {
+function storedEvents(folder: string, runId: string): readonly StoredEvent[] {
   const db = new DatabaseSync(join(folder, '.keelson', 'keelson.db'), { readOnly: true })
   try {
-    const sql = 'SELECT e.* FROM events e JOIN runs r USING (run_key) WHERE r.run_id = ? ORDER BY e.seq'
-    return db.prepare(sql).all(runId)
+    return rawLog(db, keyOfRun(db, runId))
   } finally {
     db.close()
   }
@@ -66,7 +67,9 @@ it('why --at tells what held a step after an event of the past, and not what hol
   const started = events.find(({ eventType, stepId }) => eventType === 'StepStarted' && stepId === 'quick')
   const at = String(started?.['runSeq'])
   const then = await keelson(['why', 'last', 'door', '--at', at], folder)
-  expect(then.stdout).toMatch(/^after event \d+, .*\n\ndoor has not started, because\n {2}1 {2}quick is running\n$/)
+  expect(then.stdout).toMatch(
+    /^after event \d+, .*\n\nquick is not done yet\n {2}1 {2}it is running, .*\ndoor has not started, because\n {2}1 {2}quick is running\n$/,
+  )
   const [json] = jsonLines((await keelson(['why', 'last', 'door', '--at', at, '--json'], folder)).stdout)
   expect(json).toMatchObject({ slot: 'door', at: Number(at), causes: [{ kind: 'dependency', stepId: 'quick' }] })
   expect((await keelson(['why', 'last', 'door'], folder)).stdout).toMatch(/door has failed\n.*SHUT/)
@@ -117,7 +120,7 @@ describe('signal retry-run', () => {
     expect(others).toHaveLength(1)
     const after = storedEvents(folder, oldId)
     expect(after.slice(0, before.length)).toEqual(before)
-    const added = after.slice(before.length).map((row) => row['event_type'])
+    const added = after.slice(before.length).map(({ eventType }) => eventType)
     expect(added).toEqual(['SignalAccepted', 'RunForked'])
     await keelson(['signal', oldId, 'retry-run', '--id', id], folder)
     expect(jsonLines((await keelson(['runs', '--json'], folder)).stdout)).toHaveLength(2)
@@ -140,9 +143,9 @@ it('every signal of the catalogue can be sent from the command line, and each is
   const sent: readonly (readonly [words: readonly string[], answer: string])[] = [
     [['pause', '--reason', 'count'], 'ACCEPTED'],
     [['resume'], 'ACCEPTED'],
-    [['update-params', '--set', 'x=1'], 'ACCEPTED'],
-    [['inject-override', '--step', 'door', '--set', 'x=1'], 'ACCEPTED'],
-    [['update-target', '--step', 'door', '--set', 'schema=s'], 'ACCEPTED'],
+    [['update-params', '--set', 'x=1', '--reason', 'a mistake'], 'ACCEPTED'],
+    [['inject-override', '--step', 'door', '--set', 'x=1', '--reason', 'a mistake'], 'ACCEPTED'],
+    [['update-target', '--step', 'door', '--set', 'schema=s', '--reason', 'a mistake'], 'ACCEPTED'],
     [['skip-step', '--step', 'door', '--reason', 'no need'], 'ACCEPTED'],
     [['retry-step', '--step', 'gate'], 'REJECTED'],
     [['retry-run'], 'REJECTED'],

@@ -5,18 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { startTemporal, type TemporalServer } from '../setup/temporal.ts'
 import { ensureBuilt } from './built.ts'
 import { Command, folderWith, jsonLines, keelson, sideLines, until } from './command.ts'
-
-/** `gated` ends when a file named after its step appears, or when it is aborted. */
-const STEPS = `import { appendFileSync, existsSync } from 'node:fs'
-export const gated = async (input, { stepId, signal }) => {
-  appendFileSync('side.txt', stepId + '\\n')
-  while (!existsSync(stepId)) {
-    if (signal.aborted) throw signal.reason
-    await new Promise((resolve) => setTimeout(resolve, 20))
-  }
-}
-`
-const PLAN = 'plan: p\nversion: 1.0.0\nsteps:\n  - { id: a, run: gated }\n  - { id: b, run: gated }\n'
+import { PLAN, STEPS } from './gated-steps.ts'
 
 let server: TemporalServer
 

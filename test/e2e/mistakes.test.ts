@@ -1,10 +1,8 @@
 /** Whatever is wrong, the person gets one clear message with a code, and scripts an exit code. */
-import { spawnSync } from 'node:child_process'
-import { chmodSync, closeSync, existsSync, mkdirSync, openSync } from 'node:fs'
+import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { ROOT } from '../../scripts/terminal.ts'
 import { ensureBuilt } from './built.ts'
 import { folderWith, jsonLines, keelson, linesOf } from './command.ts'
 
@@ -67,7 +65,9 @@ describe('a plan with mistakes', () => {
     const { code, stdout } = await keelson(['plan', 'check', 'p.yaml'], folder)
     expect({ code, stdout }).toEqual({
       code: 0,
-      stdout: expect.stringMatching(/^✔ p\.yaml {3}p 1\.0\.0, 1 step {3}sha256 [0-9a-f]{64}\n$/) as string,
+      stdout: expect.stringMatching(
+        /^✔ p\.yaml {3}p 1\.0\.0, 1 step {3}sha256 [0-9a-f]{64}\n\nWhat it can touch\n/,
+      ) as string,
     })
   })
 })
@@ -95,6 +95,34 @@ describe('step functions', () => {
     expect(code).toBe(2)
     expect(stderr).toMatch(/^p\.yaml:5:10 {2}NO_HANDLER {2}keelson\.steps\.ts has no function 'stock\.reserv'/)
     expect(stderr).toContain("^^^^^^^^^^^^ did you mean 'stock.reserve'?")
+  })
+
+  it('that a block under forEach misses are told with their place in the file, at any depth', async () => {
+    const plan = `plan: p
+version: 1.0.0
+steps:
+  - { id: first, run: greet }
+  - id: pack
+    forEach:
+      in: input.items
+      steps:
+        - { id: inner, run: stock.reserv }
+        - id: deep
+          forEach: { in: item, steps: [{ id: x, run: nowhere, compensate: { run: gone } }] }
+`
+    const folder = folderWith({ 'p.yaml': plan, 'keelson.steps.ts': STEPS })
+    for (const command of [
+      ['run', 'p.yaml'],
+      ['plan', 'check', 'p.yaml'],
+    ]) {
+      const { code, stderr } = await keelson(command, folder)
+      expect(code).toBe(2)
+      expect(stderr.match(/^p\.yaml:\d+:\d+ {2}NO_HANDLER {2}.*$/gm)).toEqual([
+        "p.yaml:9:29  NO_HANDLER  keelson.steps.ts has no function 'stock.reserv'",
+        "p.yaml:11:54  NO_HANDLER  keelson.steps.ts has no function 'nowhere'",
+        "p.yaml:11:82  NO_HANDLER  keelson.steps.ts has no function 'gone'",
+      ])
+    }
   })
 
   it('are missed by name when there is no steps file', async () => {
@@ -130,9 +158,14 @@ describe('wrong usage exits with 2 and names what was meant', () => {
     ],
     ['half a command', ['plan'], /^USAGE {2}'plan' is not a whole command/],
     ['a count that is none', ['runs', '--limit', 'x'], /^USAGE {2}--limit takes a whole number, not 'x'/],
-    ['a missing argument', ['run'], /^USAGE {2}missing required argument 'plan'/],
+    ['a missing argument', ['plan', 'check'], /^USAGE {2}missing required argument 'file'/],
+    ['a run of nothing', ['run'], /^USAGE {2}name a plan file, or a published plan by --plan-id/],
     ['a missing plan', ['run', 'nowhere.yaml'], /^FILE_NOT_FOUND {2}nowhere\.yaml does not exist/],
-    ['a missing input file', ['run', 'p.yaml', '--input', 'no.json'], /^FILE_NOT_FOUND {2}no\.json does not exist/],
+    [
+      'a missing input file',
+      ['run', 'p.yaml', '--input', 'no.json'],
+      /^FILE_NOT_FOUND {2}--input: there is no file no\.json/,
+    ],
     ['a setting without a value', ['run', 'p.yaml', '--set', 'x'], /^USAGE {2}--set takes key=value, not 'x'/],
     ['an unknown signal', ['signal', 'abcd', 'puase'], /^USAGE {2}'puase' is not a signal; .*; did you mean 'pause'\?/],
     ['a shell that is none', ['completion', 'bsh'], /^USAGE {2}'bsh' is not a shell; .*; did you mean 'bash'\?/],
@@ -215,149 +248,4 @@ it('help shows the page of a code, and the help of a command', async () => {
   })
   expect((await keelson(['help', 'run'], folder)).stdout).toContain('--request-id <id>')
   expect((await keelson(['--help'], folder)).stdout).toMatch(/Exit codes: 0 completed, 1 failed/)
-})
-
-describe('an environment that is not fit exits with 6', () => {
-  it('a folder that cannot be written is STORE_READ_ONLY', async () => {
-    const folder = folderWith({ 'p.yaml': GOOD, 'keelson.steps.ts': STEPS })
-    const closed = unwritable(folder)
-    try {
-      const { code, stdout, stderr } = await keelson(['run', 'p.yaml', '--dir', join(closed.folder, 'state')], folder)
-      expect({ code, stdout }).toEqual({ code: 6, stdout: '' })
-      expect(stderr).toMatch(/^STORE_READ_ONLY {2}/)
-      expect(linesOf(stderr)).toHaveLength(2)
-    } finally {
-      closed.release()
-    }
-  })
-
-  it('a state folder that is a file is STORE_READ_ONLY', async () => {
-    const folder = folderWith({ 'p.yaml': GOOD, 'keelson.steps.ts': STEPS, '.keelson': 'a file' })
-    await expectEnvironment(folder, /^STORE_READ_ONLY {2}.*\.keelson/)
-  })
-
-  it('a database of a newer version is STORE_SCHEMA_NEWER, and stays as it is', async () => {
-    const folder = folderWith({ 'p.yaml': GOOD, 'keelson.steps.ts': STEPS })
-    await keelson(['run', 'p.yaml'], folder)
-    const db = new DatabaseSync(join(folder, '.keelson', 'keelson.db'))
-    db.exec('PRAGMA user_version = 99')
-    db.close()
-    await expectEnvironment(folder, /^STORE_SCHEMA_NEWER {2}/)
-  })
-
-  it('a full disk is STORE_FULL', async (context) => {
-    const folder = folderWith({ 'p.yaml': GOOD, 'keelson.steps.ts': STEPS })
-    const disk = smallDisk(folder)
-    if (disk === undefined) return context.skip('no small file system can be mounted here')
-    try {
-      const { code, stderr } = await keelson(['run', 'p.yaml', '--dir', disk.folder], folder)
-      expect(code).toBe(6)
-      expect(stderr).toMatch(/^STORE_FULL {2}/)
-      expect(stderr).not.toMatch(/\n\s+at /)
-    } finally {
-      disk.release()
-    }
-  })
-})
-
-describe('files that the system refuses are FILE_UNUSABLE with exit code 6 and no stack trace', () => {
-  it('a folder below the kernel’s own: nothing hangs', async (context) => {
-    if (process.platform !== 'linux') return context.skip('only Linux has /proc')
-    const folder = folderWith({ 'p.yaml': GOOD, 'keelson.steps.ts': STEPS })
-    const place = '/proc/nothing/here'
-    const run = await keelson(['run', 'p.yaml', '--dir', place], folder)
-    expect(run).toMatchObject({ code: 6, stderr: expect.stringMatching(/^STORE_READ_ONLY .*cannot be made/) as string })
-    expect((await keelson(['run', 'p.yaml'], folder)).code).toBe(0)
-    for (const args of [
-      ['init', place],
-      ['archive', 'last', '--to', place],
-      ['export', 'last', '--out', `${place}/run.jsonl`],
-      ['restore', 'p.yaml', '--dir', place],
-    ]) {
-      const { code, stdout, stderr } = await keelson(args, folder)
-      expect({ args, code, stdout }).toEqual({ args, code: 6, stdout: '' })
-      expect(stderr).toMatch(/^FILE_UNUSABLE {2}\/proc\/nothing: there is no such file or folder \(ENOENT, mkdir\)\n/)
-      expect(linesOf(stderr)).toHaveLength(2)
-    }
-  })
-
-  it('a full disk under a file or under standard output', async (context) => {
-    if (!existsSync('/dev/full')) return context.skip('there is no /dev/full here')
-    const folder = folderWith({ 'p.yaml': GOOD, 'keelson.steps.ts': STEPS })
-    const { code, stderr } = await keelson(['plan', 'compile', 'p.yaml', '--out', '/dev/full'], folder)
-    expect(code).toBe(6)
-    expect(stderr).toMatch(/^FILE_UNUSABLE {2}.*the disk is full \(ENOSPC, write\)\n/)
-    expect(linesOf(stderr)).toHaveLength(2)
-    const full = openSync('/dev/full', 'w')
-    const piped = spawnSync(process.execPath, [join(ROOT, 'bin', 'keelson.js'), 'plan', 'check', 'p.yaml'], {
-      cwd: folder,
-      stdio: ['ignore', full, 'pipe'],
-      encoding: 'utf8',
-    })
-    closeSync(full)
-    expect(piped.status).toBe(6)
-    expect(linesOf(piped.stderr)).toEqual([
-      expect.stringMatching(/^FILE_UNUSABLE {2}standard output cannot be written/),
-    ])
-  })
-
-  it('a limit of this user on the size of files is told of the database', async () => {
-    const folder = folderWith({ 'p.yaml': GOOD, 'keelson.steps.ts': STEPS })
-    const line = `ulimit -f 40; exec "${process.execPath}" "${join(ROOT, 'bin', 'keelson.js')}" run p.yaml`
-    const { status, stdout, stderr } = spawnSync('bash', ['-c', line], { cwd: folder, encoding: 'utf8' })
-    expect({ status, stdout }).toEqual({ status: 6, stdout: '' })
-    expect(stderr).toMatch(
-      /^STORE_(UNAVAILABLE|FULL) {2}The database \.keelson\/keelson\.db (could not be|cannot grow)/,
-    )
-    expect(linesOf(stderr)).toHaveLength(2)
-  })
-})
-
-async function expectEnvironment(folder: string, message: RegExp): Promise<void> {
-  const { code, stdout, stderr } = await keelson(['run', 'p.yaml'], folder)
-  expect({ code, stdout }).toEqual({ code: 6, stdout: '' })
-  expect(stderr).toMatch(message)
-  expect(linesOf(stderr)).toHaveLength(2)
-}
-
-/** Permissions hold back everybody but root, for whom the kernel's own file system is closed. */
-function unwritable(folder: string): { readonly folder: string; readonly release: () => void } {
-  if (process.getuid?.() === 0) return { folder: '/sys', release: () => undefined }
-  const place = join(folder, 'closed')
-  mkdirSync(place, { mode: 0o555 })
-  return { folder: place, release: () => chmodSync(place, 0o755) }
-}
-
-/** A file system of its own with 64 KB, where this user may mount one. */
-function smallDisk(folder: string): { readonly folder: string; readonly release: () => void } | undefined {
-  const place = join(folder, 'disk')
-  mkdirSync(place)
-  const mounted = spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=64k', 'tmpfs', place])
-  if (mounted.status !== 0) return undefined
-  return { folder: place, release: () => void spawnSync('umount', [place]) }
-}
-
-it('two terminals on one folder at once: both runs complete', async () => {
-  const folder = folderWith({ 'p.yaml': GOOD, 'keelson.steps.ts': STEPS })
-  const both = await Promise.all([keelson(['run', 'p.yaml'], folder), keelson(['run', 'p.yaml'], folder)])
-  expect(both.map(({ code, stderr }) => ({ code, stderr }))).toEqual([
-    { code: 0, stderr: '' },
-    { code: 0, stderr: '' },
-  ])
-  expect(linesOf((await keelson(['runs', '--json'], folder)).stdout)).toHaveLength(2)
-})
-
-it('an old Node on this machine gets one line, the code and exit code 6', (context) => {
-  const old = ['/usr/bin/node', '/usr/local/bin/node'].find((path) => {
-    const [major = 0, minor = 0] = spawnSync(path, ['-p', 'process.versions.node'], { encoding: 'utf8' })
-      .stdout?.split('.')
-      .map(Number) ?? [99]
-    return major > 0 && (major < 22 || (major === 22 && minor < 19))
-  })
-  if (old === undefined) return context.skip('there is no old Node here; test/arch/command.test.ts pretends to be one')
-  const { status, stdout, stderr } = spawnSync(old, [join(ROOT, 'bin', 'keelson.js'), 'run', 'p.yaml'], {
-    encoding: 'utf8',
-  })
-  expect({ status, stdout, lines: linesOf(stderr).length }).toEqual({ status: 6, stdout: '', lines: 1 })
-  expect(stderr).toMatch(/^NODE_TOO_OLD {2}Keelson needs Node 22\.19 or newer/)
 })

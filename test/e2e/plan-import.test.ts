@@ -9,13 +9,13 @@ const WORKFLOW = `{
   "schemaVersion": 1, "workflowId": "billing", "workspaceId": "acme", "name": "Billing",
   "version": 2, "active": true, "executionTier": "Assisted",
   "actions": [
-    { "actionId": "write", "order": 1, "portFamily": "Finance", "operation": "invoice:write" },
-    { "actionId": "send", "order": 2, "portFamily": "Comms", "operation": "mail:send" }
+    { "actionId": "write", "order": 1, "portFamily": "FinanceAccounting", "operation": "invoice:write" },
+    { "actionId": "send", "order": 2, "portFamily": "CommsCollaboration", "operation": "mail:send" }
   ]
 }
 `
 const MATRIX = `{
-  "portFamily": "Finance",
+  "portFamily": "FinanceAccounting",
   "capabilities": [
     { "capability": "invoice:write", "supported": true, "safety": { "supportsCompensation": true },
       "compensationOperation": "invoice:reverse",

@@ -115,3 +115,39 @@ it('a run with --needs-approval waits for queue approve, which names who said so
     first: expect.stringMatching(/^USAGE {2}--needs-approval goes with --queue/) as string,
   })
 })
+
+it('a fork of a rejected run waits for approval, and show and why tell who rejected it', async () => {
+  const folder = project()
+  const id = await queued(folder, '--needs-approval', '--as', 'ana')
+  await keelson(['queue', 'reject', id, '--as', 'ben', '--reason', 'too dear'], folder)
+  const shown = (await keelson(['show', id], folder)).stdout
+  expect(shown).toContain('cancelled by ben, "too dear", before it was approved')
+  expect(shown).toContain(`ask again  keelson fork ${id.slice(0, 8)}   # the new run waits for approval`)
+  expect(shown).not.toContain('try again')
+  expect((await keelson(['why', id], folder)).stdout).toBe(
+    'the run is CANCELLED by ben, "too dear", before it was approved\n',
+  )
+  const forked = await keelson(['fork', id, '--as', 'ana'], folder)
+  expect(forked).toMatchObject({ code: 4, stdout: expect.stringContaining('keelson queue approve ') as string })
+  const retried = await keelson(['signal', id, 'retry-run', '--reason', 'again', '--as', 'ana'], folder)
+  expect(retried).toMatchObject({ code: 4, stdout: expect.stringContaining('keelson queue approve ') as string })
+  expect((await keelson(['queue', 'start'], folder)).stdout).toBe('nothing is queued that could start now\n')
+  expect(sideLines(folder)).toEqual([])
+})
+
+it('queue start and queue approve of a run with a cancel in its inbox say that it is CANCELLED', async () => {
+  const folder = project()
+  const id = await queued(folder)
+  await keelson(['signal', id, 'cancel', '--reason', 'no'], folder)
+  expect(await keelson(['queue', 'start', id], folder)).toMatchObject({
+    code: 3,
+    stderr: `run ${id.slice(0, 8)} does not start: it is CANCELLED\n`,
+  })
+  const asked = await queued(folder, '--needs-approval')
+  await keelson(['signal', asked, 'cancel', '--reason', 'no'], folder)
+  expect(await keelson(['queue', 'approve', asked, '--as', 'ben'], folder)).toMatchObject({
+    code: 3,
+    stdout: `run ${asked.slice(0, 8)} is not approved: it is CANCELLED by what was said before\n`,
+  })
+  expect(sideLines(folder)).toEqual([])
+})

@@ -1,12 +1,13 @@
 /** Folders that can only be read: looking works as ever, nothing is left behind, and nothing that was committed is passed over. */
-import { spawnSync } from 'node:child_process'
-import { chmodSync, copyFileSync, existsSync, mkdirSync, readdirSync, rmSync, statSync } from 'node:fs'
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { beforeAll, expect, it } from 'vitest'
+import { MIGRATIONS } from '../../src/adapters/stores/sqlite/migrate.ts'
 import { ROOT } from '../../scripts/terminal.ts'
 import { ensureBuilt } from './built.ts'
 import { Command, folderWith, jsonLines, keelson, until, type Finished } from './command.ts'
+import { runChild } from '../fixtures/child.ts'
 
 const PLAN = 'plan: p\nversion: 1.0.0\nsteps:\n  - { id: a, run: fast }\n  - { id: b, run: held }\n'
 const STEPS = `import { existsSync } from 'node:fs'
@@ -22,9 +23,8 @@ beforeAll(ensureBuilt)
 
 function look(folder: string, args: readonly string[]): Finished {
   const bin = join(ROOT, 'bin', 'keelson.js')
-  const { status, stdout, stderr } = spawnSync(process.execPath, [bin, ...args], {
+  const { status, stdout, stderr } = runChild(process.execPath, [bin, ...args], {
     cwd: folder,
-    encoding: 'utf8',
     ...NOBODY,
   })
   return { code: status, stdout, stderr }
@@ -103,15 +103,14 @@ it.each([true, false])(
 )
 
 it('a database of an older schema is read from a copy that was brought up to date', async () => {
-  const { folder, id } = await ended()
-  const state = join(folder, '.keelson')
-  const database = new DatabaseSync(join(state, 'keelson.db'))
-  database.exec(
-    'ALTER TABLE runs DROP COLUMN archived_to; ALTER TABLE runs DROP COLUMN deaths; PRAGMA user_version = 10',
-  )
-  database.close()
+  const folder = folderWith({})
   mkdirSync(join(folder, 'kept'))
-  copyFileSync(join(state, 'keelson.db'), join(folder, 'kept', 'keelson.db'))
+  const database = new DatabaseSync(join(folder, 'kept', 'keelson.db'))
+  database.exec(readFileSync(join(import.meta.dirname, '..', 'golden', 'stores', 'sqlite-0018.sql'), 'utf8'))
+  const id = String(database.prepare('SELECT run_id FROM runs ORDER BY run_key LIMIT 1').get()?.['run_id'])
+  const { user_version: version } = database.prepare('PRAGMA user_version').get() ?? {}
+  database.close()
+  expect(version).toBeLessThan(MIGRATIONS.length)
   readable(folder)
   try {
     const { code, stdout } = look(folder, ['show', id, '--dir', 'kept'])
@@ -125,7 +124,9 @@ it('a process that drives runs is not disturbed by one that only reads', async (
   const folder = folderWith({ 'p.yaml': PLAN, 'keelson.steps.mjs': STEPS, held: '' })
   const command = new Command(['run', 'p.yaml', '--json'], folder)
   await command.shows(/StepCompleted/)
+  // State is its owner's alone; whoever wants others to look must open it to them.
   chmodSync(folder, 0o755)
+  writable(join(folder, '.keelson'))
   const seen = await until('the run is seen', () => {
     const { code, stdout } = look(folder, ['runs', '--json'])
     return code === 0 && stdout.includes('RUNNING') ? stdout : undefined

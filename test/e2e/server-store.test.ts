@@ -1,6 +1,5 @@
 /** The command on a real PostgreSQL server: several processes at once, signals, death, recovery; and what it refuses. */
 import { chmodSync, cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
-import { spawnSync } from 'node:child_process'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Client } from 'pg'
@@ -9,6 +8,7 @@ import { ROOT } from '../../scripts/terminal.ts'
 import { dumpAndRestore, startPostgres, type PostgresServer } from '../setup/postgres.ts'
 import { ensureBuilt } from './built.ts'
 import { Command, folderWith, jsonLines, keelson, linesOf, sideLines, until, type Finished } from './command.ts'
+import { runChild } from '../fixtures/child.ts'
 
 /** `gated` ends when a file named after its step appears; who is not the first to be in it does not wait. */
 const STEPS = `import { appendFileSync, existsSync } from 'node:fs'
@@ -62,8 +62,8 @@ const open = (folder: string, step: string): void => writeFileSync(join(folder, 
 const inStep = (folder: string, line: string): Promise<true> =>
   until(`${line} has begun`, () => sideLines(folder).includes(line))
 
-/** When the newest letter came, by the server's clock, which is this machine's. */
-async function lastLetterAt(url: string): Promise<number> {
+/** When the newest inbox row came, by the server's clock, which is this machine's. */
+async function lastInboxRowAt(url: string): Promise<number> {
   const client = new Client({ connectionString: url })
   await client.connect()
   try {
@@ -90,7 +90,9 @@ describe('a run on a server', () => {
     expect((await call('resources', 'set', 'gpu', '--capacity', '2')).code).toBe(0)
     expect((await call('resources')).stdout).toContain('resource:gpu')
     expect((await call('fork', 'last')).code).toBe(0)
-    expect((await call('doctor')).stdout).toMatch(/✔ database {7}postgres .*durable, 2 runs[\s\S]*all is well/)
+    expect((await call('doctor')).stdout).toMatch(
+      /✔ database {7}postgres .*durable, 2 runs[\s\S]*⚠ role +postgres owns the tables/,
+    )
     expect((await call('erase', 'last', '--reason', 'request 4711', '--yes')).code).toBe(0)
     expect((await call('archive', '--older-than', '0s')).stdout).toContain('2 runs archived')
     expect((await keelson(['runs'], folder)).stderr).toMatch(/^STORE_NOT_FOUND {2}there is no \.keelson/)
@@ -136,7 +138,7 @@ describe('a run on a server', () => {
     const paused = await call('signal', 'last', 'pause', '--reason', 'stock count', '--json')
     const [answer] = jsonLines(paused.stdout)
     expect(answer).toMatchObject({ eventType: 'SignalAccepted', payload: { signalType: 'PAUSE', applied: true } })
-    const took = Date.parse(String(answer?.['emittedAt'])) - (await lastLetterAt(url))
+    const took = Date.parse(String(answer?.['emittedAt'])) - (await lastInboxRowAt(url))
     process.stdout.write(`a signal from another process was taken ${took} ms after it was in the inbox\n`)
     open(folder, 'b')
     await run.shows(/✔ b /)
@@ -157,10 +159,10 @@ it('whoever names no server loads neither its driver nor its code', async () => 
   const tell =
     "import { registerHooks } from 'node:module'; import { writeSync } from 'node:fs'; registerHooks({ load: (url, context, next) => (writeSync(2, url + '\\n'), next(url, context)) })"
   const loaded = (...args: readonly string[]): string =>
-    spawnSync(
+    runChild(
       process.execPath,
       ['--import', `data:text/javascript,${encodeURIComponent(tell)}`, join(ROOT, 'bin', 'keelson.js'), ...args],
-      { cwd: folder, encoding: 'utf8' },
+      { cwd: folder },
     ).stderr
   open(folder, 'b')
   expect((await keelson(['run', 'p.yaml'], folder)).code).toBe(0)
@@ -274,7 +276,7 @@ describe('a server that cannot be used is told in one message, exit code 6, with
     for (const store of [`mysql://me:${CANARY}@db/x`, `${CANARY}`, `postgres://me:${CANARY}@:nan/x`]) {
       const { code, stdout, stderr } = await keelson(['runs', '--store', store], folder)
       expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
-      expect(stderr).toMatch(/^USAGE {2}what --store or KEELSON_STORE names is no address/)
+      expect(stderr).toMatch(/^USAGE {2}--store or KEELSON_STORE must be an address/)
       expect(stderr).not.toContain(CANARY)
     }
   })
@@ -307,7 +309,7 @@ describe('a server that cannot be used is told in one message, exit code 6, with
       symlinkSync(join(ROOT, 'node_modules', name), join(folder, 'node_modules', name))
     }
     const args = [join(folder, 'bin', 'keelson.js'), 'runs', '--store', `postgres://me:${CANARY}@127.0.0.1:1/x`]
-    const { status, stdout, stderr } = spawnSync(process.execPath, args, { cwd: folder, encoding: 'utf8' })
+    const { status, stdout, stderr } = runChild(process.execPath, args, { cwd: folder })
     expect({ status, stdout }).toEqual({ status: 6, stdout: '' })
     expect(linesOf(stderr)).toEqual([
       expect.stringMatching(/^STORE_DRIVER_MISSING {2}.*npm install pg$/),

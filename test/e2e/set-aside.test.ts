@@ -1,5 +1,4 @@
 /** Runs that were set aside or archived, as a person meets them; and pipes that close early. */
-import { spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
@@ -7,6 +6,8 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import { ROOT } from '../../scripts/terminal.ts'
 import { ensureBuilt } from './built.ts'
 import { Command, folderWith, jsonLines, keelson } from './command.ts'
+import { runChild } from '../fixtures/child.ts'
+import { changeRawEvent, dropTriggers, keyOfRun } from '../fixtures/raw-log.ts'
 
 const PLAN = 'plan: p\nversion: 1.0.0\nsteps:\n  - { id: a, run: fast }\n  - { id: b, run: held }\n'
 const STEPS = `import { existsSync } from 'node:fs'
@@ -22,13 +23,16 @@ const BIN = join(ROOT, 'bin', 'keelson.js')
 
 beforeAll(ensureBuilt)
 
-function damage(folder: string, sql: string): void {
+function damage(folder: string, runId: string, change: (db: DatabaseSync, runKey: number) => void): void {
   const database = new DatabaseSync(join(folder, '.keelson', 'keelson.db'))
-  for (const { name } of database.prepare("SELECT name FROM sqlite_schema WHERE type = 'trigger'").all())
-    database.exec(`DROP TRIGGER ${String(name)}`)
-  database.exec(sql)
+  dropTriggers(database)
+  change(database, keyOfRun(database, runId))
   database.close()
 }
+
+/** Within the row, as a bad sector would. */
+const cut = (db: DatabaseSync): void =>
+  db.exec('UPDATE appends SET records = substr(records, 1, 30) WHERE first_seq = 4')
 
 /** A run with five events, killed in its last step. */
 async function killedRun(): Promise<{ readonly folder: string; readonly id: string }> {
@@ -50,47 +54,55 @@ async function endedRun(...more: readonly string[]): Promise<{ readonly folder: 
 
 describe('a run that was set aside', () => {
   it.each([
-    ['whose event is no JSON', `UPDATE events SET record = '{' WHERE seq = 3`, 2],
-    ['whose event has another hash', `UPDATE events SET chain_hash = zeroblob(32) WHERE seq = 4`, 3],
-    ['of which an event is gone', `DELETE FROM events WHERE seq = 4`, 3],
-  ])('%s is told by every command with exit code 6, and goes on as a fork', async (_what, sql, sound) => {
-    const { folder, id } = await killedRun()
-    damage(folder, sql)
-    const resumed = await keelson(['resume', id], folder)
-    expect([resumed.code, resumed.stderr]).toEqual([6, expect.stringContaining(`it is sound up to event ${sound}`)])
-    const says = expect.stringMatching(
-      new RegExp(
-        `^RUN_QUARANTINED  run ${id} was set aside.*keelson fork ${id} --at ${sound}\\n.*keelson export.*backup`,
-      ),
-    ) as string
-    for (const args of [
-      ['resume'],
-      ['resume', id],
-      ['show', id],
-      ['why', id],
-      ['events', id],
-      ['events', id, '--follow'],
-      ['signal', id, 'pause'],
-      ['signal', id, 'cancel'],
-      ['tasks', id],
-      ['fork', id],
-    ]) {
-      const { code, stderr } = await keelson(args, folder)
-      expect({ args, code, stderr }).toEqual({ args, code: 6, stderr: says })
-    }
-    expect((await keelson(['runs'], folder)).stdout).toMatch(/set aside/)
-    expect(jsonLines((await keelson(['events', id, '--json'], folder)).stdout)).toHaveLength(sound + 1)
-    const exported = await keelson(['export', id, '--out', 'evidence.jsonl'], folder)
-    expect([exported.code, existsSync(join(folder, 'evidence.jsonl'))]).toEqual([0, true])
-    expect(exported.stderr).toMatch(/does not verify/)
-    const forked = new Command(['fork', id, '--at', String(sound)], folder)
-    await forked.shows(/b\b/)
-    spawnSync('rm', [join(folder, 'held')])
-    expect((await forked.finished).code).toBe(0)
-    // Somebody has seen to it.
-    const after = await keelson(['resume'], folder)
-    expect([after.code, after.stdout]).toEqual([0, expect.stringContaining('nothing to resume')])
-  })
+    ['whose event is no JSON', (db) => changeRawEvent(db, 3, (event) => ({ ...event, record: '{' })), 2],
+    [
+      'whose event has another hash',
+      (db) => changeRawEvent(db, 4, (one) => ({ ...one, chainHash: Buffer.alloc(32) })),
+      3,
+    ],
+    ['of which an event is gone', (db) => changeRawEvent(db, 4, () => undefined), 3],
+    ['of which an append was cut', cut, 3],
+  ] satisfies readonly [string, (db: DatabaseSync) => void, number][])(
+    '%s is told by every command with exit code 6, and goes on as a fork',
+    async (_what, change, sound) => {
+      const { folder, id } = await killedRun()
+      damage(folder, id, change)
+      const resumed = await keelson(['resume', id], folder)
+      expect([resumed.code, resumed.stderr]).toEqual([6, expect.stringContaining(`it is sound up to event ${sound}`)])
+      const says = expect.stringMatching(
+        new RegExp(
+          `^RUN_QUARANTINED  run ${id} was set aside.*keelson fork ${id} --at ${sound}\\n.*keelson export.*backup`,
+        ),
+      ) as string
+      for (const args of [
+        ['resume'],
+        ['resume', id],
+        ['show', id],
+        ['why', id],
+        ['events', id],
+        ['events', id, '--follow'],
+        ['signal', id, 'pause'],
+        ['signal', id, 'cancel'],
+        ['tasks', id],
+        ['fork', id],
+      ]) {
+        const { code, stderr } = await keelson(args, folder)
+        expect({ args, code, stderr }).toEqual({ args, code: 6, stderr: says })
+      }
+      expect((await keelson(['runs'], folder)).stdout).toMatch(/set aside/)
+      expect(jsonLines((await keelson(['events', id, '--json'], folder)).stdout)).toHaveLength(sound + 1)
+      const exported = await keelson(['export', id, '--out', 'evidence.jsonl'], folder)
+      expect([exported.code, existsSync(join(folder, 'evidence.jsonl'))]).toEqual([0, true])
+      expect(exported.stderr).toMatch(/does not verify/)
+      const forked = new Command(['fork', id, '--at', String(sound)], folder)
+      await forked.shows(/b\b/)
+      runChild('rm', [join(folder, 'held')])
+      expect((await forked.finished).code).toBe(0)
+      // Somebody has seen to it.
+      const after = await keelson(['resume'], folder)
+      expect([after.code, after.stdout]).toEqual([0, expect.stringContaining('nothing to resume')])
+    },
+  )
 
   it('does not keep resume from the others, whose ends are told', async () => {
     const { folder, id } = await killedRun()
@@ -98,8 +110,8 @@ describe('a run that was set aside', () => {
     await other.shows(/"stepId":"b"/)
     other.kill('SIGKILL')
     await other.finished
-    damage(folder, `DELETE FROM events WHERE seq = 3 AND run_key = (SELECT run_key FROM runs WHERE run_id = '${id}')`)
-    spawnSync('rm', [join(folder, 'held')])
+    damage(folder, id, (db, runKey) => changeRawEvent(db, 3, () => undefined, runKey))
+    runChild('rm', [join(folder, 'held')])
     const { code, stdout, stderr } = await keelson(['resume'], folder)
     expect(code).toBe(6)
     expect(stderr).toMatch(/RUN_QUARANTINED/)
@@ -131,7 +143,7 @@ describe('verify', () => {
       [`status = 'COMPLETED', ended_at = ended_at + 1000`, /row says endedAt/],
       [`ended_at = ended_at - 1000, steps_failed = 1`, /row says stepsFailed 1, its log 0/],
     ] as const) {
-      damage(folder, `UPDATE runs SET ${sql}`)
+      damage(folder, id, (db) => db.exec(`UPDATE runs SET ${sql}`))
       const { code, stdout } = await keelson(['verify', id], folder)
       expect([code, stdout]).toEqual([1, expect.stringMatching(says)])
       expect(stdout).toMatch(/the log is whole, but the run row was altered/)
@@ -150,12 +162,12 @@ describe('verify', () => {
   it('keeps its exit code when whoever reads it has seen enough, and so does every command', async () => {
     const { folder, id } = await endedRun()
     const piped = (command: string): number | null =>
-      spawnSync('bash', ['-c', `set -o pipefail; ${process.execPath} ${BIN} ${command} | head -c 1 >/dev/null`], {
+      runChild('bash', ['-c', `set -o pipefail; ${process.execPath} ${BIN} ${command} | head -c 1 >/dev/null`], {
         cwd: folder,
       }).status
     expect(piped(`verify ${id}`)).toBe(0)
     expect(piped(`events ${id} --json`)).toBe(0)
-    damage(folder, `UPDATE runs SET status = 'FAILED'`)
+    damage(folder, id, (db) => db.exec(`UPDATE runs SET status = 'FAILED'`))
     expect(piped(`verify ${id}`)).toBe(1)
     expect(piped(`verify ${id} --json`)).toBe(1)
     expect(piped('show nosuchrun')).toBe(2)

@@ -2,13 +2,13 @@
  * A program with functions of its own, which no other process could load: what ends it again and again is found by running
  * suspects alone, and nothing that merely was at work at the same time is blamed.
  */
-import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
 import { beforeAll, expect, it } from 'vitest'
 import { ROOT } from '../../scripts/terminal.ts'
 import { ensureBuilt } from './built.ts'
 import { folderWith, jsonLines, keelson, sideLines } from './command.ts'
+import { startChild } from '../fixtures/child.ts'
 
 const PROGRAM = `import { appendFileSync, existsSync, readFileSync } from 'node:fs'
 import { loadPlan, openKeelson } from ${JSON.stringify(join(ROOT, 'dist', 'main.js'))}
@@ -34,7 +34,7 @@ if (process.argv[2] === 'first') {
   await keelson.start(loadPlan(readFileSync('p.yaml', 'utf8')))
 }
 for (;;) {
-  const { runs } = await keelson.services.store.listRuns('local', { status: ['PENDING', 'APPROVED', 'RUNNING', 'PAUSED'] }, { limit: 10 })
+  const { runs } = await keelson.list({ status: ['PENDING', 'APPROVED', 'RUNNING', 'PAUSED'] }, { limit: 10 })
   if (runs.length === 0) break
   await new Promise((resolve) => setTimeout(resolve, 20))
 }
@@ -53,7 +53,7 @@ const Q = 'plan: q\nversion: 1.0.0\nsteps:\n  - { id: other, run: good, retry: {
 beforeAll(ensureBuilt)
 
 async function live(folder: string, ...args: readonly string[]): Promise<number | null> {
-  const child = spawn(process.execPath, ['program.mjs', ...args], { cwd: folder, stdio: 'inherit' })
+  const child = startChild(process.execPath, ['program.mjs', ...args], { cwd: folder })
   const [code] = (await once(child, 'exit')) as [number | null]
   return code
 }

@@ -48,8 +48,8 @@ async function untilItEnds(
 
 const failures = async (folder: string, run = 'last'): Promise<readonly (readonly unknown[])[]> =>
   jsonLines((await keelson(['events', run, '--json'], folder)).stdout).flatMap(({ eventType, stepId, payload }) => {
-    const { error } = payload as { readonly error?: { readonly code: string } }
-    return eventType === 'StepFailed' || eventType === 'CompensationFailed' ? [[stepId, error?.code]] : []
+    const { error, stepId: about } = payload as { readonly error?: { readonly code: string }; readonly stepId?: string }
+    return eventType === 'StepFailed' || eventType === 'CompensationFailed' ? [[stepId ?? about, error?.code]] : []
   })
 
 beforeAll(ensureBuilt)
@@ -123,7 +123,7 @@ describe('a step that ends its process', () => {
     writeFileSync(join(folder, 'go'), '')
     expect(await end).toMatchObject({ deaths: 3, code: 1 })
     expect(await failures(folder)).toEqual([
-      ['fan', 'PROCESS_DIED'],
+      ['fan[2]', 'PROCESS_DIED'],
       ['fan', 'ITEMS_FAILED'],
     ])
   })

@@ -1,5 +1,4 @@
 /** The first minutes with Temporal: a server of one's own, what is missing and what to do about it. */
-import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { cpSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -9,6 +8,7 @@ import { ROOT } from '../../scripts/terminal.ts'
 import { startTemporal, temporalProgram, type TemporalServer } from '../setup/temporal.ts'
 import { ensureBuilt } from './built.ts'
 import { Command, folderWith, jsonLines, keelson, until, type Finished, type Variables } from './command.ts'
+import { startChild } from '../fixtures/child.ts'
 
 const PLAN = 'plan: p\nversion: 1.0.0\nsteps:\n  - { id: a, run: greet }\n'
 
@@ -104,7 +104,7 @@ it('without the SDK says what to install, and everything else works', async () =
   ))
     symlinkSync(join(ROOT, 'node_modules', name), join(copy, 'node_modules', name))
   const inCopy = async (...words: readonly string[]): Promise<Finished> => {
-    const child = spawn(process.execPath, [join(copy, 'bin', 'keelson.js'), ...words], { cwd: folder })
+    const child = startChild(process.execPath, [join(copy, 'bin', 'keelson.js'), ...words], { cwd: folder })
     let [stdout, stderr] = ['', '']
     child.stdout.on('data', (chunk: Buffer) => (stdout += chunk.toString('utf8')))
     child.stderr.on('data', (chunk: Buffer) => (stderr += chunk.toString('utf8')))

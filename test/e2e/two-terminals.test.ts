@@ -4,18 +4,7 @@ import { writeFileSync } from 'node:fs'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { ensureBuilt } from './built.ts'
 import { Command, folderWith, jsonLines, keelson, sideLines, until, type Finished } from './command.ts'
-
-/** `gated` ends when a file named after its step appears, or when it is aborted. */
-const STEPS = `import { appendFileSync, existsSync } from 'node:fs'
-export const gated = async (input, { stepId, signal }) => {
-  appendFileSync('side.txt', stepId + '\\n')
-  while (!existsSync(stepId)) {
-    if (signal.aborted) throw signal.reason
-    await new Promise((resolve) => setTimeout(resolve, 20))
-  }
-}
-`
-const PLAN = 'plan: p\nversion: 1.0.0\nsteps:\n  - { id: a, run: gated }\n  - { id: b, run: gated }\n'
+import { PLAN, STEPS } from './gated-steps.ts'
 
 beforeAll(ensureBuilt)
 
@@ -57,7 +46,7 @@ describe('signals from a second terminal', () => {
     await run.shows(/✔ a /)
     const why = await keelson(['why', id, 'b'], folder)
     expect(why.stdout).toMatch(
-      /^b has not started, because\n {2}1 {2}the run is paused by local since .*, "stock count" {3}\(runSeq \d+\)\n.*keelson signal [0-9a-f]{8} resume/,
+      /^b has not started, because\n {2}1 {2}the run is paused by local since .*, "stock count" {3}\(runSeq \d+\)\n.*keelson resume [0-9a-f]{8}/,
     )
     expect(sideLines(folder)).toEqual(['a'])
     expect((await keelson(['signal', id, 'resume'], folder)).stdout).toMatch(
@@ -101,9 +90,11 @@ describe('signals from a second terminal', () => {
 })
 
 describe('Ctrl-C', () => {
-  it('cancels the run, which ends with exit code 3', async () => {
+  it('twice cancels the run, which ends with exit code 3', async () => {
     const folder = project()
     const { run } = await started(folder)
+    run.kill('SIGINT')
+    await run.shows(/stopping: nothing new starts/)
     run.kill('SIGINT')
     const { code, stdout } = await run.finished
     expect({ code, stdout }).toEqual({
@@ -148,7 +139,7 @@ describe('a manual task', () => {
 
   it('is listed with its token and completed by another person; who started the run is refused with exit code 5', async () => {
     const folder = folderWith({ 'p.yaml': APPROVAL })
-    const run = new Command(['run', 'p.yaml'], folder)
+    const run = new Command(['run', 'p.yaml', '--as', 'bo'], folder)
     await run.shows(/release {2}waits for a person/)
     const [task] = jsonLines((await keelson(['tasks', '--json'], folder)).stdout)
     expect(task).toMatchObject({
@@ -156,7 +147,10 @@ describe('a manual task', () => {
       title: 'Release it',
       token: expect.stringMatching(/^k1\.[0-9a-f]{64}$/) as string,
     })
-    const own = await keelson(['complete', 'last', String(task?.['token']), '--outcome', 'Succeeded'], folder)
+    const own = await keelson(
+      ['complete', 'last', String(task?.['token']), '--outcome', 'Succeeded', '--as', 'bo'],
+      folder,
+    )
     expect(own).toMatchObject({ code: 5, stderr: expect.stringMatching(/^AUTHZ_DENIED .*MakerChecker/) as string })
     const other = await keelson(
       ['complete', 'last', 'release', '--outcome', 'succeeded', '--as', 'ana', '--notes', 'seen'],
@@ -172,7 +166,7 @@ describe('a manual task', () => {
 
   it('may be completed while no process runs; resume leaves a run that waits for a person', async () => {
     const folder = folderWith({ 'p.yaml': APPROVAL })
-    const run = new Command(['run', 'p.yaml'], folder)
+    const run = new Command(['run', 'p.yaml', '--as', 'bo'], folder)
     await run.shows(/release {2}waits for a person/)
     run.kill('SIGKILL')
     await run.finished

@@ -4,7 +4,7 @@ import { startPostgres, type PostgresServer } from '../setup/postgres.ts'
 import { ensureBuilt } from './built.ts'
 import { Command, folderWith, jsonLines, sideLines, until, type Finished } from './command.ts'
 
-/** A hook named in `stuck.txt` never ends in the first process; one named in `broken.txt` fails. */
+/** A compensation named in `stuck.txt` never ends in the first process; one named in `broken.txt` fails. */
 const STEPS = `import { appendFileSync, readFileSync } from 'node:fs'
 const note = (text) => appendFileSync('side.txt', text + '\\n')
 const named = (file, text) => { try { return readFileSync(file, 'utf8').split('\\n').includes(text) } catch { return false } }
@@ -17,17 +17,17 @@ export const undo = async (input, { stepId, itemIndex, engineAttempt, idempotenc
 }
 export const bad = () => { throw Object.assign(new Error('the dock is full'), { code: 'DOCK_FULL' }) }
 `
-const hook = 'compensate: { run: undo, retry: { maxAttempts: 1 } }'
+const compensation = 'compensate: { run: undo, retry: { maxAttempts: 1 } }'
 const CHILD = `plan: child
 version: 1.0.0
-steps: [{ id: hold, run: work, with: { n: 1 }, ${hook} }, { id: book, run: work, with: { n: 2 }, ${hook} }]
+steps: [{ id: hold, run: work, with: { n: 1 }, ${compensation} }, { id: book, run: work, with: { n: 2 }, ${compensation} }]
 `
 const PARENT = `plan: parent
 version: 1.0.0
 policy: { concurrency: 1, retry: { maxAttempts: 1 } }
 steps:
   - { id: nap, wait: { forMs: 5 } }
-  - { id: fan, run: work, forEach: "context.list", with: { n: "\${item}" }, ${hook} }
+  - { id: fan, run: work, forEach: "context.list", with: { n: "\${item}" }, ${compensation} }
   - { id: call, plan: { planId: child }, effect: compensatable }
   - { id: ship, run: bad }
 context: { list: [1, 2] }
@@ -69,27 +69,27 @@ const undone = (folder: string): readonly string[] =>
 
 describe.each(['sqlite', 'postgres'] as const)('on %s', (store) => {
   it.each(['book', 'fan[1]'])(
-    'a process killed while %s is being undone: that hook alone is repeated, under its key, and says so [CMP-04]',
-    async (hookName) => {
-      const one = await project(store, { 'stuck.txt': hookName })
+    'a process killed while %s is being undone: that compensation alone is repeated, under its key, and says so [CMP-04]',
+    async (stuckStep) => {
+      const one = await project(store, { 'stuck.txt': stuckStep })
       const { folder, begin, call } = one
       const first = begin('run', 'parent.yaml')
-      await until('the hook is at work', () => undone(folder).includes(`${hookName} 1`))
+      await until('the compensation is at work', () => undone(folder).includes(`${stuckStep} 1`))
       first.kill('SIGKILL')
       await first.finished
       await call('resume')
       const expected = ['book', 'hold', 'fan[1]', 'fan[0]'].flatMap((name) =>
-        name === hookName ? [`${name} 1`, `${name} 2`] : [`${name} 1`],
+        name === stuckStep ? [`${name} 1`, `${name} 2`] : [`${name} 1`],
       )
-      // A hook that had not begun when the process died may be a second dispatch by number, but runs once.
+      // A compensation that had not begun when the process died may be a second dispatch by number, but runs once.
       expect(undone(folder).map((line) => line.split(' ')[0])).toEqual(expected.map((line) => line.split(' ')[0]))
       const keys = sideLines(folder).flatMap((line) =>
-        line.startsWith(`undo ${hookName} `) ? [line.split(' ')[3]] : [],
+        line.startsWith(`undo ${stuckStep} `) ? [line.split(' ')[3]] : [],
       )
       expect(new Set(keys).size).toBe(1)
       const undo = await undoRunOf(one)
       expect(undo).toMatchObject({ status: 'COMPLETED', parent: { slot: 'COMP:call', attempt: 1 } })
-      const run = hookName.startsWith('fan') ? 'last' : String(undo['runId'])
+      const run = stuckStep.startsWith('fan') ? 'last' : String(undo['runId'])
       const told = (await one.events(run)).filter(
         ({ payload }) => (payload as { mayHaveRunTwice?: true }).mayHaveRunTwice,
       )
@@ -112,26 +112,26 @@ describe('what could not be undone', () => {
     // A wait has no effect, so it is not among what finished without a way to undo it.
     expect(stdout).not.toContain('without a way to undo')
     const shown = (await call('show', 'last')).stdout
-    expect(shown).toMatch(/✖ fan .* 2 items {3}1 undone {3}1 could not be undone/)
+    expect(shown).toMatch(/✖ fan .* 2 items {3}1 of 2 undone {3}1 could not be undone/)
     expect(shown).toMatch(/✖ call .* could not be undone: COMPENSATION_INCOMPLETE/)
     const undo = await undoRunOf(one)
-    const undoId = String(undo['runId']).slice(0, 8)
+    const compensationId = String(undo['runId']).slice(0, 8)
     const childId = String(undo['compensationOf']).slice(0, 8)
-    expect(shown).toContain(`child run  ${childId} of call   not all undone by run ${undoId}`)
+    expect(shown).toContain(`child run  ${childId} of call   not all undone by run ${compensationId}`)
     expect((await call('runs')).stdout).toMatch(
-      new RegExp(`^${undoId} .* COMPENSATION_INCOMPLETE {2}undoes ${childId}`, 'm'),
+      new RegExp(`^└ ${compensationId} .* COMPENSATION_INCOMPLETE {2}undoes ${childId}`, 'm'),
     )
-    expect((await call('show', undoId)).stdout).toContain(`undoes     what run ${childId} has finished`)
-    expect((await call('show', childId)).stdout).toContain(`undoing    not all undone by run ${undoId}`)
+    expect((await call('show', compensationId)).stdout).toContain(`undoes     what run ${childId} has finished`)
+    expect((await call('show', childId)).stdout).toContain(`undoing    not all undone by run ${compensationId}`)
     const why = (await call('why', 'last', 'call')).stdout
     expect(why).toMatch(/^call is done, and could not be undone$/m)
-    expect(why).toMatch(new RegExp(`could not be undone by run ${undoId}: 1 attempt, COMPENSATION_INCOMPLETE`))
+    expect(why).toMatch(new RegExp(`could not be undone by run ${compensationId}: 1 attempt, COMPENSATION_INCOMPLETE`))
     expect((await call('why', 'last', 'fan[0]')).stdout).toMatch(/could not be undone: 1 attempt, HANDLER_FAILED/)
     expect((await call('why', 'last', 'fan[1]')).stdout).toMatch(/what it did was undone/)
     expect(undone(folder)).toHaveLength(4)
     const fork = await call('fork', 'last')
     expect(fork.stderr).toMatch(/1 item of fan could not be undone: .*the new run does it again/)
     expect(fork.stderr).toMatch(/call could not be undone: .*the new run does it again/)
-    expect((await call('fork', undoId)).stderr).toContain('RUN_NOT_FORKABLE')
-  }, 120_000)
+    expect((await call('fork', compensationId)).stderr).toContain('RUN_NOT_FORKABLE')
+  })
 })

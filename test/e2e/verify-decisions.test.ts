@@ -4,11 +4,13 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { beforeAll, expect, it } from 'vitest'
 import { ROOT } from '../../scripts/terminal.ts'
-import { recordOf } from '../../src/app/read-events.ts'
-import type { ForeignRecord } from '../../src/core/events/event.ts'
+import { recordOf } from '../../src/app/log/read-events.ts'
+import type { LogRecord } from '../../src/core/events/event.ts'
 import { reseal, type Edit } from '../fixtures/reseal.ts'
 import { ensureBuilt } from './built.ts'
 import { folderWith, jsonLines, keelson } from './command.ts'
+import type { StoredEvent } from '../../src/ports/run-store.ts'
+import { dropTriggers, rawLog, setRawLog } from '../fixtures/raw-log.ts'
 
 const example = (name: string): string => join(ROOT, 'examples', name, 'plan.yaml')
 
@@ -34,34 +36,16 @@ it('finds that every decision of every example follows from its log (I6)', async
 function forge(folder: string, edit: Edit): void {
   rmSync(join(folder, '.keelson', 'receipts'), { recursive: true, force: true })
   const database = new DatabaseSync(join(folder, '.keelson', 'keelson.db'))
-  const triggers = database.prepare("SELECT name FROM sqlite_master WHERE type = 'trigger'").all()
-  for (const { name } of triggers) database.exec(`DROP TRIGGER "${String(name)}"`)
-  const rows = database.prepare('SELECT * FROM events ORDER BY seq').all()
-  const events = reseal(rows.map(readRow), edit)
-  database.exec('DELETE FROM events')
-  const insert = database.prepare(
-    'INSERT INTO events (run_key, seq, event_type, idempotency_key, record, data, salt, chain_hash, persisted_at) VALUES (1, ?, ?, ?, ?, ?, ?, ?, ?)',
-  )
-  for (const event of events) {
-    const { runSeq, eventType, idempotencyKey, record, data, salt, chainHash, persistedAt } = event
-    insert.run(runSeq, eventType, idempotencyKey, record, data ?? null, salt ?? null, chainHash, persistedAt)
-  }
+  dropTriggers(database)
+  const events = reseal(rawLog(database).map(readRow), edit)
+  setRawLog(database, events)
   const head = events.at(-1)?.chainHash ?? new Uint8Array(32)
   database.prepare('UPDATE runs SET head_hash = ?, next_seq = ?').run(head, events.length + 1)
   database.close()
 }
 
-function readRow(row: Readonly<Record<string, unknown>>): ForeignRecord {
-  const { seq, event_type, idempotency_key, record, data, salt, chain_hash, persisted_at } = row
-  const read = recordOf({
-    runSeq: Number(seq),
-    eventType: String(event_type),
-    idempotencyKey: idempotency_key as Uint8Array,
-    record: String(record),
-    ...(data === null ? {} : { data: String(data), salt: salt as Uint8Array }),
-    chainHash: chain_hash as Uint8Array,
-    persistedAt: Number(persisted_at),
-  })
+function readRow(event: StoredEvent): LogRecord {
+  const read = recordOf(event)
   if (!read.ok) throw new Error(read.problems[0]?.message ?? 'unreadable')
   return read.value
 }

@@ -1,5 +1,4 @@
 /** What `why` advises works: every command it prints is typed into a shell as it stands. */
-import { spawnSync } from 'node:child_process'
 import { cpSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -7,6 +6,7 @@ import { beforeAll, expect, it } from 'vitest'
 import { ROOT } from '../../scripts/terminal.ts'
 import { ensureBuilt } from './built.ts'
 import { Command, folderWith, keelson, linesOf } from './command.ts'
+import { runChild } from '../fixtures/child.ts'
 
 const STEPS = `
 export const list = () => [1, 2, 3]
@@ -50,7 +50,7 @@ function typed(command: string, folder: string): { readonly status: number | nul
   try {
     cpSync(folder, copy, { recursive: true })
     const shell = `keelson() { "${process.execPath}" "${join(ROOT, 'bin', 'keelson.js')}" "$@"; }\n${command}`
-    const { status, stdout, stderr } = spawnSync('sh', ['-c', shell], { cwd: copy, encoding: 'utf8' })
+    const { status, stdout, stderr } = runChild('sh', ['-c', shell], { cwd: copy })
     return { status, told: stdout + stderr }
   } finally {
     rmSync(copy, { recursive: true, force: true })

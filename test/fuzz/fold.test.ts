@@ -3,24 +3,24 @@
  * on: random, unknown, truncated, repeated and reordered records never make anything else of either.
  */
 import { expect, it } from 'vitest'
-import { compilePlan } from '../../src/app/compile-plan.ts'
-import type { ForeignRecord } from '../../src/core/events/event.ts'
-import { compileGraph } from '../../src/core/plan/graph.ts'
+import { compilePlan } from '../../src/app/plans/compile.ts'
+import { type LogRecord, EVENT_TYPES } from '../../src/core/events/event.ts'
+import { compileGraph } from '../../src/core/plan/compile/graph.ts'
 import { KeelsonError } from '../../src/core/problems/problem.ts'
-import { evolve } from '../../src/core/run/evolve.ts'
+import { evolve } from '../../src/core/run/evolve/evolve.ts'
 import { foldEventOfRecord } from '../../src/core/run/fold-event.ts'
 import { openEffects } from '../../src/core/run/open-effects.ts'
-import { initialState } from '../../src/core/run/state.ts'
+import { initialState } from '../../src/core/run/state/initial-state.ts'
 import { summaryOf } from '../../src/core/run/summary.ts'
-import { projectRun } from '../../src/core/view/project-run.ts'
-import { runMetaOf } from '../../src/core/view/run-meta.ts'
-import { viewToText } from '../../src/core/view/stored-view.ts'
-import { EVENT_TYPES } from '../../src/core/events/event.ts'
-import { envelopeOf, recordOf } from '../../src/app/read-events.ts'
-import { sha256Bytes } from '../../src/app/sha256.ts'
+import { projectRun } from '../../src/core/view/project/project-run.ts'
+import { runMetaOf } from '../../src/core/view/fold/run-meta.ts'
+import { viewToText } from '../../src/core/view/project/stored-view.ts'
+import { envelopeOf, recordOf } from '../../src/app/log/read-events.ts'
+import { sha256Bytes } from '../../src/app/log/sha256.ts'
 import type { StoredEvent } from '../../src/ports/run-store.ts'
 import { SAMPLES } from '../golden/event-samples.ts'
-import { randomSource, seedFromEnvironment, type RandomSource } from './random-source.ts'
+import { randomSource, type RandomSource } from './random-source.ts'
+import { SEED } from '../setup/seed.ts'
 
 const compiled = compilePlan(`
 plan: fuzz
@@ -55,7 +55,7 @@ const ODD: readonly [unknown, ...unknown[]] = [
 const SLOTS: readonly [string, ...string[]] = ['a', 'b', 'c', 'd', 'e', 'RUN', '__proto__', 'constructor']
 
 /** A sample event about this plan, now and then with fields replaced, missing or of another world. */
-function randomRecord(random: RandomSource, runSeq: number): ForeignRecord {
+function randomRecord(random: RandomSource, runSeq: number): LogRecord {
   const sample = SAMPLES[random.below(SAMPLES.length)] as unknown as Record<string, unknown>
   const record: Record<string, unknown> = {
     ...structuredClone(sample),
@@ -70,7 +70,7 @@ function randomRecord(random: RandomSource, runSeq: number): ForeignRecord {
   if (random.below(6) === 0) record['role'] = 'fallback'
   if (random.below(20) === 0) record['eventType'] = random.pick(['FutureEvent', 'toString', '', ...EVENT_TYPES])
   for (let changes = random.below(5) === 0 ? 1 + random.below(3) : 0; changes > 0; changes -= 1) change(random, record)
-  return record as unknown as ForeignRecord
+  return record as unknown as LogRecord
 }
 
 function change(random: RandomSource, record: Record<string, unknown>): void {
@@ -84,10 +84,10 @@ function change(random: RandomSource, record: Record<string, unknown>): void {
   else target[name] = structuredClone(random.pick(ODD))
 }
 
-const valueOf = (read: ReturnType<typeof envelopeOf>): readonly ForeignRecord[] => (read.ok ? [read.value] : [])
+const valueOf = (read: ReturnType<typeof envelopeOf>): readonly LogRecord[] => (read.ok ? [read.value] : [])
 
 /** A store's row for it, so that the driver reads it through the same door as in the product. */
-function stored(record: ForeignRecord): StoredEvent {
+function stored(record: LogRecord): StoredEvent {
   const { persistedAt: _persistedAt, chainHash: _chainHash, data, salt: _salt, ...rest } = record
   const key = typeof record.idempotencyKey === 'string' ? record.idempotencyKey : ''
   return {
@@ -101,51 +101,47 @@ function stored(record: ForeignRecord): StoredEvent {
   }
 }
 
-it(
-  '50,000 random records: the fold throws nothing but a KeelsonError, the view nothing at all',
-  { timeout: 120_000 },
-  () => {
-    const seed = seedFromEnvironment()
-    process.stdout.write(`KEELSON_SEED=${seed}\n`)
-    const random = randomSource(seed)
-    let folded = 0
-    let refused = 0
-    for (let log = 0; log < 2_500; log += 1) {
-      const records = Array.from({ length: 20 }, (_, index) => randomRecord(random, index + 1))
-      const rows = records.map(stored)
-      // A follower needs the envelope only; what a payload lacks it must live with.
-      const { view } = projectRun(
-        meta,
-        rows.flatMap((row) => valueOf(envelopeOf(row))),
-      )
-      expect(viewToText(view).length, `KEELSON_SEED=${seed}, log ${log}`).toBeGreaterThan(0)
-      let state = initialState(graph)
-      for (const record of records) {
-        const read = recordOf(stored(record))
-        if (!read.ok) {
-          expect(read.problems[0]?.code).toBe('RUN_QUARANTINED')
-          refused += 1
-          continue
-        }
-        try {
-          state = evolve(state, foldEventOfRecord(read.value))
-          folded += 1
-        } catch (thrown) {
-          expect(thrown, `KEELSON_SEED=${seed}, log ${log}`).toBeInstanceOf(KeelsonError)
-          refused += 1
-        }
-        summaryOf(state)
-        openEffects(graph, state, 1)
+it('50,000 random records: the fold throws nothing but a KeelsonError, the view nothing at all', () => {
+  const seed = SEED
+  process.stdout.write(`KEELSON_SEED=${seed}\n`)
+  const random = randomSource(seed)
+  let folded = 0
+  let refused = 0
+  for (let log = 0; log < 2_500; log += 1) {
+    const records = Array.from({ length: 20 }, (_, index) => randomRecord(random, index + 1))
+    const rows = records.map(stored)
+    // A follower needs the envelope only; what a payload lacks it must live with.
+    const { view } = projectRun(
+      meta,
+      rows.flatMap((row) => valueOf(envelopeOf(row))),
+    )
+    expect(viewToText(view).length, `KEELSON_SEED=${seed}, log ${log}`).toBeGreaterThan(0)
+    let state = initialState(graph)
+    for (const record of records) {
+      const read = recordOf(stored(record))
+      if (!read.ok) {
+        expect(read.problems[0]?.code).toBe('RUN_QUARANTINED')
+        refused += 1
+        continue
       }
+      try {
+        state = evolve(state, foldEventOfRecord(read.value))
+        folded += 1
+      } catch (thrown) {
+        expect(thrown, `KEELSON_SEED=${seed}, log ${log}`).toBeInstanceOf(KeelsonError)
+        refused += 1
+      }
+      summaryOf(state)
+      openEffects(graph, state, 1)
     }
-    expect(folded + refused).toBe(50_000)
-    expect(folded).toBeGreaterThan(5_000)
-    expect(refused).toBeGreaterThan(5_000)
-  },
-)
+  }
+  expect(folded + refused).toBe(50_000)
+  expect(folded).toBeGreaterThan(5_000)
+  expect(refused).toBeGreaterThan(5_000)
+})
 
 it('an event nobody knows moves the watermark and nothing else', () => {
-  const known = SAMPLES.find((sample) => sample.eventType === 'RunApproved') as unknown as ForeignRecord
+  const known = SAMPLES.find((sample) => sample.eventType === 'RunApproved') as unknown as LogRecord
   const approved = {
     ...known,
     runSeq: 1,

@@ -1,13 +1,8 @@
-/** A small seeded generator for fuzz tests: the seed is printed, and KEELSON_SEED takes it back. */
+/** A small seeded generator for fuzz tests. */
 export interface RandomSource {
   readonly seed: number
   below(limit: number): number
   pick<T>(values: readonly [T, ...T[]]): T
-}
-
-export function seedFromEnvironment(): number {
-  const given = process.env.KEELSON_SEED
-  return given === undefined ? Math.floor(Math.random() * 2 ** 31) : Number(given)
 }
 
 /** mulberry32 */

@@ -1,7 +1,7 @@
 /** Stories in which somebody takes part: operators, approvers, a crash, a child run, a fork, an erasure. */
 import type { Script } from '../fixtures/virtual-world.ts'
 import { scenario, type Scenario } from '../fixtures/scenario.ts'
-import { compileGraph } from '../../src/core/plan/graph.ts'
+import { compileGraph } from '../../src/core/plan/compile/graph.ts'
 import { planOf } from '../fixtures/virtual-world.ts'
 import { failing, typed } from './stories.ts'
 import type { Story } from './stage.ts'
@@ -121,9 +121,9 @@ steps: [{ id: a, run: f, compensate: { run: f } }, { id: b, run: f, compensate: 
     script: HOLD,
     act: async (stage) => {
       await stage.called('slow')
-      await stage.signal('UPDATE_PARAMS', { params: { n: 2 } })
-      await stage.signal('INJECT_OVERRIDE', { stepId: 'c', override: { extra: true } })
-      await stage.signal('UPDATE_TARGET', { stepId: 'c', newTarget: { run: 'g' } })
+      await stage.signal('UPDATE_PARAMS', { params: { n: 2 }, reason: 'a mistake' })
+      await stage.signal('INJECT_OVERRIDE', { stepId: 'c', override: { extra: true }, reason: 'a mistake' })
+      await stage.signal('UPDATE_TARGET', { stepId: 'c', newTarget: { run: 'g' }, reason: 'a mistake' })
       stage.calls('slow')[0]?.resolve()
       await stage.end()
     },

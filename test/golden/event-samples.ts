@@ -52,13 +52,13 @@ export const PAYLOAD_SAMPLES: { readonly [T in EventType]: Payload<T> } = {
   RunCompleted: { completedAt: at, artifactRefs: [] },
   RunFailed: { failedAt: at, error, rootCause: { slot: 'load', attempt: 2, runSeq: 9 } },
   RunCancelled: { cancelledAt: at, cause: 'CANCEL', signalId: 's-4', reason: 'not needed' },
-  ManualTaskOpened: { attempt: 1, openedAt: at, expiresAt: at },
-  FanOutExpanded: { count: 3, sha256, ref: `sha256:${sha256}` },
-  CompensationStarted: { startedAt: at, epoch: 1 },
-  CompensationCompleted: { completedAt: at },
-  CompensationFailed: { failedAt: at, error, final: true },
-  AlertRaised: { code: 'NO_HANDLER', priority: 'P2', raisedAt: at },
-  AlertEscalated: { code: 'NO_HANDLER', level: 'CRITICAL' },
+  ManualTaskOpened: { stepId: 'load', attempt: 1, openedAt: at, expiresAt: at },
+  FanOutExpanded: { stepId: 'load', count: 3, sha256, ref: `sha256:${sha256}` },
+  CompensationStarted: { stepId: 'load', startedAt: at, epoch: 1 },
+  CompensationCompleted: { stepId: 'load', completedAt: at },
+  CompensationFailed: { stepId: 'load', failedAt: at, error, final: true },
+  AlertRaised: { code: 'NO_HANDLER', priority: 'P2', raisedAt: at, stepId: 'load' },
+  AlertEscalated: { code: 'NO_HANDLER', level: 'CRITICAL', stepId: 'load' },
   RunForked: { newRunId: 'b5f0a1de-7f5c-4c1c-8f38-3f0b6b7a2d11', atSeq: 4, planVersion: '1.3.0' },
   EngineHandoff: {
     fromEngine: 'embedded',
@@ -68,7 +68,7 @@ export const PAYLOAD_SAMPLES: { readonly [T in EventType]: Payload<T> } = {
     maxInFlight: 500,
   },
   RulesUpgraded: { from: 1, to: 2 },
-  LateOutcomeRecorded: { attempt: 1, outcome: 'completed', receivedAt: at, audit: 'ORPHANED_TASK' },
+  LateOutcomeRecorded: { stepId: 'load', attempt: 1, outcome: 'completed', receivedAt: at, audit: 'ORPHANED_TASK' },
   ErasureRecorded: { erasedUpTo: 7, reason: 'asked for by the person concerned' },
 }
 
@@ -82,6 +82,7 @@ export const DATA_SAMPLES: { readonly [T in EventType]?: EventData } = {
 
 /** The slot of each sample's key, by the table in docs/reference/log.md. */
 const SLOTS: { readonly [T in EventType]?: string } = {
+  FanOutExpanded: 'load',
   SignalAccepted: 'SIGNAL:s-1',
   SignalRejected: 'SIGNAL:s-2',
   ManualTaskOpened: 'TASK:load:1',

@@ -2,23 +2,24 @@
  * A recorded run as it lies in histories/<version>: its plan's bytes, its events' bytes, and what they folded, projected
  * and decided to when they were recorded. Keys and chain are recomputed on reading: only the head is kept of them.
  */
-import { chainHashOf, FIRST_PREVIOUS } from '../../src/app/event-hashes.ts'
-import type { LoadedPlan } from '../../src/app/load-plan.ts'
-import { recordOf } from '../../src/app/read-events.ts'
-import { bytesOfHex, hexOf, sha256Hex } from '../../src/app/sha256.ts'
-import { snapshotHash } from '../../src/app/snapshot-hash.ts'
-import { verifyDecisions } from '../../src/app/verify-decisions.ts'
-import type { ForeignRecord } from '../../src/core/events/event.ts'
-import { compileGraph } from '../../src/core/plan/graph.ts'
+import { chainHashOf, FIRST_PREVIOUS } from '../../src/app/log/event-hashes.ts'
+import type { LoadedPlan } from '../../src/app/plans/load.ts'
+import { recordOf } from '../../src/app/log/read-events.ts'
+import { bytesOfHex, hexOf, sha256Hex } from '../../src/app/log/sha256.ts'
+import { snapshotHash } from '../../src/app/views/snapshot-hash.ts'
+import { verifyDecisions } from '../../src/app/rederive/verify-decisions.ts'
+import type { LogRecord } from '../../src/core/events/event.ts'
+import { compileGraph } from '../../src/core/plan/compile/graph.ts'
 import type { Plan } from '../../src/core/plan/plan.ts'
-import { evolve } from '../../src/core/run/evolve.ts'
+import { evolve } from '../../src/core/run/evolve/evolve.ts'
 import { foldEventOfRecord } from '../../src/core/run/fold-event.ts'
 import { openEffects } from '../../src/core/run/open-effects.ts'
-import { initialState, type RunState } from '../../src/core/run/state.ts'
+import type { RunState } from '../../src/core/run/state/state.ts'
+import { initialState } from '../../src/core/run/state/initial-state.ts'
 import { summaryOf } from '../../src/core/run/summary.ts'
-import { projectRun } from '../../src/core/view/project-run.ts'
-import { runMetaOf } from '../../src/core/view/run-meta.ts'
-import { snapshotOf } from '../../src/core/view/snapshot-of.ts'
+import { projectRun } from '../../src/core/view/project/project-run.ts'
+import { runMetaOf } from '../../src/core/view/fold/run-meta.ts'
+import { snapshotOf } from '../../src/core/view/show/snapshot-of.ts'
 import type { StoredEvent } from '../../src/ports/run-store.ts'
 
 export interface HistoryFile {
@@ -71,7 +72,7 @@ export function planOfHistory(history: Pick<HistoryFile, 'plan'>): LoadedPlan {
   return { plan, graph: compileGraph(plan), sha256: sha256Hex(history.plan) }
 }
 
-export function recordsOf(events: readonly StoredEvent[]): readonly ForeignRecord[] {
+export function recordsOf(events: readonly StoredEvent[]): readonly LogRecord[] {
   return events.map((stored) => {
     const record = recordOf(stored)
     if (!record.ok) throw new Error(record.problems[0]?.message ?? 'unreadable')
@@ -85,7 +86,7 @@ function summaryFor(state: RunState): Readonly<Record<string, unknown>> {
   return summary
 }
 
-export function resultOf(records: readonly ForeignRecord[], plan: LoadedPlan): HistoryResult {
+export function resultOf(records: readonly LogRecord[], plan: LoadedPlan): HistoryResult {
   const stops = new Set([1, 2, 3].map((quarter) => Math.floor((records.length * quarter) / 4)))
   const midway: HistoryResult['midway'][number][] = []
   let state = initialState(plan.graph)

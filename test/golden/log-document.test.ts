@@ -6,7 +6,7 @@ import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { sealEvents } from '../../src/app/seal-events.ts'
+import { sealEvents } from '../../src/app/log/seal.ts'
 
 const text = readFileSync(join(import.meta.dirname, '..', '..', 'docs', 'reference', 'log.md'), 'utf8')
 const example = text.slice(text.indexOf('## Example'))
@@ -48,7 +48,7 @@ describe('the worked example of the log page', () => {
   ])('has the key and the chain hash that its rules give, for the %s event [P-33, IDM-01]', (_, key, chain) => {
     const [previous = '', record = '', chainHash = ''] = chain
     const fields = JSON.parse(record) as Documented
-    const slot = fields.stepId === undefined ? 'RUN' : `${fields.stepId}[${fields.itemIndex}]`
+    const slot = fields.stepId === undefined ? 'RUN' : fields.stepId
     expect(key[0]).toBe([fields.runId, slot, fields.logicalAttemptId, fields.eventType, fields.planVersion].join('|'))
     expect(key[1]).toBe(sha256(key[0] ?? ''))
     expect(fields.idempotencyKey).toBe(key[1])

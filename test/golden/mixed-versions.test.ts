@@ -5,18 +5,18 @@
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { envelopeOf, recordOf, recordReader } from '../../src/app/read-events.ts'
-import { verifyChain } from '../../src/app/verify-chain.ts'
-import { verifyDecisions } from '../../src/app/verify-decisions.ts'
+import { envelopeOf, recordOf, recordReader } from '../../src/app/log/read-events.ts'
+import { verifyChain } from '../../src/app/verify/chain.ts'
+import { verifyDecisions } from '../../src/app/rederive/verify-decisions.ts'
 import type { Fields, Upcasters } from '../../src/core/compat/upcast.ts'
-import type { ForeignRecord } from '../../src/core/events/event.ts'
-import { evolve } from '../../src/core/run/evolve.ts'
+import type { LogRecord } from '../../src/core/events/event.ts'
+import { evolve } from '../../src/core/run/evolve/evolve.ts'
 import { foldEventOfRecord } from '../../src/core/run/fold-event.ts'
-import { initialState } from '../../src/core/run/state.ts'
+import { initialState } from '../../src/core/run/state/initial-state.ts'
 import { summaryOf } from '../../src/core/run/summary.ts'
-import { projectRun } from '../../src/core/view/project-run.ts'
-import { runMetaOf } from '../../src/core/view/run-meta.ts'
-import { snapshotOf } from '../../src/core/view/snapshot-of.ts'
+import { projectRun } from '../../src/core/view/project/project-run.ts'
+import { runMetaOf } from '../../src/core/view/fold/run-meta.ts'
+import { snapshotOf } from '../../src/core/view/show/snapshot-of.ts'
 import type { StoredEvent } from '../../src/ports/run-store.ts'
 import { reseal, type Edit } from '../fixtures/reseal.ts'
 import { eventsOf, planOfHistory, recordsOf, type HistoryFile } from './history-file.ts'
@@ -26,7 +26,7 @@ const histories = files.map((file) => JSON.parse(readFileSync(file, 'utf8')) as 
 
 const NO_UPCASTERS: Upcasters = {}
 
-function read(events: readonly StoredEvent[], upcasters: Upcasters = NO_UPCASTERS): readonly ForeignRecord[] {
+function read(events: readonly StoredEvent[], upcasters: Upcasters = NO_UPCASTERS): readonly LogRecord[] {
   return events.map((stored) => {
     expect(envelopeOf(stored).ok).toBe(true)
     const record = recordReader(upcasters)(stored)
@@ -38,7 +38,7 @@ function read(events: readonly StoredEvent[], upcasters: Upcasters = NO_UPCASTER
 /** What a person would see, and what the run row says. */
 function seen(
   history: HistoryFile,
-  records: readonly ForeignRecord[],
+  records: readonly LogRecord[],
 ): { status: string; summary: object; steps: unknown } {
   const plan = planOfHistory(history)
   const state = records.reduce((folded, record) => evolve(folded, foldEventOfRecord(record)), initialState(plan.graph))
@@ -52,7 +52,7 @@ const withFutureEvents: Edit = (records) => {
   const last = records.at(-1)
   if (last === undefined) return records
   const { stepId: _stepId, itemIndex: _item, role: _role, data: _data, dataHash: _hash, ...bare } = last
-  const future = (name: string, offset: number): ForeignRecord => ({
+  const future = (name: string, offset: number): LogRecord => ({
     ...bare,
     runSeq: last.runSeq + offset,
     eventType: name,
@@ -105,7 +105,7 @@ const OLDER: Upcasters = {
   },
 }
 
-const toOlder = (record: ForeignRecord): ForeignRecord => {
+const toOlder = (record: LogRecord): LogRecord => {
   const { error, failedAt, ...payload } = record.payload ?? {}
   const { code, errorClass } = error as { code: string; errorClass: string }
   return { ...record, payload: { ...payload, errorCode: code, errorClass, at: failedAt } }
@@ -138,4 +138,11 @@ describe('a log in which an older and today\u2019s shape of one event stand side
   it('is tried on logs that hold both', () => {
     expect(failing.length).toBeGreaterThan(2)
   })
+})
+
+it('a run of older rules is kept from older processes once this version has written to it: they would take an item for its step [P-52]', () => {
+  const old = histories.find((history) => history.result.summary['rulesVersion'] === 1)
+  if (old === undefined) throw new Error('no history of the first rules')
+  const summary = seen(old, recordsOf(eventsOf(old))).summary
+  expect(summary).toMatchObject({ rulesVersion: 1, minRulesVersion: 7 })
 })

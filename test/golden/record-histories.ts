@@ -1,25 +1,27 @@
 /**
- * Records the histories of this version, once: `node test/golden/record-histories.ts`. A version that is recorded is never
- * recorded again; what it wrote must be read by every later one (A8, I16).
+ * Records the histories of this version: `node test/golden/record-histories.ts`. A history that is recorded is never recorded
+ * again, and only new stories are added; what was written must be read by every later version (A8, I16).
  */
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { sealEvents } from '../../src/app/seal-events.ts'
-import { FIRST_PREVIOUS } from '../../src/app/event-hashes.ts'
-import { hexOf } from '../../src/app/sha256.ts'
+import { pair } from '../../src/adapters/stores/memory/connect.ts'
+import { sealEvents } from '../../src/app/log/seal.ts'
+import { FIRST_PREVIOUS } from '../../src/app/log/event-hashes.ts'
+import { hexOf } from '../../src/app/log/sha256.ts'
 import { isoFromMs } from '../../src/core/time.ts'
 import type { StoredEvent } from '../../src/ports/run-store.ts'
 import type { Logged } from '../fixtures/scenario.ts'
 import { planOf, seededRandom } from '../fixtures/virtual-world.ts'
 import { ACTED, CORE_STORIES, playCore, type CoreStory } from './acted-stories.ts'
 import { historyEvent, planOfHistory, recordsOf, resultOf, type HistoryFile } from './history-file.ts'
+import { OUTSIDE_STORIES } from './outside-stories.ts'
 import { Stage, type Story } from './stage.ts'
 import { STORIES } from './stories.ts'
 
 async function played(story: Story): Promise<readonly HistoryFile[]> {
   const world = await new Stage(story).play()
   return world.disk.runs.map((run, index) => {
-    const plan = world.disk.plans.get(run.row.planSha256)?.text ?? ''
+    const plan = world.disk.plans.get(pair(run.row.tenantId, run.row.planSha256))?.text ?? ''
     return historyOf(index === 0 ? story.name : `${story.name}-${index + 1}`, plan, run.events)
   })
 }
@@ -68,15 +70,11 @@ function versionOfPackage(): string {
 
 async function record(): Promise<void> {
   const folder = join(import.meta.dirname, 'histories', versionOfPackage())
-  if (existsSync(folder)) {
-    process.stderr.write(`${folder} is recorded and stays as it is\n`)
-    process.exitCode = 1
-    return
-  }
+  const isNew = ({ name }: { readonly name: string }): boolean => !existsSync(join(folder, `${name}.json`))
   // A stack names the machine it was taken on.
   Error.stackTraceLimit = 0
-  const histories: HistoryFile[] = CORE_STORIES.map(told)
-  for (const story of [...STORIES, ...ACTED]) histories.push(...(await played(story)))
+  const histories: HistoryFile[] = CORE_STORIES.filter(isNew).map(told)
+  for (const story of [...STORIES, ...ACTED, ...OUTSIDE_STORIES].filter(isNew)) histories.push(...(await played(story)))
   mkdirSync(folder, { recursive: true })
   for (const history of histories)
     writeFileSync(join(folder, `${history.name}.json`), `${JSON.stringify(history, undefined, 1)}\n`)

@@ -2,11 +2,11 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
 import { openMemoryStore } from '../../src/adapters/stores/memory/store.ts'
-import { appendEvents } from '../../src/app/append-open.ts'
-import { recordOf } from '../../src/app/read-events.ts'
-import { validateWrite } from '../../src/app/validate-events.ts'
-import type { ForeignRecord } from '../../src/core/events/event.ts'
-import { flatViewOf, seedOneErrorOf, viewOf } from '../../src/core/events/event-views.ts'
+import { appendEvents } from '../../src/app/import/append-open.ts'
+import { recordOf } from '../../src/app/log/read-events.ts'
+import { validateWrite } from '../../src/app/import/validate-events.ts'
+import type { LogRecord } from '../../src/core/events/event.ts'
+import { flatViewOf, flatErrorOf, viewOf } from '../../src/core/events/event-views.ts'
 import { mapWrite } from '../../src/core/events/mappers.ts'
 import { IDENTITY, PAYLOAD_SAMPLES, sampleOf, SAMPLES, sha256Of } from './event-samples.ts'
 
@@ -33,7 +33,7 @@ function seedOneWrite(eventType: string, others: object = {}): Record<string, un
   }
 }
 
-async function stored(writes: readonly unknown[]): Promise<readonly ForeignRecord[]> {
+async function stored(writes: readonly unknown[]): Promise<readonly LogRecord[]> {
   const store = openMemoryStore({ clock: { now: () => 1_772_359_201_234 } })
   const create = { ...IDENTITY, planSha256: '0'.repeat(64), engineType: 'embedded', engineRunRef: 'embedded://x' }
   const summary = {
@@ -204,7 +204,7 @@ describe('a view', () => {
       expect(record.payload?.['error']).not.toHaveProperty('message')
       expect(viewOf(record).payload['error']).toMatchObject(error)
       expect(viewOf(record).payload['failedAt']).toBe('2026-03-01T10:00:00Z')
-      expect(seedOneErrorOf(record)).toEqual({
+      expect(flatErrorOf(record)).toEqual({
         errorCode: 'TIMEOUT',
         errorMessage: 'took 31 s',
         retryable: true,
@@ -228,7 +228,7 @@ describe('a view', () => {
       dataHash: '11',
     }
     for (const write of SAMPLES) {
-      const record: ForeignRecord = Object.freeze({ ...write, ...filled, payload: Object.freeze({ ...write.payload }) })
+      const record: LogRecord = Object.freeze({ ...write, ...filled, payload: Object.freeze({ ...write.payload }) })
       const { errorText, ...others } = record.data ?? {}
       const view = viewOf(record)
       expect(view.payload).toMatchObject(others)
@@ -261,7 +261,7 @@ describe('a view', () => {
       chainHash: '',
       dataHash: '00',
     }
-    expect(seedOneErrorOf(record)).toEqual({ errorCode: 'TIMEOUT', retryable: true })
-    expect(seedOneErrorOf({ ...record, eventType: 'RunPaused', payload: {} })).toBeUndefined()
+    expect(flatErrorOf(record)).toEqual({ errorCode: 'TIMEOUT', retryable: true })
+    expect(flatErrorOf({ ...record, eventType: 'RunPaused', payload: {} })).toBeUndefined()
   })
 })

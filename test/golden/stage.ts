@@ -1,10 +1,12 @@
 /** Where a story is played: the real app on a virtual clock with seeded ids, and the people who take part in it. */
-import { forkRun } from '../../src/app/fork-run.ts'
-import { completeTask, listTasks, type TaskCompletion } from '../../src/app/manual-tasks.ts'
+import { forkRun } from '../../src/app/start/fork-run.ts'
+import { completeTask, listTasks } from '../../src/app/steer/manual-tasks.ts'
+import type { TaskCompletion } from '../../src/app/inbox/task-completion.ts'
 import { LOCAL_PRINCIPAL } from '../../src/app/principal.ts'
-import { pauseScope, resumeScope } from '../../src/app/scope-pauses.ts'
-import { signalRun } from '../../src/app/signal-run.ts'
-import type { StartRequest } from '../../src/app/start-run.ts'
+import { pauseScope, resumeScope } from '../../src/app/inbox/scope-pauses.ts'
+import { sendEvent, type EventRequest } from '../../src/app/steer/send-event.ts'
+import { signalRun } from '../../src/app/inbox/signal-run.ts'
+import type { StartRequest } from '../../src/app/start/start-request.ts'
 import type { InputBody } from '../../src/core/run/input.ts'
 import type { PoolDefinition } from '../../src/ports/grants.ts'
 import type { RunKey } from '../../src/ports/run-store.ts'
@@ -84,6 +86,11 @@ export class Stage {
 
   async signal(signalType: string, payload: Readonly<Record<string, unknown>> = {}, allowed = true): Promise<string> {
     return this.process.signal(this.key, signalType, payload, { allowed })
+  }
+
+  async send(event: EventRequest): Promise<void> {
+    await sendEvent(this.process, 'local', event)
+    await this.world.time.quiet()
   }
 
   async escalate(level: string, note: string): Promise<void> {

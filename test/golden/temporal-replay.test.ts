@@ -6,7 +6,7 @@ import { globSync, readFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import * as worker from '@temporalio/worker'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { workflowBundle } from '../../src/adapters/engines/temporal/worker.ts'
+import { workflowBundle } from '../../src/adapters/engines/temporal/worker/workflow-bundle.ts'
 import { TEMPORAL_STORIES } from './temporal-stories.ts'
 
 interface Recorded {
@@ -17,7 +17,7 @@ interface Recorded {
 const files = globSync(join(import.meta.dirname, 'temporal', '*.json')).sort()
 const recordedIn = (file: string): readonly Recorded[] => JSON.parse(readFileSync(file, 'utf8')) as readonly Recorded[]
 
-let bundle: worker.WorkflowBundleWithSourceMap
+let bundle: worker.WorkflowBundleOption
 beforeAll(async () => {
   worker.Runtime.install({ logger: new worker.DefaultLogger('ERROR', () => undefined) })
   bundle = await workflowBundle({ worker })

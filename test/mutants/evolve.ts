@@ -3,6 +3,20 @@ import type { Mutant } from './mutant.ts'
 
 export const EVOLVE: readonly Mutant[] = [
   {
+    name: 'a step that a person skipped has others skipped',
+    file: 'core/run/evolve/steps.ts',
+    find: "if (payload.reasonCode !== 'OPERATOR_SKIP') next.skippedByCondition",
+    replace: 'if (payload.reason !== undefined) next.skippedByCondition',
+    catcher: 'test/core/handled-failures.test.ts',
+  },
+  {
+    name: 'dependents of a handled failure wait for ever',
+    file: 'core/run/evolve/handled-failure.ts',
+    find: '  settle(next, unit.step)',
+    replace: '  next.satisfied += 1',
+    catcher: 'test/core/handled-failures.test.ts',
+  },
+  {
     name: 'a slot is never freed',
     file: 'core/run/evolve/next-state.ts',
     find: 'next.slotsInUse -= 1',
@@ -22,7 +36,7 @@ export const EVOLVE: readonly Mutant[] = [
   },
   {
     name: 'undone in the order of completion',
-    file: 'core/run/evolve/note-undo.ts',
+    file: 'core/run/evolve/note-completion.ts',
     find: 'next.completions = {',
     replace: 'if (next.completions === undefined) next.completions = {',
   },
@@ -40,14 +54,14 @@ export const EVOLVE: readonly Mutant[] = [
   },
   {
     name: 'a fallback does not recover its step',
-    file: 'core/run/evolve/steps.ts',
-    find: 'recovered: true',
-    replace: 'recovered: false',
+    file: 'core/run/evolve/handled-failure.ts',
+    find: 'setUnit(next, primary.index, { ...primary.unit, recovered: true, fallbackOpen: false })',
+    replace: 'setUnit(next, primary.index, { ...primary.unit, recovered: false, fallbackOpen: false })',
     catcher: 'test/core/fallback.test.ts',
   },
   {
     name: 'a snapshot loses backoffs',
-    file: 'core/run/state-snapshot.ts',
+    file: 'core/run/state/checkpoint.ts',
     find: 'if (unit.backoff)',
     replace: 'if (unit.backoff && unit.attempt > 9)',
   },
@@ -65,7 +79,7 @@ export const EVOLVE: readonly Mutant[] = [
   },
   {
     name: 'an attempt that succeeded may start again',
-    file: 'core/run/transitions.ts',
+    file: 'core/run/state/transitions.ts',
     find: 'SUCCESS: {},',
     replace: "SUCCESS: { StepStarted: 'RUNNING' },",
     catcher: 'test/core/state-machine.test.ts',
@@ -129,16 +143,16 @@ export const EVOLVE: readonly Mutant[] = [
     replace: '',
   },
   {
-    name: 'a failed hook stops the rest',
-    file: 'core/run/evolve/undo.ts',
-    find: 'current: undefined, failed: undo.failed + 1',
-    replace: 'current: undefined, rest: undefined, failed: undo.failed + 1',
+    name: 'a failed compensation stops the rest',
+    file: 'core/run/evolve/compensation.ts',
+    find: 'failed: compensation.failed + 1',
+    replace: 'rest: undefined, failed: compensation.failed + 1',
   },
   {
     name: 'the same step is undone again',
-    file: 'core/run/evolve/undo.ts',
-    find: 'rest: hook.next',
-    replace: 'rest: hook',
+    file: 'core/run/evolve/compensation.ts',
+    find: 'rest: following.next',
+    replace: 'rest: following',
   },
   {
     name: 'the engine attempt ignores adoptions',

@@ -74,7 +74,9 @@ async function simulate(folder: string): Promise<string | undefined> {
 async function runTests(folder: string, files: readonly string[]): Promise<string | undefined> {
   const reportPath = join(folder, 'report.json')
   rmSync(reportPath, { force: true })
-  const args = ['run', '--reporter=json', `--outputFile.json=${reportPath}`, ...files]
+  // What the runner keeps of a copy goes with the copy: in node_modules, which is the repository's, it would never be found again.
+  const kept = `--fsModuleCachePath=${join(folder, '.transformed')}`
+  const args = ['run', '--bail=1', '--reporter=json', `--outputFile.json=${reportPath}`, kept, ...files]
   const { err } = await run(folder, 'node_modules/vitest/vitest.mjs', args)
   const report = parsed(existsSync(reportPath) ? readFileSync(reportPath, 'utf8') : '', err) as {
     readonly testResults: readonly {

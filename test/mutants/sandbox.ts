@@ -21,14 +21,19 @@ function placesIn(source: string, { find }: Mutant): number {
   return source.split(find).length - 1
 }
 
-/** Says at once which faults no longer fit the sources, all of them, before any is looked for. */
-export function requireFits(mutants: readonly Mutant[]): void {
-  const misfits = mutants.flatMap((mutant) => {
+/** Which faults no longer fit the sources. */
+export function misfits(mutants: readonly Mutant[]): readonly string[] {
+  return mutants.flatMap((mutant) => {
     const { name, file, find } = mutant
     const places = placesIn(readFileSync(join(ROOT, 'src', file), 'utf8'), mutant)
     return places === 1 ? [] : [`'${name}' fits ${places} places in src/${file}, not one: ${find}`]
   })
-  if (misfits.length > 0) throw new Error(misfits.join('\n'))
+}
+
+/** Says it at once and of all of them, before any is looked for. */
+export function requireFits(mutants: readonly Mutant[]): void {
+  const found = misfits(mutants)
+  if (found.length > 0) throw new Error(found.join('\n'))
 }
 
 export interface Sandbox {

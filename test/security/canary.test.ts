@@ -30,7 +30,11 @@ export default {
   base64: giver((key) => Buffer.from(key).toString('base64')),
   basic: giver((key) => ({ header: 'Basic ' + Buffer.from('user:' + key).toString('base64') })),
   url: giver((key) => 'https://example.test/?token=' + encodeURIComponent(key)),
-  json: giver((key) => JSON.stringify({ key, twice: JSON.stringify(key) })),
+  json: giver((key) => JSON.stringify({ key, twice: JSON.stringify(key), thrice: JSON.stringify(JSON.stringify(key)),
+    hex: Buffer.from(key).toString('hex').toUpperCase(), bytes: [...Buffer.from(key)],
+    percent: [...Buffer.from(key)].map((byte) => '%' + byte.toString(16)).join(''),
+    entities: [...key].map((char) => '&#' + char.charCodeAt(0) + ';').join(''),
+    units: [...key].map((char) => '\\\\u' + char.charCodeAt(0).toString(16).padStart(4, '0')).join('') })),
   large: giver((key) => ('y'.repeat(1000) + key).repeat(100)),
   pointer(input, { secrets, addArtifact }) {
     addArtifact({ uri: 's3://bucket/' + encodeURIComponent(seen(secrets.key)), kind: 'log-bundle' })
@@ -102,6 +106,12 @@ function formsOf(canary: string): readonly string[] {
     url.replaceAll('%20', '+'),
     ...base64,
     Buffer.from(canary).toString('hex'),
+    Buffer.from(canary).toString('hex').toUpperCase(),
+    JSON.stringify(JSON.stringify(JSON.stringify(canary))).slice(5, -5),
+    [...Buffer.from(canary)].map((byte) => `%${byte.toString(16)}`).join(''),
+    [...canary].map((char) => `&#${char.charCodeAt(0)};`).join(''),
+    [...canary].map((char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`).join(''),
+    [...Buffer.from(canary)].join(','),
   ]
 }
 

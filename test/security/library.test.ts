@@ -1,15 +1,14 @@
 /** Secrets, artifacts and context as a program meets them: through the front door, on real files. */
-import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { chmodSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterEach, beforeEach, expect, it, vi } from 'vitest'
+import { beforeEach, expect, it, vi } from 'vitest'
 import { loadPlan, openKeelson, type StepFunctions } from '../../src/main.ts'
+import { testFolder } from '../fixtures/folder.ts'
 
 let directory = ''
 beforeEach(() => {
-  directory = mkdtempSync(join(tmpdir(), 'keelson-lib-'))
+  directory = testFolder()
 })
-afterEach(() => rmSync(directory, { recursive: true, force: true }))
 
 const planOf = (steps: string) => loadPlan(`plan: p\nversion: 1.0.0\n${steps}`)
 
@@ -79,6 +78,7 @@ it('a provider of the program is asked for the scope of the run alone [SEC-04, S
   await using keelson = await openKeelson({
     directory,
     steps,
+    replaceVersion: true,
     secrets: {
       resolve: async (refs, { tenantId, environmentId }) =>
         new Map(
@@ -167,5 +167,5 @@ output: { read: "\${steps.b.output}" }`)
   const fork = await again.fork(runId, { from: 'c' })
   expect((await fork.result()).output).toEqual(expected)
   expect(made).toBe(1)
-  expect(await again.upkeep.verify(fork.row)).toMatchObject({ decisions: { differences: [], notDerivable: [] } })
+  expect(await again.maintenance.verify(fork.row)).toMatchObject({ decisions: { differences: [], notDerivable: [] } })
 })

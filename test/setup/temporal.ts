@@ -8,6 +8,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { freePort } from '../../src/adapters/processes/free-port.ts'
 import { findTemporal, startTemporalServer } from '../../src/adapters/processes/temporal-server.ts'
+import { keepWorkflowBundle } from './workflow-bundle.ts'
 
 export interface TemporalServer {
   /** host:port */
@@ -26,6 +27,7 @@ const OUTPUT_MAX = 256 * 1024 * 1024
 const CACHE = join(import.meta.dirname, '..', '..', '.cache', 'temporal')
 
 export async function startTemporal(options: { readonly lasting?: boolean } = {}): Promise<TemporalServer> {
+  keepWorkflowBundle()
   const program = temporalProgram()
   const folder = mkdtempSync(join(tmpdir(), 'keelson-temporal-'))
   const port = await freePort()

@@ -78,7 +78,8 @@ function proxyOn(ask: Ask, name: string, port: number): Proxy {
     heal: async () => {
       // Before the toxics go: a stream with a hole in it would go on as if nothing were missing.
       await ask('POST', `/proxies/${name}`, { enabled: false })
-      for (const toxic of toxics) await ask('DELETE', `/proxies/${name}/toxics/${toxic}`)
+      // The last one first: one that lets nothing through would hold what the one before it must give away to go.
+      for (const toxic of [...toxics].reverse()) await ask('DELETE', `/proxies/${name}/toxics/${toxic}`)
       toxics.clear()
       await ask('POST', `/proxies/${name}`, { enabled: true })
     },

@@ -42,13 +42,15 @@ function walk(track: RunTrack, say: (what: string) => void): void {
 /** A new attempt of an item or a fallback begins nothing that its step had not begun. */
 function begins(event: LogEvent): boolean {
   if (event.eventType === 'StepStarted') return isPlain(event) && event.attempt === 1
-  return event.eventType === 'StepSkipped' && event.payload['reasonCode'] === 'CONDITION_FALSE'
+  const reason = event.payload['reasonCode']
+  return event.eventType === 'StepSkipped' && (reason === 'CONDITION_FALSE' || reason === 'DEPENDENCY_SKIPPED')
 }
 
 function comesToStand(event: LogEvent, orderOnly: boolean): boolean {
   const { eventType, payload } = event
   if (eventType === 'StepSkipped') return payload['reasonCode'] !== 'DEPENDENCY_FAILED'
   if (eventType === 'StepCompleted') return event.itemIndex === undefined
+  if (eventType === 'StepFailed' && payload['handled'] === true) return true
   // In a sequence that goes on regardless a failure for good is handled by the plan itself (P-46).
   if (eventType !== 'StepFailed' || !orderOnly || event.itemIndex !== undefined) return false
   return payload['final'] === true && payload['fallback'] !== true

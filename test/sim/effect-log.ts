@@ -70,7 +70,7 @@ export class EffectLog {
     if (begun > 1 + (this.#repeats.get(id) ?? 0)) say('P-03 the same effect began twice')
     const undoing = slot.startsWith('COMP:')
     const { epoch, isOpen, endSeq } = undoing
-      ? hookOf(model, slot.slice('COMP:'.length), attempt)
+      ? plannedCompensation(model, slot.slice('COMP:'.length), attempt)
       : attemptOf(model, slot, attempt)
     if (epoch === undefined) return say('P-13 it began before its start was committed')
     const rightful = epoch + engineAttempt - 1 === track.epoch
@@ -155,9 +155,9 @@ function attemptOf(model: RunModel, slot: string, attempt: number): Begun {
   return { epoch: found?.epoch, isOpen: found?.state === 'RUNNING', endSeq: found?.endSeq ?? 0 }
 }
 
-function hookOf({ undo, undoEpochs }: RunModel, slot: string, attempt: number): Begun {
+function plannedCompensation({ undo, compensationEpochs }: RunModel, slot: string, attempt: number): Begun {
   const isOpen = undo?.slot === slot && undo.attempt === attempt && undo.state === 'RUNNING'
-  return { epoch: undoEpochs.get(`${slot}#${attempt}`), isOpen, endSeq: 0 }
+  return { epoch: compensationEpochs.get(`${slot}#${attempt}`), isOpen, endSeq: 0 }
 }
 
 /** The slot behind a call: undoing names it in its key, the others by step and item. */

@@ -179,7 +179,7 @@ const EVENTS = [
   'RunForked',
   'LateOutcomeRecorded',
 ]
-const INPUTS = ['admit', 'start', 'outcome', 'signal', 'timer', 'child', 'adopt', 'scope', 'fork', 'grant']
+const INPUTS = ['admit', 'start', 'outcome', 'signal', 'timer', 'child', 'adopt', 'scope', 'fork', 'grant', 'event']
 const SIGNALS = [
   'PAUSE',
   'RESUME',
@@ -225,12 +225,16 @@ export const EXPECTED: readonly string[] = [
   ...SIGNALS.map((type) => `accepted ${type}`),
   ...ERRORS.map((name) => `error ${name}`),
   ...VALUES.map((name) => `value ${name}`),
+  'accepted CANCEL with undo',
+  'undone by CANCEL',
+  'wait for an event',
+  'received event',
   'world adoptions',
   'world staleDrivers',
   'world refusedCommits',
   ...EXPECTED_OF_GRANTS,
   'feed deliveries',
   'feed repeats',
-  'letters outcomes',
+  'inbox rows outcomes',
   'helping hands',
 ]

@@ -12,9 +12,10 @@ export interface CommitObserver {
   end(batch: readonly RunCommit[], results: readonly CommitResult[]): void
 }
 
-export function faultyStore(inner: RunStore, gate: Gate, observer: CommitObserver): RunStore {
+export function faultyStore(inner: RunStore, gate: Gate, observer: CommitObserver, commitsAtOnce: number): RunStore {
   return {
     manifest: inner.manifest,
+    commitsAtOnce,
     commit: (batch) =>
       gate('commit', () => {
         observer.begin()
@@ -37,6 +38,8 @@ export function faultyStore(inner: RunStore, gate: Gate, observer: CommitObserve
     getRun: (runKey) => gate('getRun', () => inner.getRun(runKey)),
     listRuns: (tenantId, filter, page) => gate('listRuns', () => inner.listRuns(tenantId, filter, page)),
     quarantine: (runKey, code) => gate('quarantine', () => inner.quarantine(runKey, code)),
+    liftQuarantine: (runKey, code) => gate('liftQuarantine', () => inner.liftQuarantine(runKey, code)),
+    noteDoing: (runKey, owner, doing) => gate('noteDoing', () => inner.noteDoing(runKey, owner, doing)),
     readEvents: (runKey, range) => gate('readEvents', () => inner.readEvents(runKey, range)),
     eraseData: (runKey, upToSeq) => gate('eraseData', () => inner.eraseData(runKey, upToSeq)),
     readContext: (runKey, atSeq) => gate('readContext', () => inner.readContext(runKey, atSeq)),
@@ -45,15 +48,15 @@ export function faultyStore(inner: RunStore, gate: Gate, observer: CommitObserve
     findInbox: (runKey, inboxId) => gate('findInbox', () => inner.findInbox(runKey, inboxId)),
     putBlob: (runKey, sha256, text) => gate('putBlob', () => inner.putBlob(runKey, sha256, text)),
     getBlob: (runKey, sha256) => gate('getBlob', () => inner.getBlob(runKey, sha256)),
-    putPlan: (plan) => gate('putPlan', () => inner.putPlan(plan)),
-    getPlan: (sha256) => gate('getPlan', () => inner.getPlan(sha256)),
-    findPlan: (planId, planVersion) => gate('findPlan', () => inner.findPlan(planId, planVersion)),
-    putSnapshot: (runKey, snapshot) => gate('putSnapshot', () => inner.putSnapshot(runKey, snapshot)),
-    getSnapshot: (runKey, kind, maxSeq) => gate('getSnapshot', () => inner.getSnapshot(runKey, kind, maxSeq)),
+    putPlan: (plan, how) => gate('putPlan', () => inner.putPlan(plan, how)),
+    getPlan: (tenantId, sha256) => gate('getPlan', () => inner.getPlan(tenantId, sha256)),
+    findPlan: (tenantId, planId, planVersion) => gate('findPlan', () => inner.findPlan(tenantId, planId, planVersion)),
+    putCheckpoint: (runKey, snapshot) => gate('putCheckpoint', () => inner.putCheckpoint(runKey, snapshot)),
+    getCheckpoint: (runKey, kind, maxSeq) => gate('getCheckpoint', () => inner.getCheckpoint(runKey, kind, maxSeq)),
     acquireLease: (runKey, owner, now, until, gone) =>
       gate('acquireLease', () => inner.acquireLease(runKey, owner, now, until, gone)),
     releaseLease: (runKey, owner) => gate('releaseLease', () => inner.releaseLease(runKey, owner)),
-    endedWithLetters: (until, limit) => gate('endedWithLetters', () => inner.endedWithLetters(until, limit)),
+    endedWithInboxRows: (until, limit) => gate('endedWithInboxRows', () => inner.endedWithInboxRows(until, limit)),
     dueRuns: (now, owner, limit) => gate('dueRuns', () => inner.dueRuns(now, owner, limit)),
     stalledRuns: (engineType, at, limit) => gate('stalledRuns', () => inner.stalledRuns(engineType, at, limit)),
     claimAttempt: (runKey, claim) => gate('claimAttempt', () => inner.claimAttempt(runKey, claim)),
@@ -65,6 +68,9 @@ export function faultyStore(inner: RunStore, gate: Gate, observer: CommitObserve
     listPools: () => gate('listPools', () => inner.listPools()),
     readGrants: (runKey) => gate('readGrants', () => inner.readGrants(runKey)),
     sweepGrants: () => gate('sweepGrants', () => inner.sweepGrants()),
+    sendEvent: (event) => gate('sendEvent', () => inner.sendEvent(event)),
+    readEventWaits: (runKey) => gate('readEventWaits', () => inner.readEventWaits(runKey)),
+    purgeEvents: (limit) => gate('purgeEvents', () => inner.purgeEvents(limit)),
     readFeed: (subscriber, page) => gate('readFeed', () => inner.readFeed(subscriber, page)),
     settleFeed: (subscriber, settled) => gate('settleFeed', () => inner.settleFeed(subscriber, settled)),
     feedStatus: (subscriber) => gate('feedStatus', () => inner.feedStatus(subscriber)),
@@ -76,6 +82,12 @@ export function faultyStore(inner: RunStore, gate: Gate, observer: CommitObserve
     archivableRuns: (before, limit) => gate('archivableRuns', () => inner.archivableRuns(before, limit)),
     archiveRun: (runKey, expected, place) => gate('archiveRun', () => inner.archiveRun(runKey, expected, place)),
     raiseEpochs: () => gate('raiseEpochs', () => inner.raiseEpochs()),
+    readSides: (runKey) => gate('readSides', () => inner.readSides(runKey)),
+    pageRuns: (afterKey, limit) => gate('pageRuns', () => inner.pageRuns(afterKey, limit)),
+    pagePublications: (after, limit) => gate('pagePublications', () => inner.pagePublications(after, limit)),
+    settledSeq: (runKey, subscriber) => gate('settledSeq', () => inner.settledSeq(runKey, subscriber)),
+    pagePlans: (from, limit) => gate('pagePlans', () => inner.pagePlans(from, limit)),
+    faults: () => gate('faults', () => inner.faults()),
     close: () => Promise.resolve(),
   }
 }

@@ -1,6 +1,6 @@
 /** What the simulator found about grants, told as short stories, so that it stays found whatever the seeds do. */
 import { expect, it } from 'vitest'
-import { verifyDecisions } from '../../src/app/verify-decisions.ts'
+import { verifyDecisions } from '../../src/app/rederive/verify-decisions.ts'
 import type { PoolDefinition } from '../../src/ports/grants.ts'
 import type { RunKey, RunStore } from '../../src/ports/run-store.ts'
 import { World, type Process } from '../fixtures/virtual-world.ts'

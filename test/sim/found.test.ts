@@ -2,15 +2,20 @@
 import { describe, expect, it } from 'vitest'
 import { createMemoryDisk } from '../../src/adapters/stores/memory/connect.ts'
 import { openMemoryStore } from '../../src/adapters/stores/memory/store.ts'
-import { RunAdvancer } from '../../src/app/advance-run.ts'
-import { compilePlan, type CompiledPlan } from '../../src/app/compile-plan.ts'
+import { RunAdvancer } from '../../src/app/advance/advance-run.ts'
+import { compilePlan, type CompiledPlan } from '../../src/app/plans/compile.ts'
 import type { Services } from '../../src/app/services.ts'
 import { LOCAL_PRINCIPAL } from '../../src/app/principal.ts'
-import { startRun } from '../../src/app/start-run.ts'
-import type { ForeignRecord } from '../../src/core/events/event.ts'
-import { locate } from '../../src/core/run/units.ts'
-import { projectRun } from '../../src/core/view/project-run.ts'
-import { viewToText } from '../../src/core/view/stored-view.ts'
+import { startRun } from '../../src/app/start/start-run.ts'
+import type { LogRecord } from '../../src/core/events/event.ts'
+import { compileGraph } from '../../src/core/plan/compile/graph.ts'
+import { locate } from '../../src/core/run/state/units.ts'
+import { projectRun } from '../../src/core/view/project/project-run.ts'
+import { viewToText } from '../../src/core/view/project/stored-view.ts'
+import { loadPlan, openKeelson, type Startable } from '../../src/main.ts'
+import { isWhole } from '../../src/app/verify/verify-run.ts'
+import { initialState } from '../../src/core/run/state/initial-state.ts'
+import { packState, unpackState } from '../../src/core/run/state/checkpoint.ts'
 import { scenario } from '../fixtures/scenario.ts'
 import { portRandom, Rng } from './random.ts'
 
@@ -134,8 +139,60 @@ it('a view outlives an expansion of a size that no expansion can have [PRJ-08]',
     logicalAttemptId: 1,
     engineAttemptId: 1,
     payload: { count: 1e308, sha256: '0'.repeat(64), ref: 'blob:0' },
-  } as unknown as ForeignRecord
+  } as unknown as LogRecord
   const { view } = projectRun({ runId: 'r', stepIds: ['a'] }, [record])
   expect(view.lastEventSeq).toBe(1)
   expect(viewToText(view).length).toBeLessThan(2_000)
+})
+
+it('a state read back before its first event has its fields where a fresh one has them [P-51]', () => {
+  const graph = compileGraph(planOf(`steps: [{ id: a, run: f }]`).plan)
+  const fresh = initialState(graph)
+  const read = unpackState(graph, JSON.parse(JSON.stringify(packState(fresh))) as Parameters<typeof unpackState>[1])
+  expect(Object.keys(read)).toEqual(Object.keys(fresh))
+})
+
+it('a step that is stopped by the decision that started it did not fail by its own facts: the decision is made again alike [P-05]', async () => {
+  const store = openMemoryStore({ clock: { now: () => Date.now() } })
+  const keelson = await openKeelson({ store, steps: { f: () => ({ ms: 5000, list: 'none' }) }, pollMs: 20 })
+  const handle = await keelson.start(
+    loadPlan(`plan: found
+version: 1.0.0
+steps:
+  - { id: a, run: f, dependsOn: [] }
+  - { id: nap, dependsOn: [a], wait: { forMs: '\${steps.a.output.ms}' } }
+  - { id: each, dependsOn: [a], run: f, forEach: steps.a.output.list }`),
+  )
+  expect((await handle.result()).status).toBe('FAILED')
+  const failed = (await handle.records()).filter(({ eventType }) => eventType === 'StepFailed')
+  expect(failed.map(({ stepId }) => stepId).sort()).toEqual(['each', 'nap'])
+  const { decisions } = await keelson.maintenance.verify((await keelson.run(handle.runId)).row)
+  expect(decisions).toMatchObject({ differences: [], notDerivable: [] })
+  await keelson.close()
+})
+
+it('a run that undoes a child has every value that its log names, also where a list had no items [P-43]', async () => {
+  const store = openMemoryStore({ clock: { now: () => Date.now() } })
+  const steps = { f: () => ({ none: [] }), g: () => Promise.reject(new Error('no')) }
+  const keelson = await openKeelson({ store, steps, pollMs: 20 })
+  const plan = (id: string, list: string): Startable =>
+    loadPlan(`plan: ${id}\nversion: 1.0.0\npolicy: { retry: { maxAttempts: 1 } }\nsteps: ${list}`)
+  const compensation = 'effect: compensatable, compensate: { run: f }'
+  await keelson.publish(
+    plan(
+      'child',
+      `[{ id: a, run: f, ${compensation} }, { id: b, run: f, forEach: steps.a.output.none, ${compensation} }]`,
+    ),
+  )
+  const parent = plan('parent', '[{ id: call, plan: { planId: child }, effect: compensatable }, { id: bad, run: g }]')
+  const handle = await keelson.start(parent)
+  expect((await handle.result()).status).toBe('FAILED')
+  const proofs = []
+  for await (const run of keelson.runs()) proofs.push([run.planId, isWhole(await keelson.maintenance.verify(run))])
+  expect(proofs.sort()).toEqual([
+    ['child', true],
+    ['child', true],
+    ['parent', true],
+  ])
+  await keelson.close()
 })

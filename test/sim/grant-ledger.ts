@@ -2,6 +2,7 @@
  * The world's own books about grants, kept from the records and commits alone: who holds units, who waits, what was taken of
  * each quota. After every commit they must agree with the store, to the unit (P-18, P-19, SCH-05).
  */
+import { planWants } from '../../src/app/grants/agent-pools.ts'
 import type { MemoryDisk } from '../../src/adapters/stores/memory/connect.ts'
 import type { GrantRefusal, PoolDefinition } from '../../src/ports/grants.ts'
 import type { RunCommit, RunKey } from '../../src/ports/run-store.ts'
@@ -134,15 +135,18 @@ export class GrantLedger {
   }
 
   /** The books against the disk itself. */
-  compare({ grants }: MemoryDisk): void {
+  compare({ grants, runs }: MemoryDisk): void {
     if (this.#underway > 0) return
     for (const key of this.#held.keys())
       if (!grants.held.has(key)) this.#complain(`P-18 ${key} was freed before its end`)
     for (const [key, { wants }] of grants.held) {
       const units = this.#held.get(key)
       if (units === undefined) this.#complain(`P-18 ${key} holds units though no attempt of it is open`)
-      else if (JSON.stringify(units) !== JSON.stringify(wants))
+      // Recorded by the names of the plan, held by those of its tenant.
+      else if (JSON.stringify(units) !== JSON.stringify(planWants(wants)))
         this.#complain(`P-18 ${key} holds other units than recorded`)
+      const tenantId = runs[Number(key.split('|')[0]) - 1]?.row.tenantId ?? ''
+      for (const pool of Object.keys(wants)) this.#checkOwner(grants, key, pool, tenantId)
     }
     const waiting = new Set([...this.#waits.values()].flatMap((keys) => [...keys]))
     for (const key of grants.waits.keys()) if (!waiting.has(key)) this.#complain(`P-19 ${key} is queued for nothing`)
@@ -152,6 +156,16 @@ export class GrantLedger {
       this.mostBypassed = Math.max(this.mostBypassed, bypassed)
       if (bypassed > BYPASSED_AT_MOST) this.#complain(`SCH-05 ${key} was passed over ${bypassed} times`)
     }
+  }
+
+  /** An agent's units come from its tenant's own pool, or from one that the deployment declared. */
+  #checkOwner({ pools, held }: MemoryDisk['grants'], key: string, pool: string, tenantId: string): void {
+    const at = pool.indexOf('@')
+    if (at >= 0 && pool.slice(at + 1) !== tenantId) this.#complain(`P-18 ${key} of ${tenantId} holds units of ${pool}`)
+    if (at >= 0 || !pool.startsWith('agent:') || pools.get(pool)?.definition.breaker !== undefined) return
+    const breaker = `breaker:${pool.slice('agent:'.length)}@${tenantId}`
+    if (held.get(key)?.wants[breaker] === undefined)
+      this.#complain(`P-18 ${key} of ${tenantId} holds units of ${pool} without a breaker of its own`)
   }
 
   #checkCapacity(pool: string, limit: Limit): void {

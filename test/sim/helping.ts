@@ -3,10 +3,10 @@
  * process hands in an outcome beside the driver, and carries out what its turn gave it. An effect somebody has in hand is
  * not begun a second time, as an outside engine would see to (P-36).
  */
-import { RunAdvancer } from '../../src/app/advance-run.ts'
+import { RunAdvancer } from '../../src/app/advance/advance-run.ts'
 import { KeelsonError } from '../../src/core/problems/problem.ts'
 import type { Effect } from '../../src/core/run/effect.ts'
-import type { EffectReport, RunDriver } from '../../src/ports/engine.ts'
+import type { EffectOutcome, RunDriver } from '../../src/ports/engine.ts'
 import type { RunKey } from '../../src/ports/run-store.ts'
 import { Rng } from './random.ts'
 import type { SimProcess } from './sim-process.ts'
@@ -20,13 +20,13 @@ interface Helper {
   readonly driver: RunDriver
 }
 
-type Work = () => Promise<EffectReport | undefined>
+type Work = () => Promise<EffectOutcome | undefined>
 
 export class Helping {
   readonly #world: World
   readonly #rng: Rng
   readonly #helpers = new Map<SimProcess, Helper>()
-  readonly #inHand = new Map<string, Promise<EffectReport | undefined>>()
+  readonly #inHand = new Map<string, Promise<EffectOutcome | undefined>>()
   handedIn = 0
 
   constructor(world: World) {
@@ -35,7 +35,7 @@ export class Helping {
   }
 
   /** As the run's engine has it done: the outcome goes to its own driver, and at times to another process as well. */
-  async execute(process: SimProcess, runKey: RunKey, effect: Effect, work: Work): Promise<EffectReport | undefined> {
+  async execute(process: SimProcess, runKey: RunKey, effect: Effect, work: Work): Promise<EffectOutcome | undefined> {
     const { helping } = this.#world.scenario
     if (helping === 0) return work()
     const report = await this.#take(runKey, effect, work)
@@ -53,7 +53,7 @@ export class Helping {
   }
 
   /** Nothing to report when somebody else has it in hand: they will. */
-  #take(runKey: RunKey, effect: Effect, work: Work): Promise<EffectReport | undefined> {
+  #take(runKey: RunKey, effect: Effect, work: Work): Promise<EffectOutcome | undefined> {
     const id = `${runKey} ${effect.id}`
     const other = this.#inHand.get(id)
     if (other !== undefined) return other.then(() => undefined)
@@ -64,7 +64,7 @@ export class Helping {
     return done
   }
 
-  async #handIn(helper: Helper, runKey: RunKey, report: EffectReport): Promise<void> {
+  async #handIn(helper: Helper, runKey: RunKey, report: EffectOutcome): Promise<void> {
     this.handedIn += 1
     const turn = await this.#untilDone(helper, () => helper.driver.advance(runKey, [report]))
     for (const effect of turn?.effects ?? []) void this.#carryOut(helper, runKey, effect)

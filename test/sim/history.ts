@@ -9,6 +9,7 @@ import type { RunStore } from '../../src/ports/run-store.ts'
 import { FaultSource, type FiredFault } from './faults.ts'
 import { SUBSCRIBER } from './feed-witness.ts'
 import { checkHistory } from './invariants.ts'
+import { openEventWaits, unheard } from './oracle-events.ts'
 import { DECLARED, restOf } from './oracle-rest.ts'
 import { isEnd } from './oracle-tables.ts'
 import { Rng } from './random.ts'
@@ -106,6 +107,10 @@ async function settle(world: World): Promise<void> {
       )
       return
     }
+    for (const { runId, oracle } of open) {
+      const lost = unheard(oracle.model, world.people.events)
+      if (lost !== undefined) world.complain(`${runId.slice(0, 8)} ${lost}`)
+    }
     for (const track of open) await resolve(world, track, round >= ROUNDS)
   }
 }
@@ -134,8 +139,8 @@ async function unsettled(world: World): Promise<string[]> {
     if (!DECLARED.includes(standing) || (standing === 'child' && !hasLiveChild(world, track)))
       left.push(`${track.runId.slice(0, 8)} ${standing}`)
     else if ((await world.store.readInbox(track.runKey)).length > 0) {
-      if (standing !== 'ended') left.push(`${track.runId.slice(0, 8)} has letters`)
-      else if (world.faults.healed) await endedLetters(world, track)
+      if (standing !== 'ended') left.push(`${track.runId.slice(0, 8)} has inbox rows`)
+      else if (world.faults.healed) await endedInboxRows(world, track)
     }
   }
   return left
@@ -148,14 +153,14 @@ function hasLiveChild(world: World, parent: RunTrack): boolean {
   )
 }
 
-/** Nobody drives an ended run: letters to it are decided by whoever looks at it next. */
-async function endedLetters(world: World, track: RunTrack): Promise<void> {
+/** Nobody drives an ended run: inbox rows to it are decided by whoever looks at it next. */
+async function endedInboxRows(world: World, track: RunTrack): Promise<void> {
   const nudged = world.people.nudge(track.runKey).then(() => true)
   for (let steps = 0; steps < 5000; steps += 1) {
     if (await Promise.race([nudged, Promise.resolve(false)])) return
     await world.time.step()
   }
-  world.complain('I12 letters to an ended run are not taken')
+  world.complain('I12 inbox rows to an ended run are not taken')
 }
 
 async function resolve(world: World, track: RunTrack, forGood: boolean): Promise<void> {
@@ -165,8 +170,9 @@ async function resolve(world: World, track: RunTrack, forGood: boolean): Promise
   const rng = new Rng(`resolve ${world.scenario.seed} ${track.oracle.lastSeq}`)
   const standing = restOf(model)
   let errand: Promise<void> | undefined
-  if (forGood) errand = world.people.signal(row, 'CANCEL', {})
+  if (forGood) errand = world.people.signal(row, 'CANCEL', rng.chance(0.3) ? { undo: true } : {})
   else if (standing === 'paused') errand = world.people.signal(row, 'RESUME', {})
+  else if (standing === 'event') errand = sendAll(world, track)
   else if (standing === 'manual') errand = world.people.complete(track.runKey, undefined)
   else if (standing === 'held') {
     const stepId = rng.pick(model.failedSteps())
@@ -174,6 +180,14 @@ async function resolve(world: World, track: RunTrack, forGood: boolean): Promise
   }
   if (errand === undefined) return
   await untilDone(world, errand)
+}
+
+/** An event for each wait of a run that rests. */
+async function sendAll(world: World, { runKey, oracle }: RunTrack): Promise<void> {
+  const sent = openEventWaits(oracle.model).map(({ slot, attempt }) =>
+    world.people.send(`${runKey} ${slot.name} ${attempt.n}`, attempt.eventKey ?? '', true),
+  )
+  await Promise.all(sent)
 }
 
 /** Steps the world until somebody's errand is over, or nothing is left that could move it. */
@@ -250,6 +264,10 @@ function reachedIn(world: World, tracks: readonly RunTrack[]): ReadonlyMap<strin
       count(`event ${event.eventType}`)
       if (event.decision.firstSeq === event.runSeq) count(`input ${event.decision.cause.split(':')[0] ?? ''}`)
       if (event.eventType === 'SignalAccepted') count(`accepted ${String(event.payload['signalType'])}`)
+      if (event.payload['undo'] === true) count('accepted CANCEL with undo')
+      if (event.payload['undo'] === true && oracle.model.undone.done > 0) count('undone by CANCEL')
+      if (event.payload['receivedEvent'] !== undefined) count('received event')
+      if (event.payload['forEvent'] !== undefined) count('wait for an event')
       if (event.eventType === 'SignalRejected') count(`rejected ${String(event.payload['reasonCode'])}`)
       if (event.eventType === 'StepFailed')
         count(`error ${(event.payload['error'] as { errorClass: string }).errorClass}`)
@@ -265,7 +283,7 @@ function reachedIn(world: World, tracks: readonly RunTrack[]): ReadonlyMap<strin
     'grants starving': grants.mostBypassed >= 10 ? 1 : 0,
     'feed deliveries': feed?.deliveries ?? 0,
     'feed repeats': feed?.repeats ?? 0,
-    'letters outcomes': world.letters,
+    'inbox rows outcomes': world.inboxRows,
     'helping hands': helping.handedIn,
   }
   for (const [name, times] of Object.entries(met)) if (times > 0) counts.set(name, times)

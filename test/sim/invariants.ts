@@ -3,26 +3,31 @@
  * that was acknowledged and nothing else, chains verify, folds and views agree with each other and with the rows, and
  * everything acknowledged was decided, delivered by the feed (I11), and gave back what it held.
  */
-import { checkFacts, type FactSources } from '../../src/app/check-facts.ts'
-import { recordOf } from '../../src/app/read-events.ts'
-import { readSnapshot, snapshotBody } from '../../src/app/load-run.ts'
-import type { AskedFacts } from '../../src/app/rederive-decision.ts'
-import { verifyChain } from '../../src/app/verify-chain.ts'
-import { verifyDecisions } from '../../src/app/verify-decisions.ts'
-import type { ForeignRecord } from '../../src/core/events/event.ts'
-import { compileGraph } from '../../src/core/plan/graph.ts'
+import { checkFacts, type FactSources } from '../../src/app/rederive/check-facts.ts'
+import { checkSides } from '../../src/app/sides/check-sides.ts'
+import { recordOf } from '../../src/app/log/read-events.ts'
+import { readCheckpoint, checkpointBody } from '../../src/app/loaded/load-run.ts'
+import type { AskedFacts } from '../../src/app/rederive/rederive-decision.ts'
+import { verifyChain } from '../../src/app/verify/chain.ts'
+import { verifyDecisions } from '../../src/app/rederive/verify-decisions.ts'
+import type { LogRecord } from '../../src/core/events/event.ts'
+import { compileGraph } from '../../src/core/plan/compile/graph.ts'
 import { fail } from '../../src/core/problems/problem.ts'
-import { evolve } from '../../src/core/run/evolve.ts'
+import { evolve } from '../../src/core/run/evolve/evolve.ts'
 import { foldEventOfRecord } from '../../src/core/run/fold-event.ts'
-import { initialState, RULES_VERSION, type RunState } from '../../src/core/run/state.ts'
+import { RULES_VERSION, type RunState } from '../../src/core/run/state/state.ts'
+import { initialState } from '../../src/core/run/state/initial-state.ts'
 import { summaryOf } from '../../src/core/run/summary.ts'
-import { runMetaOf } from '../../src/core/view/run-meta.ts'
-import { incrementalProject, projectRun } from '../../src/core/view/project-run.ts'
-import { emptyView } from '../../src/core/view/run-view.ts'
-import { viewFromText, viewToText } from '../../src/core/view/stored-view.ts'
+import { runMetaOf } from '../../src/core/view/fold/run-meta.ts'
+import { incrementalProject, projectRun } from '../../src/core/view/project/project-run.ts'
+import { emptyView } from '../../src/core/view/fold/run-view.ts'
+import { viewFromText, viewToText } from '../../src/core/view/project/stored-view.ts'
 import type { RunRow, StoredEvent } from '../../src/ports/run-store.ts'
 import { checkAncestry } from './ancestry.ts'
+import { checkDuties } from './duties.ts'
+import { checkLiterally } from './literal.ts'
 import { isEnd } from './oracle-tables.ts'
+import { checkPinned } from './plan-publishing.ts'
 import type { Rng } from './random.ts'
 import type { RunTrack } from './run-track.ts'
 import { checkLinks } from './value-links.ts'
@@ -47,14 +52,18 @@ export async function checkHistory(world: World, rng: Rng): Promise<void> {
     // The dear ones in turn: a defect in them shows in any log.
     if (rng.chance(0.5)) checkViews(track, row, records, rng, say)
     else if (rng.chance(0.7)) checkChain(stored, say)
+    checkLiterally(track, records, say)
     const asked = checkFollows(track, records, say)
     if (rng.chance(0.3)) await checkFactsOf(world, track, { events: stored, records, asked }, say)
     await checkDrivers(world, track, row, folded, say)
     await checkContext(world, track, say)
+    // What an auditor is told of everything beside the log: nothing, of a store that nobody touched.
+    if (rng.chance(0.5)) await checkBeside(world, track, row, stored, say)
   }
   await checkGrants(world)
   world.feed?.check(world.tracks, (what) => world.complain(what))
   checkSignals(world)
+  checkDuties([...world.tracks.values()], (what) => world.complain(what))
   checkAncestry([...world.tracks.values()], (what) => world.complain(what))
   checkChildren(world)
   checkLinks(world)
@@ -92,7 +101,7 @@ function checkStored(track: RunTrack, row: RunRow, stored: readonly StoredEvent[
   if (row.epoch !== track.epoch) say(`I9 the row is at epoch ${row.epoch}, the commits at ${track.epoch}`)
 }
 
-function foldOf(start: RunState, records: readonly ForeignRecord[]): RunState {
+function foldOf(start: RunState, records: readonly LogRecord[]): RunState {
   return records.reduce((state, record) => evolve(state, foldEventOfRecord(record)), start)
 }
 
@@ -102,8 +111,25 @@ function checkChain(stored: readonly StoredEvent[], say: Say): void {
   if (chain.broken !== undefined) say(`I1 the chain breaks at ${chain.broken.runSeq}: ${chain.broken.what}`)
 }
 
+async function checkBeside(
+  world: World,
+  track: RunTrack,
+  row: RunRow,
+  events: readonly StoredEvent[],
+  say: Say,
+): Promise<void> {
+  const { plan, sha256 } = track.plan
+  const loaded = { plan, graph: compileGraph(plan), sha256 }
+  const report = await checkSides({ store: world.store, row, events, keys: [], plan: async () => loaded, whole: true })
+  for (const { name, row: here, log } of report.row) {
+    // Some worlds burn numbers, which no store that lasts does.
+    if (name !== 'nextSeq') say(`verify: the row says ${name} ${here}, the log ${log}`)
+  }
+  for (const { message } of report.findings) say(`verify: ${message}`)
+}
+
 /** Every decision of the log follows from the log alone. Gives back the facts that they rest on. */
-function checkFollows(track: RunTrack, records: readonly ForeignRecord[], say: Say): readonly AskedFacts[] {
+function checkFollows(track: RunTrack, records: readonly LogRecord[], say: Say): readonly AskedFacts[] {
   const { plan, sha256 } = track.plan
   const asked: AskedFacts[] = []
   const report = verifyDecisions(records, { plan, graph: compileGraph(plan), sha256 }, (one) => asked.push(one))
@@ -134,20 +160,20 @@ function checkFold(
   world: World,
   track: RunTrack,
   row: RunRow,
-  records: readonly ForeignRecord[],
+  records: readonly LogRecord[],
   rng: Rng,
   say: Say,
 ): string {
   const graph = compileGraph(track.plan.plan)
   const whole = foldOf(initialState(graph), records)
-  const text = snapshotBody(whole)
+  const text = checkpointBody(whole)
   const cut = rng.int(0, records.length)
   const part = foldOf(initialState(graph), records.slice(0, cut))
-  const stored = { body: snapshotBody(part), seq: part.seq, rulesVersion: RULES_VERSION }
-  const restored = readSnapshot(graph, stored) ?? fail('STORE_CORRUPT', 'a snapshot cannot be read back')
+  const stored = { body: checkpointBody(part), seq: part.seq, rulesVersion: RULES_VERSION }
+  const restored = readCheckpoint(graph, stored) ?? fail('STORE_CORRUPT', 'a snapshot cannot be read back')
   if (JSON.stringify(summaryOf(restored)) !== JSON.stringify(summaryOf(part)))
     say(`I10 a snapshot at ${cut} waits for something else than the fold`)
-  if (snapshotBody(foldOf(restored, records.slice(cut))) !== text)
+  if (checkpointBody(foldOf(restored, records.slice(cut))) !== text)
     say(`I10 a snapshot at ${cut} and the rest fold to something else`)
   const summary = summaryOf(whole)
   for (const [name, value] of Object.entries(summary)) {
@@ -159,7 +185,7 @@ function checkFold(
   return text
 }
 
-function checkViews(track: RunTrack, row: RunRow, records: readonly ForeignRecord[], rng: Rng, say: Say): void {
+function checkViews(track: RunTrack, row: RunRow, records: readonly LogRecord[], rng: Rng, say: Say): void {
   const meta = runMetaOf(track.runId, compileGraph(track.plan.plan), 'embedded')
   const whole = viewToText(projectRun(meta, records).view)
   const restoredAt = rng.int(0, records.length)
@@ -181,7 +207,7 @@ async function checkDrivers(world: World, track: RunTrack, row: RunRow, folded: 
     if (process.stalledUntil > world.time.now) continue
     const run = await process.advancer.current(track.runKey)
     if (run.nextSeq !== row.nextSeq || run.epoch !== row.epoch) continue
-    if (snapshotBody(run.state) !== folded) say(`I10 ${process.name} holds another state than the log`)
+    if (checkpointBody(run.state) !== folded) say(`I10 ${process.name} holds another state than the log`)
   }
 }
 
@@ -257,6 +283,12 @@ function checkSignals(world: World): void {
     const track = world.tracks.get(runKey)
     if (track?.oracle.model.signals.has(signalId) !== true)
       world.complain(`I4 the acknowledged signal ${signalId} of run ${runKey} was never decided`)
+    const isAsked = world.people.undoing.has(signalId)
+    const answer = track?.events.find(({ payload }) => payload['signalId'] === signalId && payload['applied'] === true)
+    if (answer !== undefined && (answer.payload['undo'] === true) !== isAsked)
+      world.complain(
+        `ADR 0011 signal ${signalId} ${isAsked ? 'asks' : 'does not ask'} for undoing, its answer says otherwise`,
+      )
   }
 }
 
@@ -266,6 +298,7 @@ function checkChildren(world: World): void {
     const { parent } = child.create
     const track = parent === undefined ? undefined : world.trackOf(parent.runId)
     if (parent === undefined || track === undefined) continue
+    checkPinned(child, track, (what) => world.complain(what))
     const attempt = track.oracle.model.slots.get(parent.slot)?.attempts[parent.attempt - 1]
     const { phase } = child.oracle.model
     const end = track.events.find(({ decision, eventType }) => {

@@ -16,9 +16,13 @@ export interface Attempt {
   waitUntil?: number
   /** Active time at which a relative wait or a backoff is over. */
   waitDue?: number
+  /** Which events it waits for. */
+  eventKey?: string
   retryDue?: number
   final?: boolean
   fallback?: boolean
+  /** The plan says that its failure is handled. */
+  handled?: boolean
   code?: string
   errorClass?: string
   /** Started without the units it wants. */
@@ -43,7 +47,7 @@ export interface SlotModel {
 
 export type Standing = 'pending' | 'open' | 'backoff' | 'ready' | 'ok' | 'failed' | 'blocked'
 
-export interface UndoModel {
+export interface CompensationModel {
   slot: string
   attempt: number
   epoch: number
@@ -67,7 +71,7 @@ export class RunModel {
   pauseCycle = 0
   pausedAt = -1
   pausedMs = 0
-  cancelling: { graceUntil: number; stop: boolean } | undefined
+  cancelling: { graceUntil: number; stop: boolean; undo: boolean } | undefined
   runTimeoutAt = -1
   /** A delayed run starts no sooner; -1 when it starts at once. */
   notBefore = -1
@@ -76,14 +80,16 @@ export class RunModel {
   /** It starts no step: it undoes what another run has finished. */
   undoes = false
   completions: string[] = []
-  undo: UndoModel | undefined
+  undo: CompensationModel | undefined
   undoStarted = false
-  /** Epoch each hook was started under, by `slot#attempt`. */
-  readonly undoEpochs = new Map<string, number>()
+  /** Epoch each compensation was started under, by `slot#attempt`. */
+  readonly compensationEpochs = new Map<string, number>()
   /** Which engine attempt ended an attempt at undoing. */
   readonly undoEnds = new Map<string, number>()
   undone = { done: 0, failed: 0 }
   readonly late = new Set<string>()
+  /** Which wait each event has ended. */
+  readonly usedEvents = new Map<string, string>()
   /** What an accepted signal must be followed by at once. */
   follows: string | undefined
   readonly signals = new Map<string, { type: string; applied: boolean; target: string | undefined }>()
@@ -130,7 +136,7 @@ export class RunModel {
     return this.slots.get(name)?.attempts.at(-1)
   }
 
-  /** By its hook, or, where a child did the work, by a run of its own. */
+  /** By its compensation, or, where a child did the work, by a run of its own. */
   canBeUndone(name: string): boolean {
     const slot = this.slots.get(name)
     return slot !== undefined && (slot.step.compensate !== undefined || this.isUndoneByRun(name))
@@ -140,6 +146,23 @@ export class RunModel {
     const slot = this.slots.get(name)
     if (slot === undefined || slot.isFallback || slot.step.compensate !== undefined) return false
     return slot.kind === 'plan' && slot.step.effect === 'compensatable'
+  }
+
+  /** It cannot be undone, and somebody said yes before it: the people after whom nobody else was asked. */
+  isReleased({ step }: SlotModel): boolean {
+    if (step.effect !== 'irreversible') return false
+    const open = [...(this.needs.get(step.stepId) ?? [])]
+    const seen = new Set(open)
+    for (const stepId of open) {
+      const isManual = this.slots.get(stepId)?.kind === 'manual' || 'manual' in (this.steps.get(stepId) ?? {})
+      if (isManual && this.last(stepId)?.state === 'SUCCESS') return true
+      if (isManual) continue
+      for (const before of this.needs.get(stepId) ?? []) {
+        if (!seen.has(before)) open.push(before)
+        seen.add(before)
+      }
+    }
+    return false
   }
 
   isFanParent(slot: SlotModel): boolean {
@@ -158,7 +181,7 @@ export class RunModel {
     if (last.state === 'SKIPPED') return last.reason === 'DEPENDENCY_FAILED' ? 'blocked' : 'ok'
     if (slot.reopenedAt === slot.attempts.length) return 'ready'
     if (last.final !== true) return 'backoff'
-    if (last.fallback !== true || slot.isFallback) return 'failed'
+    if (last.fallback !== true || slot.isFallback) return last.handled === true ? 'ok' : 'failed'
     const other = this.slots.get(`FALLBACK:${name}`)
     if (other === undefined || other.attempts.length === 0 || other.reopenedAt === other.attempts.length) return 'ready'
     return this.standing(other.name)
@@ -187,6 +210,14 @@ export class RunModel {
     )
   }
 
+  /** A step before it was skipped by a condition, and this one is then skipped too (X-107). */
+  isCascaded({ stepId, onSkip = this.plan.policy.onSkip }: Step): boolean {
+    if (onSkip !== 'cascade') return false
+    return (this.needs.get(stepId) ?? []).some((needed) =>
+      ['CONDITION_FALSE', 'DEPENDENCY_SKIPPED'].includes(this.last(needed)?.reason ?? ''),
+    )
+  }
+
   /** Code that ended the step: its fallback's when that ran last. */
   failureCode(name: string): string | undefined {
     const other = this.last(`FALLBACK:${name}`)
@@ -203,6 +234,11 @@ export class RunModel {
 
   failedSteps(): string[] {
     return this.order.filter((stepId) => this.standing(stepId) === 'failed')
+  }
+
+  /** What stops work that can be undone: a failure, or somebody who wants the run undone. */
+  isToBeUndone(): boolean {
+    return this.cancelling === undefined ? this.isFailing() : this.cancelling.undo
   }
 
   /** failFast with a failure for good, or a run out of time: nothing new starts. */

@@ -6,9 +6,9 @@ import type { RunModel } from './oracle-model.ts'
 import { itemNames } from './oracle-steps.ts'
 import { GRACE_MS, isEnd, unitsOf } from './oracle-tables.ts'
 
-export type Rest = 'ended' | 'paused' | 'held' | 'manual' | 'child' | 'approval' | 'busy' | 'timed'
+export type Rest = 'ended' | 'paused' | 'held' | 'manual' | 'child' | 'event' | 'approval' | 'busy' | 'timed'
 
-export const DECLARED: readonly Rest[] = ['ended', 'paused', 'held', 'manual', 'child', 'approval']
+export const DECLARED: readonly Rest[] = ['ended', 'paused', 'held', 'manual', 'child', 'event', 'approval']
 
 export function restOf(model: RunModel): Rest {
   if (isEnd(model.phase)) return 'ended'
@@ -30,7 +30,7 @@ export function restOf(model: RunModel): Rest {
   const slotFree = model.inFlight().length < model.limit
   if (timed || (slotFree && [...model.slots.values()].some((slot) => model.isInBackoff(slot)))) return 'timed'
   if (children) return 'child'
-  if (open.length > 0) return 'manual'
+  if (open.length > 0) return open.some(({ slot }) => slot.kind === 'manual') ? 'manual' : 'event'
   return model.isHeld() ? 'held' : 'busy'
 }
 

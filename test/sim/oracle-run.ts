@@ -38,7 +38,7 @@ function openNames(model: RunModel): string {
 /** Everything that can be undone was tried, and the summary says how it went. */
 function checkUndone(model: RunModel, event: LogEvent, must: (holds: boolean, what: string) => void): void {
   const left = model.completions.filter((name) => model.canBeUndone(name))
-  must(left.length === 0 || model.cancelling !== undefined, `CMP-03 ended without undoing ${left.join(', ')}`)
+  must(left.length === 0 || model.cancelling?.stop === true, `CMP-03 ended without undoing ${left.join(', ')}`)
   const summary = event.payload['compensation'] as { done: number; failed: number } | undefined
   must(
     (summary?.done ?? 0) === model.undone.done && (summary?.failed ?? 0) === model.undone.failed,
@@ -60,6 +60,7 @@ const runCompleted: Rule = ({ model, must }, event) => {
 
 const runFailed: Rule = ({ model, must }, event) => {
   must(openNames(model) === '', `X-57 failed while ${openNames(model)} is open`)
+  must(model.cancelling?.undo !== true, 'ADR 0011 failed though it was given up to be undone')
   if (model.phase !== 'RUNNING') return
   if (model.undoes) {
     must(model.undone.failed > 0 || model.cancelling !== undefined, 'CMP failed though everything was undone')
@@ -76,10 +77,12 @@ const runFailed: Rule = ({ model, must }, event) => {
   checkUndone(model, event, must)
 }
 
-const runCancelled: Rule = ({ model, must }) => {
+const runCancelled: Rule = ({ model, must }, event) => {
   must(openNames(model) === '', `X-57 cancelled while ${openNames(model)} is open`)
   must(model.cancelling !== undefined, 'I5 cancelled though nobody asked')
+  if (model.cancelling?.undo === true) return checkUndone(model, event, must)
   must(!model.undoStarted, 'X-76 cancelled though undoing had begun')
+  must(event.payload['compensation'] === undefined, 'X-76 says what was undone though nobody asked for it')
 }
 
 /** What may still be accepted once a run has ended. */
@@ -96,8 +99,14 @@ const signalAccepted: Rule = ({ model, must }, event) => {
   model.signals.set(id, { type, applied, target })
   if (!applied) return
   model.follows = { PAUSE: 'RunPaused', RESUME: 'RunResumed', SKIP_STEP: 'StepSkipped' }[type]
+  const isGivenUp = model.cancelling !== undefined || model.undoStarted || model.undoes
+  must(type !== 'CANCEL' || !isGivenUp, 'SIG-16 applied though the run is being given up or undone')
   if (type === 'CANCEL' || type === 'EMERGENCY_STOP') {
-    model.cancelling = { graceUntil: Date.parse(String(payload['graceUntil'])), stop: type === 'EMERGENCY_STOP' }
+    model.cancelling = {
+      graceUntil: Date.parse(String(payload['graceUntil'])),
+      stop: type === 'EMERGENCY_STOP',
+      undo: payload['undo'] === true,
+    }
     must(
       model.cancelling.graceUntil === event.at + (type === 'CANCEL' ? GRACE_MS : 0),
       'CAN another grace than the rule',

@@ -3,7 +3,9 @@
  * and that no outcome was invented.
  */
 import type { Attempt, SlotModel } from './oracle-model.ts'
-import { lateHookRecorded } from './oracle-undo.ts'
+import { lateCompensationRecorded } from './oracle-compensation.ts'
+import { checkHandled } from './oracle-endings.ts'
+import { checkEventEnd, checkEventStart, isEventSlot } from './oracle-events.ts'
 import { openAttempt, type Rule, type Walk } from './oracle-walk.ts'
 import { isRepeated, QUEUE_ALLOWANCE_MS, slotName, unitsOf, waitAfter, type LogEvent } from './oracle-tables.ts'
 import { sortedText } from './value-language.ts'
@@ -40,6 +42,7 @@ const stepStarted: Rule = (walk, event) => {
   if (event.payload['waitUntil'] !== undefined) attempt.waitUntil = instant(event.payload['waitUntil'])
   if (typeof waitForMs === 'number') attempt.waitDue = model.active(event.at) + waitForMs
   checkTiming(walk, slot, attempt, reused)
+  if (!reused && isEventSlot(model, slot)) checkEventStart(walk, slot, attempt, event)
   slot.attempts.push(attempt)
   if (model.isFanParent(slot) && event.attempt > 1) reopenItems(walk, slot)
   if (!reused && !model.isFanParent(slot)) checkGrants(walk, slot, event)
@@ -60,7 +63,7 @@ function checkTiming(walk: Walk, slot: SlotModel, attempt: Attempt, reused: bool
   if (reused || walk.model.isFanParent(slot)) return
   if (slot.kind === 'run')
     walk.must(attempt.timeoutAt === attempt.at + slot.step.timeoutMs + QUEUE_ALLOWANCE_MS, 'P-26 without its backstop')
-  if (slot.kind === 'wait')
+  if (slot.kind === 'wait' && !isEventSlot(walk.model, slot))
     walk.must(attempt.waitUntil !== undefined || attempt.waitDue !== undefined, 'P-25 a wait without an end')
 }
 
@@ -88,6 +91,7 @@ function checkMayStart(walk: Walk, slot: SlotModel, event: LogEvent): void {
   }
   for (const needed of model.needs.get(slot.name) ?? [])
     must(model.lets(needed), `I7 started before ${needed} allows it (${model.standing(needed)})`)
+  must(!model.isCascaded(slot.step), 'X-107 started though a step before it was skipped')
   const holds = walk.values.condition(slot.step, event.runSeq - 1)
   must(holds !== false, 'I7 started though its condition is false')
   if (holds === 'problem') model.follows = 'StepFailed'
@@ -134,7 +138,8 @@ const stepCompleted: Rule = (walk, event) => {
     return
   }
   if (slot.step.effect !== 'none') model.completions.push(slot.name)
-  if (slot.kind === 'wait' && !reused) {
+  if (!reused && isEventSlot(model, slot)) checkEventEnd(walk, slot, attempt, event)
+  else if (slot.kind === 'wait' && !reused) {
     const over =
       attempt.waitUntil === undefined ? model.active(event.at) >= (attempt.waitDue ?? 0) : event.at >= attempt.waitUntil
     must(over, 'P-25 a wait ended before its time')
@@ -155,6 +160,7 @@ const FINAL_CODES = [
   'MANUAL_FAILED',
   'MANUAL_CANCELLED',
   'MANUAL_EXPIRED',
+  'EVENT_TIMEOUT',
   'ITEMS_FAILED',
 ]
 
@@ -165,10 +171,11 @@ const stepFailed: Rule = (walk, event) => {
   const { slot, attempt } = found
   const error = event.payload['error'] as { code: string; errorClass: string }
   const stopped = model.cancelling !== undefined || model.isFailing()
-  const wasStopped = model.cancelling === undefined && model.isFailing()
+  const wasStopped = model.isToBeUndone()
   attempt.state = 'FAILED'
   attempt.final = event.payload['final'] === true
   attempt.fallback = event.payload['fallback'] === true
+  attempt.handled = event.payload['handled'] === true
   attempt.code = error.code
   attempt.errorClass = error.errorClass
   attempt.endedBy = event.payload['forced'] === true ? 0 : event.engineAttempt
@@ -177,6 +184,7 @@ const stepFailed: Rule = (walk, event) => {
   if (model.undoes)
     return walk.must(attempt.final && model.isFanParent(slot), 'CMP a step failed in a run that only undoes')
   checkVerdict(walk, slot, attempt, event, stopped)
+  checkHandled(walk, slot, attempt)
   if (wasStopped && !model.isFanParent(slot) && ['CHILD_CANCELLED', 'CANCELLED'].includes(error.code)) {
     if (model.isUndoneByRun(slot.name)) model.completions.push(slot.name)
   }
@@ -188,6 +196,8 @@ const stepFailed: Rule = (walk, event) => {
   walk.must(attempt.ungranted !== true || neverBegan, 'P-18 ran without what it wants')
   walk.must(!lost, 'I12 its effect got lost: only the backstop ended it')
   const abandoned = error.errorClass === 'timeout' && slot.step.effect === 'irreversible'
+  const tooSoon = error.code === 'EVENT_TIMEOUT' && event.at < (attempt.timeoutAt ?? Number.POSITIVE_INFINITY)
+  walk.must(!tooSoon, 'P-54 gave up waiting before its time')
   walk.must(!abandoned, 'P-28 an irreversible attempt that ran out of time is said to have failed')
   if (model.isFanParent(slot)) checkFanFailure(walk, slot, event)
   else if (slot.kind === 'run' && event.payload['forced'] !== true) checkFailureSeen(walk, slot, attempt)
@@ -206,8 +216,10 @@ function checkVerdict(walk: Walk, slot: SlotModel, attempt: Attempt, event: LogE
     stopped ||
     FINAL_CODES.includes(attempt.code ?? '') ||
     (event.payload['forced'] === true && attempt.errorClass === 'validation') ||
-    model.isFanParent(slot)
-  const again = !never && repeated && attempt.n < retry.maxAttempts
+    model.isFanParent(slot) ||
+    // An approval is for one dispatch (MAN-13).
+    model.isReleased(slot)
+  const again = !never && repeated && (retry.maxAttempts === 'unlimited' || attempt.n < retry.maxAttempts)
   must(
     attempt.final === !again,
     again
@@ -239,9 +251,14 @@ function checkFanFailure(walk: Walk, slot: SlotModel, event: LogEvent): void {
     )
 }
 
+/** Three deaths make an attempt a suspect; it is to blame when the process of its fourth start, in which it was alone, died too. */
+const BLAMED_FROM = 5
+
 function checkFailureSeen(walk: Walk, slot: SlotModel, attempt: Attempt): void {
   const { code, errorClass } = attempt
   if (code === 'CANCELLED' || code === 'TIMEOUT' || code === 'INDETERMINATE') return
+  if (code === 'PROCESS_DIED')
+    return walk.must((attempt.endedBy ?? 0) >= BLAMED_FROM, `I8 blamed for deaths at start ${attempt.endedBy}`)
   const seen = walk.witness
     .executions(slot.name, attempt.n)
     .some((one) => one.ended === 'failed' && one.errorClass === errorClass)
@@ -259,6 +276,11 @@ const stepSkipped: Rule = (walk, event) => {
   if (reason === 'CONDITION_FALSE') {
     const holds = walk.values.condition(slot.step, event.runSeq - 1)
     must(holds === false && model.phase === 'RUNNING', `I7 skipped though its condition is ${String(holds)}`)
+    must(!model.isCascaded(slot.step), 'X-107 its condition was asked for in vain')
+    for (const needed of model.needs.get(slot.name) ?? [])
+      must(model.lets(needed), `I7 skipped before ${needed} allows it`)
+  } else if (reason === 'DEPENDENCY_SKIPPED') {
+    must(model.isCascaded(slot.step) && model.phase === 'RUNNING', 'X-107 skipped though no step before it was')
     for (const needed of model.needs.get(slot.name) ?? [])
       must(model.lets(needed), `I7 skipped before ${needed} allows it`)
   } else if (reason === 'OPERATOR_SKIP') {
@@ -308,7 +330,7 @@ const manualTaskOpened: Rule = (walk, event) => {
 
 const lateOutcomeRecorded: Rule = (walk, event) => {
   if (event.payload['compensation'] === true) {
-    lateHookRecorded(walk, event)
+    lateCompensationRecorded(walk, event)
     return
   }
   const { model, must } = walk

@@ -84,9 +84,7 @@ export function logEvent(record: string, data: string | undefined): LogEvent {
     runId: parsed['runId'] as unknown as string,
     planVersion: parsed['planVersion'] as unknown as string,
     at: Date.parse(parsed['emittedAt'] as unknown as string),
-    stepId: parsed['stepId'],
-    itemIndex: parsed['itemIndex'],
-    role: parsed['role'],
+    ...stepParts(parsed),
     attempt: parsed['logicalAttemptId'] as unknown as number,
     engineAttempt: parsed['engineAttemptId'] as unknown as number,
     payload: parsed['payload'] as unknown as LogEvent['payload'],
@@ -94,6 +92,26 @@ export function logEvent(record: string, data: string | undefined): LogEvent {
     decision: parsed['decision'] as unknown as LogEvent['decision'],
     idempotencyKey: parsed['idempotencyKey'] as unknown as string,
   }
+}
+
+/** The slot stands at the root of a step event and in the payload of any other; both forms of it must agree. */
+function stepParts(parsed: Readonly<Record<string, unknown>>): Pick<LogEvent, 'stepId' | 'itemIndex' | 'role'> {
+  const isStep = String(parsed['eventType']).startsWith('Step')
+  const { stepId: slot } = (isStep ? parsed : parsed['payload']) as { readonly stepId?: string }
+  const named = /^(FALLBACK:)?([^[\]:]+)(?:\[(\d+)\])?$/.exec(slot ?? '')
+  const parts = {
+    stepId: named?.[2],
+    itemIndex: named?.[3] === undefined ? undefined : Number(named[3]),
+    role: named?.[1] === undefined ? undefined : 'fallback',
+  }
+  const isPlain = parts.itemIndex === undefined && parts.role === undefined
+  const beside = [parsed['parentStepId'], parsed['itemIndex'], parsed['role']]
+  const expected = !isStep || isPlain ? [undefined, undefined, undefined] : [parts.stepId, parts.itemIndex, parts.role]
+  if (beside.some((value, index) => value !== expected[index]))
+    throw new Error(`${String(parsed['eventType'])} #${String(parsed['runSeq'])}: ${slot ?? ''} and its parts differ`)
+  if (!isStep && parsed['stepId'] !== undefined)
+    throw new Error(`${String(parsed['eventType'])} has a stepId at its root`)
+  return parts
 }
 
 /** The step slot an event speaks of. */
@@ -110,8 +128,8 @@ export function expectedKey(event: LogEvent): string {
   if (eventType.startsWith('Compensation')) slot = `COMP:${about}`
   else if (eventType === 'ManualTaskOpened') slot = `TASK:${about}:${String(payload['attempt'])}`
   else if (eventType === 'LateOutcomeRecorded') {
-    const hook = payload['compensation'] === true ? 'COMP:' : ''
-    slot = `LATE:${hook}${about}:${String(payload['attempt'])}`
+    const compensation = payload['compensation'] === true ? 'COMP:' : ''
+    slot = `LATE:${compensation}${about}:${String(payload['attempt'])}`
   } else if (eventType.startsWith('Signal')) slot = `SIGNAL:${String(payload['signalId'])}`
   else if (eventType === 'RunForked') slot = `FORK:${String(payload['newRunId'])}`
   else if (eventType.startsWith('Alert')) slot = `ALERT:${String(payload['code'])}:${about}:${event.decision.firstSeq}`

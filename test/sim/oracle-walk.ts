@@ -2,6 +2,7 @@
  * What a rule of the oracle is given: the model so far, the event's append, what the world witnessed, and a way to
  * complain. Rules change the model and say what must hold; nothing else does.
  */
+import type { SentEvent } from './oracle-events.ts'
 import type { Attempt, RunModel, SlotModel } from './oracle-model.ts'
 import { slotName, type LogEvent } from './oracle-tables.ts'
 import type { ValueModel } from './value-model.ts'
@@ -10,6 +11,8 @@ import type { ValueModel } from './value-model.ts'
 export interface Witness {
   /** Executions of this attempt that ended and could be reported: by value returned, or by class of error. */
   readonly executions: (slot: string, attempt: number) => readonly Execution[]
+  /** Events that somebody sent, or tried to. */
+  readonly sent: () => readonly SentEvent[]
 }
 
 export interface Execution {

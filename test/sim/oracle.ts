@@ -15,7 +15,7 @@ import {
 } from './oracle-tables.ts'
 import { runRules } from './oracle-run.ts'
 import { stepRules } from './oracle-steps.ts'
-import { undoRules } from './oracle-undo.ts'
+import { undoRules } from './oracle-compensation.ts'
 import type { Rule, Walk, Witness } from './oracle-walk.ts'
 import { ValueModel } from './value-model.ts'
 import { valueRules } from './value-rules.ts'

@@ -2,15 +2,19 @@
  * Everybody outside the engine: who starts runs, sends signals, completes tasks and resolves what has come to rest.
  * They act through a living process, wait a while for an answer, and try again with the same ids.
  */
-import { forkRun } from '../../src/app/fork-run.ts'
-import { completeTask, listTasks } from '../../src/app/manual-tasks.ts'
-import { signalRun } from '../../src/app/signal-run.ts'
+import { forkRun } from '../../src/app/start/fork-run.ts'
+import { completeTask, listTasks } from '../../src/app/steer/manual-tasks.ts'
+import { sendEvent } from '../../src/app/steer/send-event.ts'
+import { signalRun } from '../../src/app/inbox/signal-run.ts'
 import { LOCAL_PRINCIPAL } from '../../src/app/principal.ts'
-import { startRun } from '../../src/app/start-run.ts'
+import { startRun } from '../../src/app/start/start-run.ts'
 import { KeelsonError } from '../../src/core/problems/problem.ts'
 import type { RunKey, RunRow } from '../../src/ports/run-store.ts'
 import type { SigningKeys } from '../../src/ports/signing-keys.ts'
+import type { SentEvent } from './oracle-events.ts'
+import { EVENT_NAME } from './outside.ts'
 import { RUN_INPUT } from './plan-maker.ts'
+import { publishAfter, publishBefore } from './plan-publishing.ts'
 import { portRandom, Rng } from './random.ts'
 import type { Act } from './scenario.ts'
 import type { SimProcess } from './sim-process.ts'
@@ -20,6 +24,7 @@ import type { World } from './world.ts'
 const KEY = { keyId: 'k1', secret: new Uint8Array(32).fill(7) }
 const KEYS: SigningKeys = { current: async () => KEY, find: async (keyId) => (keyId === KEY.keyId ? KEY : undefined) }
 const ENGINE = { engineType: 'embedded', maxInFlight: 10_000 } as const
+const MAKER = { ...LOCAL_PRINCIPAL, actorId: 'maker' }
 const PATIENCE_MS = 4000
 const TRIES = 400
 
@@ -35,6 +40,9 @@ export class People {
   readonly runs: (RunRow | undefined)[] = []
   /** Signals whose sending was acknowledged: each must be decided exactly once. */
   readonly signals: { readonly runKey: RunKey; readonly signalId: string }[] = []
+  /** Cancellations that ask for undoing. */
+  readonly undoing = new Set<string>()
+  readonly events: SentEvent[] = []
 
   constructor(world: World) {
     this.#world = world
@@ -48,7 +56,7 @@ export class People {
     const request = {
       plan,
       input: RUN_INPUT,
-      principal: LOCAL_PRINCIPAL,
+      principal: MAKER,
       engine: ENGINE,
       runRequestId: `run ${this.#world.scenario.seed} ${index}`,
       ...(delayMs === 0
@@ -57,15 +65,13 @@ export class People {
     }
     this.#errand(atMs, async () => {
       const answer = await this.#ask(async (process) => {
-        for (const child of this.#world.plans.slice(1)) {
-          const { planId, planVersion } = child.plan.metadata
-          await process.services.store.putPlan({ sha256: child.sha256, planId, planVersion, text: child.text })
-        }
+        await publishBefore(process, this.#world.published)
         const started = await startRun(process.services, process.advancer, {
           ...request,
           lease: process.engine.lease(),
         })
         if (started.kind === 'started') process.engine.drive(started.row.runKey, started.report)
+        await publishAfter(process, this.#world.published)
         return started.row
       })
       if (answer !== undefined && 'value' in answer) this.runs[index] = answer.value
@@ -83,6 +89,12 @@ export class People {
         return
       case 'pool':
         this.#errand(act.atMs, () => this.#world.declare(act.definition))
+        return
+      case 'event':
+        this.#errand(act.atMs, async () => {
+          await this.send(act.id, act.key, act.fits)
+          if (act.repeat) await this.send(act.id, act.key, act.fits)
+        })
         return
       case 'scope':
         this.#errand(act.atMs, async () => {
@@ -114,6 +126,19 @@ export class People {
     }
   }
 
+  /** What is sent again under its id is one event. */
+  async send(id: string, key: string, fits: boolean): Promise<void> {
+    const known = this.events.find((one) => one.id === id)
+    const sent = known ?? { id, name: EVENT_NAME, key, data: { fits, n: id.length, list: [1, 2] }, acknowledged: false }
+    if (known === undefined) this.events.push(sent)
+    const { data } = sent
+    const answer = await this.#ask((process) =>
+      sendEvent(process, MAKER.tenantId, { id, name: EVENT_NAME, data, ...(key === '' ? {} : { key }) }),
+    )
+    if (answer !== undefined && 'value' in answer) sent.acknowledged = true
+    else this.#world.complain(`an event was refused: ${answer?.refused.message ?? 'no answer'}`)
+  }
+
   async signal(
     row: RunRow,
     signalType: string,
@@ -121,6 +146,7 @@ export class People {
     how: { signalId?: string; allowed?: boolean } = {},
   ): Promise<void> {
     const signalId = how.signalId ?? this.#uuid()
+    if (payload['undo'] === true) this.undoing.add(signalId)
     const sender = {
       actorId: 'somebody',
       actorRole: signalType === 'ESCALATE_ALERT' ? 'System' : 'Admin',
@@ -157,10 +183,30 @@ export class People {
       const tasks = await listTasks(process.services.store, KEYS, await process.advancer.current(runKey))
       const task = tasks.find((one) => slot === undefined || one.slot === slot)
       if (task === undefined) return
-      const completion = { completionToken: task.token, outcome, actorUserId: 'somebody', result: { by: 'a person' } }
+      await this.#forge(process, row, task)
+      const completion = {
+        completionToken: task.token,
+        outcome,
+        actorUserId: 'somebody else',
+        result: { by: 'a person' },
+      }
       await completeTask(process.services, process.advancer, KEYS, row, completion)
       process.engine.wake(runKey)
     })
+  }
+
+  /** Who made the run, or nobody in particular, writes past the front door, in another spelling: such an inbox row must never complete what asks for a checker. */
+  async #forge(process: SimProcess, row: RunRow, { slot, attempt }: { slot: string; attempt: number }): Promise<void> {
+    const step = this.#world.tracks.get(row.runKey)?.plan.plan.steps.find(({ stepId }) => stepId === slot)
+    if (step === undefined || !('manual' in step) || step.manual.rule === undefined) return
+    const actorId = attempt % 2 === 1 ? ' ＭＡＫＥＲ' : 'local'
+    const result = { kind: 'completed', output: null, artifactRefs: [], durationMs: 0, by: { actorId } }
+    const body = JSON.stringify({ slot, attempt, engineAttempt: 1, result })
+    const inboxId = `manual:forged:${slot}:${attempt}`
+    await process.services.store.insertInbox(
+      { tenantId: row.tenantId, runId: row.runId },
+      { inboxId, kind: 'manual', body },
+    )
   }
 
   /** Ended runs are nobody's: what is sent to them is decided when somebody looks. */
@@ -177,7 +223,7 @@ export class People {
       if (row === undefined) return
       const request = {
         row,
-        principal: LOCAL_PRINCIPAL,
+        principal: MAKER,
         engine: ENGINE,
         lease: process.engine.lease(),
         signalId,

@@ -3,7 +3,7 @@
  * undoing, all failure policies. What their expressions give, the model of values knows by itself.
  */
 import { wantsOf, type Competition } from './competition.ts'
-import type { Rng } from './random.ts'
+import { Rng } from './random.ts'
 import { withValues } from './value-maker.ts'
 
 export type StepDoc = Readonly<Record<string, unknown>> & { readonly id: string }
@@ -47,12 +47,36 @@ export function makePlan(rng: Rng, planId: string, style: PlanStyle): PlanDoc {
     steps.push(makeStep(rng, index, graph ? pickSome(rng, before) : undefined, style, before))
   }
   const last = steps.at(-1)?.id ?? 's0'
-  return withValues({
+  const made = withValues({
     plan: planId,
     version: '1.0.0',
     policy: makePolicy(rng),
     ...(rng.chance(0.3) ? { output: { last: `\${steps.${last}.output}` } } : {}),
     steps,
+  })
+  return withEndings({ ...made, steps: withPeople(made.steps) })
+}
+
+/** Skips that cascade and failures that are handled, by chances of their own: the shapes of plans stay what they were. */
+function withEndings(plan: PlanDoc): PlanDoc {
+  const rng = new Rng(`endings ${plan.plan}`)
+  const policy = rng.chance(0.25) ? { ...plan.policy, onSkip: 'cascade' } : plan.policy
+  const steps = plan.steps.map((step) => ({
+    ...step,
+    ...(rng.chance(0.1) ? { onSkip: rng.pick(['satisfy', 'cascade']) } : {}),
+    ...(rng.chance(0.12) && step['manual'] === undefined ? { onFailure: 'continue' } : {}),
+  }))
+  return { ...plan, policy, steps }
+}
+
+/** Every other task asks for somebody else than who made the run; no list of what cannot be undone waits for people. */
+function withPeople(steps: readonly StepDoc[]): readonly StepDoc[] {
+  const asks = steps.some((step) => step['manual'] !== undefined)
+  return steps.map((step, index) => {
+    const { effect, ...rest } = step
+    const manual = step['manual'] as Fields | undefined
+    if (manual !== undefined && index % 2 === 0) return { ...step, manual: { ...manual, rule: 'MakerChecker' } }
+    return asks && step['forEach'] !== undefined && effect === 'irreversible' ? { ...rest, id: step.id } : step
   })
 }
 

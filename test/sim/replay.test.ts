@@ -1,5 +1,4 @@
 /** One seed is one history: in the same process, in another one, and after a failing one was cut down. */
-import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { SEED } from './default-run.ts'
@@ -8,9 +7,10 @@ import { runHistory } from './history.ts'
 import { makeScenario } from './scenario.ts'
 import { shrink } from './shrink.ts'
 import type { World } from './world.ts'
+import { runChild } from '../fixtures/child.ts'
 
 describe('a seed', () => {
-  it('gives the same records, executions and instants twice', { timeout: 120_000 }, async () => {
+  it('gives the same records, executions and instants twice', async () => {
     const restore = withoutStacks()
     for (let index = 0; index < 120; index += 1) {
       const scenario = makeScenario(seedOf(SEED, index))
@@ -21,16 +21,16 @@ describe('a seed', () => {
     restore()
   })
 
-  it('gives the same in another process', { timeout: 120_000 }, async () => {
+  it('gives the same in another process', async () => {
     const here = await explore({ histories: 60, seed: SEED })
     const cli = join(import.meta.dirname, 'cli.ts')
     const args = [cli, '--histories', '60', '--seed', String(SEED), '--crash-plans', '0', '--json']
-    const { stdout } = spawnSync(process.execPath, args, { encoding: 'utf8', maxBuffer: 2 ** 26 })
+    const { stdout } = runChild(process.execPath, args, { maxBuffer: 2 ** 26 })
     expect((JSON.parse(stdout) as { digest: string }).digest).toBe(here.digest)
   })
 })
 
-it('a failing history is cut down to what makes it fail', { timeout: 120_000 }, async () => {
+it('a failing history is cut down to what makes it fail', async () => {
   const restore = withoutStacks()
   /** Stands for a defect that shows whenever the plan's second step is executed. */
   const judge = (world: World): readonly string[] =>

@@ -3,7 +3,7 @@
  * append must expect, the oracle, and a view grown page by page. It is compared with the store at the end.
  */
 import { createHash } from 'node:crypto'
-import type { CompiledPlan } from '../../src/app/compile-plan.ts'
+import type { CompiledPlan } from '../../src/app/plans/compile.ts'
 import type { NewRun, RunCommit, RunKey, SealedEvent } from '../../src/ports/run-store.ts'
 import { couldStart, mayWait, wakeBy } from './oracle-rest.ts'
 import { logEvent, type LogEvent } from './oracle-tables.ts'
@@ -17,7 +17,7 @@ export interface Outlook {
   readonly latestNow: number
   /** Its slots that are queued for grants. */
   readonly waiting: readonly { readonly slot: string; readonly attempt: number }[]
-  /** Nobody advances the run beside its driver: a helper learns of the queue by letters and by being refused. */
+  /** Nobody advances the run beside its driver: a helper learns of the queue by inbox rows and by being refused. */
   readonly alone: boolean
   /** A quota or breaker it waits for opens then. */
   readonly grantsBy?: number

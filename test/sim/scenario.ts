@@ -6,6 +6,7 @@ import type { PoolDefinition } from '../../src/ports/grants.ts'
 import type { BehaviourRates } from './behaviour.ts'
 import { makeCompetition } from './competition.ts'
 import { NO_FAULTS, type FaultRates } from './faults.ts'
+import { withOutside } from './outside.ts'
 import { makePlan, type PlanDoc } from './plan-maker.ts'
 import { Rng } from './random.ts'
 
@@ -29,6 +30,15 @@ export type Act =
   | { readonly kind: 'scope'; readonly atMs: number; readonly run: number; readonly active: boolean }
   | { readonly kind: 'stop'; readonly atMs: number; readonly process: number }
   | { readonly kind: 'pool'; readonly atMs: number; readonly definition: PoolDefinition }
+  | {
+      readonly kind: 'event'
+      readonly atMs: number
+      readonly id: string
+      readonly key: string
+      /** Its data meets the condition of waits that have one. */
+      readonly fits: boolean
+      readonly repeat: boolean
+    }
 
 export interface Scenario {
   readonly seed: number
@@ -67,7 +77,7 @@ export interface ScenarioLimits {
 export function makeScenario(seed: number, limits: ScenarioLimits = { maxSteps: 40 }): Scenario {
   // Chances of their own, so that the histories without competition stay what they are.
   const beside = new Rng(`beside ${seed}`)
-  return beside.chance(COMPETING) ? contested(seed, limits, beside) : alone(seed, limits, beside)
+  return withOutside(beside.chance(COMPETING) ? contested(seed, limits, beside) : alone(seed, limits, beside))
 }
 
 /** Share of the histories in which runs compete for grants. */
@@ -246,11 +256,11 @@ function payloadOf(rng: Rng, signalType: string, stepId: string): Readonly<Recor
     case 'SKIP_STEP':
       return { stepId }
     case 'UPDATE_PARAMS':
-      return { params: { n: rng.int(8, 99) } }
+      return { params: { n: rng.int(8, 99) }, reason: 'a mistake' }
     case 'INJECT_OVERRIDE':
-      return { stepId, override: { extra: rng.int(1, 9) } }
+      return { stepId, override: { extra: rng.int(1, 9) }, reason: 'a mistake' }
     case 'UPDATE_TARGET':
-      return { stepId, newTarget: 'elsewhere' }
+      return { stepId, newTarget: 'elsewhere', reason: 'a mistake' }
     case 'EMERGENCY_STOP':
       return { reason: 'fire' }
     case 'ESCALATE_ALERT':

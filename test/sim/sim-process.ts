@@ -3,14 +3,14 @@
  * a word: its calls are never answered, its timers never ring, its steps never return.
  */
 import { EmbeddedEngine } from '../../src/adapters/engines/embedded/engine.ts'
-import { RunAdvancer } from '../../src/app/advance-run.ts'
-import { Follower } from '../../src/app/follow-feed.ts'
-import { createRunDriver } from '../../src/app/run-driver.ts'
+import { RunAdvancer } from '../../src/app/advance/advance-run.ts'
+import { Follower } from '../../src/app/feed/follow.ts'
+import { createRunDriver } from '../../src/app/engines/run-driver.ts'
 import type { Services } from '../../src/app/services.ts'
 import { KeelsonError, problem } from '../../src/core/problems/problem.ts'
 import type { Effect } from '../../src/core/run/effect.ts'
 import type { RunDriver } from '../../src/ports/engine.ts'
-import type { InboxInsert, RunKey, RunRef, RunStore } from '../../src/ports/run-store.ts'
+import type { CommitResult, InboxInsert, RunCommit, RunKey, RunRef, RunStore } from '../../src/ports/run-store.ts'
 import { faultyStore } from './faulty-store.ts'
 import { SUBSCRIBER } from './feed-witness.ts'
 import { portRandom, Rng } from './random.ts'
@@ -38,10 +38,13 @@ export class SimProcess implements Owner {
     this.#world = world
     this.name = name
     const { time, scenario } = world
-    const store = faultyStore(world.store, (method, work) => this.#pass(method, work), {
+    const observer = {
       begin: () => world.grants.begin(),
-      end: (batch, results) => world.committed(batch, results),
-    })
+      end: (batch: readonly RunCommit[], results: readonly CommitResult[]) => world.committed(batch, results),
+    }
+    // Its own chance, so that all else of a seed stays as it was.
+    const commitsAtOnce = new Rng(`${scenario.seed} ${name} commits`).chance(0.5) ? 2 : 1
+    const store = faultyStore(world.store, (method, work) => this.#pass(method, work), observer, commitsAtOnce)
     this.services = {
       store: this.#watching(store),
       clock: { now: () => time.now + skewMs },
@@ -114,7 +117,7 @@ export class SimProcess implements Owner {
       },
       insertInbox: async (run, row) => {
         const answer = await store.insertInbox(run, row)
-        if (row.inboxId.startsWith('outcome:') && !row.inboxId.endsWith(':repeat')) this.#world.letters += 1
+        if (row.inboxId.startsWith('outcome:') && !row.inboxId.endsWith(':repeat')) this.#world.inboxRows += 1
         return answer
       },
       getRun: async (runKey) => {

@@ -1,17 +1,15 @@
 /** The same histories on the store people use: a SQLite file for each of them, its own constraints switched on. */
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { connect } from '../../src/adapters/stores/sqlite/connect.ts'
 import { storeOn } from '../../src/adapters/stores/sqlite/store.ts'
 import type { RunStore } from '../../src/ports/run-store.ts'
 import { SEED } from './default-run.ts'
 import { explore } from './explore.ts'
 import type { VirtualTime } from './virtual-time.ts'
+import { fileFolder } from '../fixtures/folder.ts'
 
-const folder = mkdtempSync(join(tmpdir(), 'keelson-sim-'))
-afterAll(() => rmSync(folder, { recursive: true, force: true }))
+const folder = fileFolder()
 
 it(
   '200 histories on SQLite keep every invariant, those in which runs compete among them',

@@ -3,7 +3,7 @@
  * evaluates every expression of the plan by itself as of any event, and says what the log and the steps must have got.
  */
 import { createHash } from 'node:crypto'
-import type { Step } from '../../src/core/plan/plan.ts'
+import { itemsOf, type Step } from '../../src/core/plan/plan.ts'
 import type { RunModel, SlotModel } from './oracle-model.ts'
 import { itemNames } from './oracle-steps.ts'
 import { slotName, type LogEvent } from './oracle-tables.ts'
@@ -104,7 +104,7 @@ export class ValueModel {
   /** The list behind a forEach, and its hash as anybody can compute it. */
   expand(step: Step, upTo: number): { readonly count: number; readonly sha256: string } | 'problem' {
     return this.#guarded('list', () => {
-      const items = valueOf(step.forEach ?? '`null`', this.roots(step, undefined, upTo))
+      const items = valueOf(itemsOf(step.forEach ?? '`null`'), this.roots(step, undefined, upTo))
       if (!Array.isArray(items)) throw new ValueProblem('no list')
       this.#items.set(step.stepId, items)
       return { count: items.length, sha256: createHash('sha256').update(sortedText(items)).digest('hex') }
@@ -114,6 +114,12 @@ export class ValueModel {
   waitMs({ step, item }: SlotModel, upTo: number): unknown {
     const { wait } = step as { readonly wait: { readonly forMs?: unknown } }
     return this.#guarded('wait', () => mappedValue(wait.forMs, this.roots(step, item, upTo)))
+  }
+
+  /** No key is the empty one. */
+  eventKey({ step, item }: SlotModel, upTo: number): unknown {
+    const { wait } = step as { readonly wait: { readonly key?: unknown } }
+    return this.#guarded('key', () => mappedValue(wait.key ?? '', this.roots(step, item, upTo)))
   }
 
   runOutput(upTo: number): unknown {

@@ -3,7 +3,7 @@
  * and the judges. Everything that happens is drawn from the scenario's seed, so the same seed is the same history.
  */
 import type { MemoryDisk } from '../../src/adapters/stores/memory/connect.ts'
-import { compilePlanDocument, type CompiledPlan } from '../../src/app/compile-plan.ts'
+import { compilePlanDocument, type CompiledPlan } from '../../src/app/plans/compile.ts'
 import { KeelsonError } from '../../src/core/problems/problem.ts'
 import type { PoolDefinition } from '../../src/ports/grants.ts'
 import type { CommitResult, RunCommit, RunKey, RunStore } from '../../src/ports/run-store.ts'
@@ -14,6 +14,7 @@ import { GrantLedger } from './grant-ledger.ts'
 import { Helping } from './helping.ts'
 import { People } from './people.ts'
 import type { PlanDoc } from './plan-maker.ts'
+import type { Published } from './plan-publishing.ts'
 import { RunTrack, type Outlook } from './run-track.ts'
 import type { Scenario } from './scenario.ts'
 import { SimProcess } from './sim-process.ts'
@@ -40,6 +41,7 @@ export class World {
   readonly store: RunStore
   readonly time: VirtualTime
   readonly plans: readonly CompiledPlan[]
+  readonly published: Published
   readonly tracks = new Map<RunKey, RunTrack>()
   readonly effects: EffectLog
   readonly people: People
@@ -54,8 +56,8 @@ export class World {
   adoptions = 0
   staleDrivers = 0
   refusedCommits = 0
-  /** Outcomes that came by letter from whoever lost the compare-and-set (P-12). */
-  letters = 0
+  /** Outcomes that came by inbox row from whoever lost the compare-and-set (P-12). */
+  inboxRows = 0
   readonly #byRunId = new Map<string, RunTrack>()
 
   constructor(scenario: Scenario, faults: FaultSource, time: VirtualTime, store: RunStore, disk?: MemoryDisk) {
@@ -68,6 +70,12 @@ export class World {
     this.helping = new Helping(this)
     this.feed = scenario.feed ? new FeedWitness(scenario.seed) : undefined
     this.plans = scenario.plans.map(compiled)
+    const children = scenario.plans.slice(1)
+    this.published = {
+      children: this.plans.slice(1),
+      newer: children.map((doc) => compiled({ ...doc, version: '8.0.0' })),
+      foreign: children.map((doc) => compiled({ ...doc, version: '9.0.0' })),
+    }
     this.effects = new EffectLog(this)
     this.people = new People(this)
   }
@@ -153,12 +161,13 @@ export class World {
   #record(commit: RunCommit, runKey: RunKey): void {
     let track = this.tracks.get(runKey)
     if (commit.create !== undefined) {
-      const plan = this.plans.find((one) => one.sha256 === commit.create?.planSha256)
+      const plan = [...this.plans, ...this.published.newer].find((one) => one.sha256 === commit.create?.planSha256)
       if (plan === undefined || track !== undefined)
         return this.complain('I2 a run was created twice, or of an unknown plan')
       const { runId } = commit.create
       const witness = {
         executions: (slot: string, attempt: number) => this.effects.executions(runId, slot, attempt),
+        sent: () => this.people.events,
       }
       track = new RunTrack(runKey, commit.create, plan, commit.expected.epoch, this.scenario.burn, witness, (what) =>
         this.complain(what),

@@ -5,13 +5,15 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, it } from 'vitest'
 import { temporal } from '../../src/adapters/engines/temporal/engine.ts'
 import { loadPlan, openKeelson, type OpenOptions } from '../../src/main.ts'
-import { ENGINE_CORNER_CASES } from '../../src/testing/engine-corner-cases.ts'
-import { ENGINE_FLOW_CASES } from '../../src/testing/engine-flow-cases.ts'
-import { engineStage } from '../../src/testing/engine-stage.ts'
-import { ENGINE_STEERING_CASES } from '../../src/testing/engine-steering-cases.ts'
-import { ENGINE_NEEDS, eventsOf, type EngineWorld } from '../../src/testing/engine-suite.ts'
+import { ENGINE_CORNER_CASES } from './engine/engine-corner-cases.ts'
+import { ENGINE_EVENT_CASES } from './engine/engine-event-cases.ts'
+import { ENGINE_FLOW_CASES } from './engine/engine-flow-cases.ts'
+import { engineStage } from './engine/engine-stage.ts'
+import { ENGINE_STEERING_CASES } from './engine/engine-steering-cases.ts'
+import { ENGINE_NEEDS, eventsOf, type EngineWorld } from './engine/engine-suite.ts'
 import { until } from '../fixtures/until.ts'
 import { startTemporal, type TemporalServer } from '../setup/temporal.ts'
+import { servicesOf } from '../../src/library/services-of.ts'
 
 interface OpenWorld extends EngineWorld {
   close(): Promise<void>
@@ -32,10 +34,11 @@ async function engineWorld(options: OpenOptions): Promise<OpenWorld> {
   return {
     stage,
     start: (yaml, input, { inMs } = {}) => {
-      const notBefore = inMs === undefined ? {} : { notBefore: keelson.services.clock.now() + inMs }
+      const notBefore = inMs === undefined ? {} : { notBefore: servicesOf(keelson).clock.now() + inMs }
       return keelson.start(loadPlan(yaml), input, notBefore)
     },
     fork: ({ runId }) => keelson.fork(runId),
+    send: (event) => keelson.send(event),
     publish: (yaml) => keelson.publish(loadPlan(yaml)),
     logged: (run, event) => until(async () => (await eventsOf(run)).includes(event)),
     childOf: async ({ runId }) => {
@@ -51,7 +54,7 @@ async function engineWorld(options: OpenOptions): Promise<OpenWorld> {
   }
 }
 
-const CASES = [...ENGINE_FLOW_CASES, ...ENGINE_STEERING_CASES, ...ENGINE_CORNER_CASES]
+const CASES = [...ENGINE_FLOW_CASES, ...ENGINE_STEERING_CASES, ...ENGINE_CORNER_CASES, ...ENGINE_EVENT_CASES]
 
 let server: TemporalServer | undefined
 

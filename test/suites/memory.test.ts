@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest'
 import { createMemoryDisk } from '../../src/adapters/stores/memory/connect.ts'
 import { openMemoryStore } from '../../src/adapters/stores/memory/store.ts'
-import { runStoreSuite, type StoreHarness } from '../../src/testing/run-store-suite.ts'
+import { runStoreSuite, type StoreHarness } from '../../src/testing/store/run-store-suite.ts'
 
 function harness(name: string, burn: number): StoreHarness {
   return {

@@ -2,13 +2,13 @@
 import { Client } from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { openPostgresStore } from '../../src/adapters/stores/postgres/store.ts'
-import { openProjector } from '../../src/app/project-run.ts'
+import { openProjector } from '../../src/app/views/project-run.ts'
 import type { Clock } from '../../src/ports/clock.ts'
 import type { RunRow, RunStore } from '../../src/ports/run-store.ts'
-import { newRun } from '../../src/testing/run-fixtures.ts'
-import { runStoreSuite, type StoreHarness } from '../../src/testing/run-store-suite.ts'
-import { openSeal, openWrite, sealEvents } from '../../src/testing/sealed-events.ts'
-import { allEvents, creation, nextCommit, rowOf, step } from '../../src/testing/store-case.ts'
+import { newRun } from '../../src/testing/store/run-fixtures.ts'
+import { runStoreSuite, type StoreHarness } from '../../src/testing/store/run-store-suite.ts'
+import { openSeal, openWrite, sealEvents } from '../../src/testing/store/sealed-events.ts'
+import { allEvents, creation, nextCommit, rowOf, step } from '../../src/testing/store/store-case.ts'
 import { emptyStore, startPostgres, type PostgresServer } from '../setup/postgres.ts'
 import { alternating } from './alternating-store.ts'
 
@@ -130,7 +130,7 @@ describe('writers at once', () => {
     }
   }
 
-  it('through four handles lose nothing, and a poller by watermark misses no event [STO-02, STO-08, X-25]', async () => {
+  it('through four handles lose nothing, and a poller by watermark misses no event [STO-02, STO-08, X-25, X-26]', async () => {
     const run = await started('polled')
     let writing = true
     const seen: number[] = []
@@ -192,7 +192,7 @@ describe('writers at once', () => {
     expect(after.map(({ runSeq }) => runSeq)).toEqual([2, 3])
   })
 
-  it('of the first event of a run see no conflict; a duplicate at once is a duplicate [STO-18]', async () => {
+  it('of the first event of a run see no conflict; a duplicate at once is a duplicate [STO-18, X-26]', async () => {
     const run = await started('first')
     const answers = (
       await Promise.all(Array.from({ length: 24 }, (_, index) => openly(handleOf(index), run, `s${index % 3}`)))

@@ -1,7 +1,7 @@
 /** The contract of an engine's adapter on every engine there is: embedded, mock, and Temporal on a real server. */
 import { afterAll, beforeAll, describe, it } from 'vitest'
 import { temporal } from '../../src/adapters/engines/temporal/engine.ts'
-import { PROVIDER_ADAPTER_CASES } from '../../src/testing/provider-adapter-cases.ts'
+import { PROVIDER_ADAPTER_CASES } from './engine/provider-adapter-cases.ts'
 import { adapterWorld, type OpenWorld } from '../fixtures/adapter-world.ts'
 import { startTemporal, type TemporalServer } from '../setup/temporal.ts'
 

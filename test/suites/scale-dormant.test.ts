@@ -1,13 +1,13 @@
-/** Runs that only wait: no process keeps them, the boot folds none, and each is back when its time or a letter comes. */
+/** Runs that only wait: no process keeps them, the boot folds none, and each is back when its time or an inbox row comes. */
 import { beforeEach, describe, expect, it } from 'vitest'
-import { completeTask, listTasks } from '../../src/app/manual-tasks.ts'
+import { completeTask, listTasks } from '../../src/app/steer/manual-tasks.ts'
 import type { RunKey, RunStore } from '../../src/ports/run-store.ts'
 import { countingStore, type CountingStore } from '../fixtures/counting-store.ts'
 import { World, type Process, type ProcessOptions } from '../fixtures/virtual-world.ts'
 
 const POLL_MS = 500
 const HOUR_MS = 3_600_000
-const READS = ['readEvents', 'getSnapshot'] as const
+const READS = ['readEvents', 'getCheckpoint'] as const
 
 const waiting = (ms: number): string => `
 plan: waits-${ms}

@@ -11,8 +11,8 @@ import { openPostgresStore } from '../../src/adapters/stores/postgres/store.ts'
 import { openSqliteStore } from '../../src/adapters/stores/sqlite/store.ts'
 import type { Clock } from '../../src/ports/clock.ts'
 import type { ListFilter, RunStatus, RunStore } from '../../src/ports/run-store.ts'
-import { newRun, summary } from '../../src/testing/run-fixtures.ts'
-import { creation, manualClock, START_MS } from '../../src/testing/store-case.ts'
+import { newRun, summary } from '../../src/testing/store/run-fixtures.ts'
+import { creation, manualClock, START_MS } from '../../src/testing/store/store-case.ts'
 import { startPostgres } from '../setup/postgres.ts'
 
 const RUNS = 120

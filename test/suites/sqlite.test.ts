@@ -6,7 +6,7 @@ import { describe, it } from 'vitest'
 import { openSqliteStore } from '../../src/adapters/stores/sqlite/store.ts'
 import type { Clock } from '../../src/ports/clock.ts'
 import type { RunStore } from '../../src/ports/run-store.ts'
-import { runStoreSuite, type StoreHarness } from '../../src/testing/run-store-suite.ts'
+import { runStoreSuite, type StoreHarness } from '../../src/testing/store/run-store-suite.ts'
 import { alternating, oneAtATime } from './alternating-store.ts'
 
 function harness(name: string, open: (path: string, clock: Clock) => Promise<RunStore>): StoreHarness {

@@ -33,7 +33,7 @@ it('carries out the steps of others without being asked for anything itself', as
   await expect(run.result()).resolves.toMatchObject({ status: 'COMPLETED' })
   await there.close()
   await here.close()
-}, 60_000)
+})
 
 it('says once that the server is away, and listens when it has come', async () => {
   await server.kill9()
@@ -50,7 +50,7 @@ it('says once that the server is away, and listens when it has come', async () =
   expect(told.filter(isAway)).toHaveLength(1)
   await there.close()
   await here.close()
-}, 60_000)
+})
 
 it('is closed while it still looks for its server', async () => {
   await server.kill9()
@@ -58,4 +58,4 @@ it('is closed while it still looks for its server', async () => {
   // Its first look begins in the next turn of the loop.
   await new Promise((resolve) => setImmediate(resolve))
   await expect(there.close()).resolves.toBeUndefined()
-}, 60_000)
+})

@@ -3,8 +3,7 @@
  * are cancelled, outlive rotations of their run, and are missed when somebody ends them. And programs that do not want to
  * stop are made to.
  */
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { RunHandle, StepContext } from '../../src/main.ts'
@@ -13,10 +12,12 @@ import { expectSound } from '../fixtures/temporal-log.ts'
 import { logHas, temporalWorld, type TemporalWorld } from '../fixtures/temporal-world.ts'
 import { until } from '../fixtures/until.ts'
 import { startTemporal, type TemporalServer } from '../setup/temporal.ts'
+import { fileFolder } from '../fixtures/folder.ts'
+import { servicesOf } from '../../src/library/services-of.ts'
 
 let server: TemporalServer
 let world: TemporalWorld
-const folder = mkdtempSync(join(tmpdir(), 'keelson-temporal-long-'))
+const folder = fileFolder()
 
 let gate = Promise.withResolvers<void>()
 const began: string[] = []
@@ -40,7 +41,6 @@ afterAll(async () => {
   gate.resolve()
   await world?.close()
   await server?.stop()
-  rmSync(folder, { recursive: true, force: true })
 })
 
 const LONG = `
@@ -68,13 +68,13 @@ function statusOf(workflowId: string): string {
 }
 
 describe('a step that may run for long', () => {
-  it('is a workflow of its own, and its outcome comes to the run by letter [P-36, TMP-02]', async () => {
+  it('is a workflow of its own, and its outcome comes to the run by inbox row [P-36, TMP-02]', async () => {
     const run = await startLong()
     await until(() => statusOf(childOf(run)).endsWith('RUNNING'))
     gate.resolve()
     await expect(run.result()).resolves.toMatchObject({ status: 'COMPLETED', output: { ended: true } })
     await expectSound(world.keelson, run)
-    const { store } = world.keelson.services
+    const { store } = servicesOf(world.keelson)
     expect(await store.findInbox(run.row.runKey, 'outcome:ExecuteStep:slow:1:1')).toMatchObject({ kind: 'outcome' })
     await until(() => statusOf(childOf(run)).endsWith('COMPLETED'))
   })

@@ -6,13 +6,15 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { temporal, type TemporalOptions } from '../../src/adapters/engines/temporal/engine.ts'
-import { RunAdvancer } from '../../src/app/advance-run.ts'
-import { isWhole } from '../../src/app/verify-run.ts'
+import { temporal } from '../../src/adapters/engines/temporal/engine.ts'
+import type { TemporalOptions } from '../../src/adapters/engines/temporal/client/options.ts'
+import { RunAdvancer } from '../../src/app/advance/advance-run.ts'
+import { isWhole } from '../../src/app/verify/verify-run.ts'
 import { loadPlan, openKeelson, type Keelson, type OpenOptions, type RunHandle } from '../../src/main.ts'
 import { eventsOf, logHas } from '../fixtures/temporal-world.ts'
 import { until } from '../fixtures/until.ts'
 import { startTemporal, type TemporalServer } from '../setup/temporal.ts'
+import { servicesOf } from '../../src/library/services-of.ts'
 
 let server: TemporalServer
 const open = new Set<Keelson>()
@@ -79,7 +81,7 @@ function chain(...names: readonly string[]): ReturnType<typeof loadPlan> {
 }
 
 async function expectProven(keelson: Keelson, run: RunHandle): Promise<void> {
-  const proof = await keelson.upkeep.verify((await keelson.run(run.runId)).row)
+  const proof = await keelson.maintenance.verify((await keelson.run(run.runId)).row)
   expect(isWhole(proof)).toBe(true)
   expect(proof.decisions).toMatchObject({ differences: [], notDerivable: [] })
 }
@@ -151,10 +153,7 @@ describe('a run', () => {
   it('takes an open task and a child run along: both are answered after the move', async () => {
     const directory = folder()
     const keelson = await opened(directory, { engines: [engine()] })
-    const first = await keelson.start(chain('k'))
-    await finish('k')
-    await first.result()
-    held.clear()
+    await keelson.publish(chain('k'))
     const run = await keelson.start(
       loadPlan(`
 plan: waits
@@ -221,7 +220,7 @@ describe('two processes', () => {
     await callsOf('a', 1)
     const { runKey } = run.row
     // The hand-off is all that the dead mover did.
-    await new RunAdvancer(mover.services).advance(runKey, {
+    await new RunAdvancer(servicesOf(mover)).advance(runKey, {
       handoff: {
         toEngine: 'temporal',
         engineRunRef: 'temporal://x',

@@ -2,12 +2,13 @@
  * Workflows that are gone without a trace: deleted behind our back, or lost with everything their server knew. Such a run is
  * in no list and its timer is far away; it is found all the same, and goes on from its log by itself.
  */
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import type { StepContext } from '../../src/main.ts'
+import { onTemporal } from '../fixtures/on-temporal.ts'
 import { expectSound } from '../fixtures/temporal-log.ts'
-import { logHas, temporalWorld, type TemporalWorld } from '../fixtures/temporal-world.ts'
+import { logHas, type TemporalWorld } from '../fixtures/temporal-world.ts'
 import { until } from '../fixtures/until.ts'
-import { startTemporal, type TemporalServer } from '../setup/temporal.ts'
+import type { TemporalServer } from '../setup/temporal.ts'
 
 let server: TemporalServer
 let world: TemporalWorld
@@ -21,15 +22,11 @@ const steps = {
   },
 }
 
-beforeAll(async () => {
-  server = await startTemporal()
-  world = await temporalWorld(server.address, steps)
-}, 600_000)
-afterAll(async () => {
-  gate.resolve()
-  await world?.close()
-  await server?.stop()
-})
+onTemporal(
+  steps,
+  (on) => ({ server, world } = on),
+  () => gate.resolve(),
+)
 
 const AT_WORK = `
 plan: at-work
@@ -66,11 +63,11 @@ describe('a workflow that is deleted in the middle of a step', () => {
     await expect(run.result()).resolves.toMatchObject({ status: 'COMPLETED' })
     const events = await expectSound(world.keelson, run)
     expect(events.filter((one) => one.startsWith('Step'))).toHaveLength(4)
-  }, 120_000)
+  })
 })
 
 describe('a server that has lost all its data', () => {
-  it('gets the workflows of the runs in flight again, by themselves and once [P-38, P-27]', async () => {
+  it('gets the workflows of the runs in flight again, by themselves and once [X-87, P-38, P-27]', async () => {
     gate = Promise.withResolvers()
     const asked = await world.start(ASKED)
     await logHas(asked, 'ManualTaskOpened ask#1')
@@ -97,5 +94,5 @@ describe('a server that has lost all its data', () => {
     await asked.completeTask({ completionToken: task?.token ?? '', outcome: 'Succeeded', actorUserId: 'ana' })
     await expect(asked.result()).resolves.toMatchObject({ status: 'COMPLETED' })
     await expectSound(world.keelson, asked)
-  }, 120_000)
+  })
 })

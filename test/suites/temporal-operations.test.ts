@@ -2,13 +2,12 @@
  * What the operations tell of runs on a real Temporal server: the status is the log's whether the server is there or not, and
  * what only Temporal knows comes beside it.
  */
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { temporal } from '../../src/adapters/engines/temporal/engine.ts'
-import { KeelsonError, loadPlan } from '../../src/main.ts'
+import { KeelsonError, loadPlan, openKeelson, type Keelson } from '../../src/main.ts'
 import type { ActorContext } from '../../src/ports/provider-adapter.ts'
 import { adapterWorld } from '../fixtures/adapter-world.ts'
 import { expectSound } from '../fixtures/temporal-log.ts'
@@ -16,6 +15,8 @@ import { began, startWorker, workerSteps } from '../fixtures/temporal-worker.ts'
 import { temporalWorld } from '../fixtures/temporal-world.ts'
 import { until } from '../fixtures/until.ts'
 import { startTemporal, type TemporalServer } from '../setup/temporal.ts'
+import { testFolder } from '../fixtures/folder.ts'
+import { operationsOf } from '../fixtures/operations-of.ts'
 
 const ADA: ActorContext = { userId: 'ada', roles: ['Admin'], tenantId: 'local' }
 const PLACE = { tenantId: 'local', projectId: 'default', environmentId: 'local' }
@@ -28,7 +29,7 @@ afterAll(() => server?.stop())
 
 it('a reference names the queue of the run’s workflow, and the execution once there is one [TMP-19, ENG-03]', async () => {
   const world = await adapterWorld('temporal', { engine: temporal({ address: server.address }) })
-  const operations = world.keelson.operations()
+  const operations = operationsOf(world.keelson)
   const plan = await world.publish('{ plan: one, version: 1.0.0, steps: [{ id: a, run: echo }] }')
   const runId = world.uuid()
   const ref = await operations.startRun(plan, { ...PLACE, runId }, ADA)
@@ -37,19 +38,44 @@ it('a reference names the queue of the run’s workflow, and the execution once 
   expect(await world.ended(runId)).toBe('COMPLETED')
   const { engineRunRef } = (await world.keelson.run(runId)).row
   expect(await operations.getRunStatus(engineRunRef, ADA)).toMatchObject({ runId, status: 'COMPLETED' })
-  await expect(operations.adapter('temporal').ping?.()).resolves.toBeUndefined()
+  await expect(world.keelson.onEngine('temporal').ping?.()).resolves.toBeUndefined()
   await world.close()
 })
 
-it('a plan that may do without is marked as degraded by what its engine lacks; another only keeps the report [CAP-05, CAP-15]', async () => {
+it('two tenants with one run id have two workflows, and each ends its own [TMP-12]', async () => {
+  const engine = () => temporal({ address: server.address, taskQueue: 'shared' })
+  const mine = await adapterWorld('temporal', { engine: engine() })
+  const folder = testFolder()
+  const ran: string[] = []
+  const steps = { echo: () => void ran.push('acme') }
+  const theirs = await openKeelson({ directory: folder, engine: engine(), tenantId: 'acme', steps })
+  const runId = `order-${mine.uuid()}`
+  const plan = loadPlan('{ plan: one, version: 1.0.0, steps: [{ id: a, run: echo }] }')
+  const run = await theirs.start(plan, {}, { runId })
+  expect((await run.result()).status).toBe('COMPLETED')
+  const own = await mine.keelson.start(plan, {}, { runId })
+  expect((await own.result()).status).toBe('COMPLETED')
+  const nameOf = async (keelson: Keelson): Promise<string> => (await keelson.run(runId)).row.engineRunRef
+  expect(await nameOf(theirs)).toContain(`temporal://default/keelsonRun/acme%2F${runId}/`)
+  expect(await nameOf(mine.keelson)).toContain(`temporal://default/keelsonRun/${runId}/`)
+  const eve: ActorContext = { userId: 'eve', roles: ['Admin'], tenantId: 'acme' }
+  const seen = await operationsOf(theirs).getRunStatus(await nameOf(theirs), eve)
+  expect(seen).toMatchObject({ runId, status: 'COMPLETED' })
+  expect(ran).toEqual(['acme'])
+  await theirs.close()
+  await mine.close()
+})
+
+it('a plan that may do without is marked as degraded by what its engine lacks; another only keeps the report, which is stored before the start [CAP-05, CAP-11, CAP-15, EVT-36]', async () => {
   const world = await adapterWorld('temporal', { engine: temporal({ address: server.address, taskQueue: 'lacking' }) })
-  const operations = world.keelson.operations()
+  const operations = operationsOf(world.keelson)
   const startedBy = async (yaml: string) => {
     const { runId } = await operations.startRun(await world.publish(yaml), { ...PLACE, runId: world.uuid() }, ADA)
     expect(await world.ended(runId)).toBe('COMPLETED')
     await expectSound(world.keelson, await world.keelson.run(runId))
     const records = await world.records(runId)
-    expect(records[0]?.eventType).toBe('RunValidated')
+    const types = records.map(({ eventType }) => eventType)
+    expect(types.slice(0, 3)).toEqual(['RunValidated', 'RunApproved', 'RunStarted'])
     return {
       report: records[0]?.payload,
       started: records.find(({ eventType }) => eventType === 'RunStarted')?.payload,
@@ -80,15 +106,17 @@ steps: [{ id: a, run: echo }]
 })
 
 it('a plan that is altered between its check here and the worker’s is not run: the worker’s check decides [X-43]', async () => {
-  const directory = mkdtempSync(join(tmpdir(), 'keelson-altered-'))
+  const directory = testFolder()
   const engine = { address: server.address, taskQueue: 'altered' }
   const client = await temporalWorld(server.address, workerSteps(directory), {
     taskQueue: 'altered',
     worker: false,
     open: { directory },
   })
-  const operations = client.keelson.operations()
-  const plan = await client.keelson.refer(loadPlan('{ plan: altered, version: 1.0.0, steps: [{ id: a, run: echo }] }'))
+  const operations = operationsOf(client.keelson)
+  const plan = await client.keelson.planRef(
+    loadPlan('{ plan: altered, version: 1.0.0, steps: [{ id: a, run: echo }] }'),
+  )
   const { runId } = await operations.startRun(plan, { ...PLACE, runId: crypto.randomUUID() }, ADA)
   const database = new DatabaseSync(join(directory, 'keelson.db'))
   database.prepare(`UPDATE plans SET text = replace(text, '"a"', '"x"') WHERE sha256 = ?`).run(plan.sha256)
@@ -103,13 +131,12 @@ it('a plan that is altered between its check here and the worker’s is not run:
   expect(began(directory)).toEqual([])
   await worker.stop()
   await client.close()
-  rmSync(directory, { recursive: true, force: true })
 })
 
 it('a workflow that drains for a rotation is seen so beside the status, and nowhere else [TMP-17, ENG-08, ENG-10]', async () => {
   const engine = temporal({ address: server.address, taskQueue: 'rotating', rotation: { steps: 2 } })
   const world = await adapterWorld('temporal', { engine })
-  const operations = world.keelson.operations()
+  const operations = operationsOf(world.keelson)
   const plan = await world.publish(`
 plan: rotating
 version: 1.0.0
@@ -136,14 +163,14 @@ steps:
 })
 
 it('a run whose worker was killed is seen as recovering until another has its step [TMP-17, ENG-08]', async () => {
-  const directory = mkdtempSync(join(tmpdir(), 'keelson-recovering-'))
+  const directory = testFolder()
   const engine = { address: server.address, taskQueue: 'recovering' }
   const client = await temporalWorld(server.address, workerSteps(directory), {
     taskQueue: 'recovering',
     worker: false,
     open: { directory },
   })
-  const operations = client.keelson.operations()
+  const operations = operationsOf(client.keelson)
   const first = await startWorker({ directory, engine })
   const run = await client.start('{ plan: gated, version: 1.0.0, steps: [{ id: a, run: gated }] }')
   await until(() => began(directory).includes(`${first.pid} a#1/1`))
@@ -159,15 +186,14 @@ it('a run whose worker was killed is seen as recovering until another has its st
   expect(await seen()).not.toHaveProperty('substatus')
   await second.stop()
   await client.close()
-  rmSync(directory, { recursive: true, force: true })
-}, 120_000)
+})
 
 describe('a server that is away', () => {
   it('keeps nobody from a run’s status; it is asked a few times for more, then left in peace [ENG-10, ADP-06]', async () => {
     const own = await startTemporal()
     const settings = { address: own.address, connectTimeoutMs: 500, requestTimeoutMs: 500 }
     const world = await adapterWorld('temporal', { engine: temporal(settings) })
-    const operations = world.keelson.operations({ breaker: { failures: 2 } })
+    const operations = operationsOf(world.keelson, { breaker: { failures: 2 } })
     const plan = await world.publish('{ plan: held, version: 1.0.0, steps: [{ id: a, run: held }] }')
     const { runId } = await operations.startRun(plan, { ...PLACE, runId: world.uuid() }, ADA)
     await world.stage.atWork(runId, 'a')
@@ -176,13 +202,14 @@ describe('a server that is away', () => {
     const seen = () => operations.getEnrichedStatus(runId, ADA)
     for (const status of [await seen(), await seen()]) {
       expect(status).toMatchObject({ status: 'RUNNING', provider: 'unavailable' })
+      expect(status.problem).toMatchObject({ code: 'ADAPTER_PROVIDER_ERROR', retryable: true })
       expect(status.problem?.details).toMatchObject({ provider: 'temporal', operation: 'getEnrichedStatus', runId })
     }
     const rested = await seen()
     expect(rested).toMatchObject({ status: 'RUNNING', provider: 'unavailable' })
     expect(rested).not.toHaveProperty('problem')
-    const failure = await operations
-      .adapter('temporal')
+    const failure = await world.keelson
+      .onEngine('temporal')
       .ping?.()
       .catch((error: unknown) => error)
     expect(failure).toBeInstanceOf(KeelsonError)
@@ -191,7 +218,7 @@ describe('a server that is away', () => {
     await own.restart()
     await world.close()
     await own.stop()
-  }, 60_000)
+  })
 
   it('starts nothing, and the error keeps provider, operation and run [ADP-06]', async () => {
     const world = await adapterWorld('temporal', {
@@ -199,8 +226,7 @@ describe('a server that is away', () => {
     })
     const plan = await world.publish('{ plan: one, version: 1.0.0, steps: [{ id: a, run: echo }] }')
     const runId = world.uuid()
-    const failure = await world.keelson
-      .operations()
+    const failure = await operationsOf(world.keelson)
       .startRun(plan, { ...PLACE, runId }, ADA)
       .catch((error: unknown) => error)
     expect(failure).toMatchObject({

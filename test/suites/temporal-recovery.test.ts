@@ -15,6 +15,7 @@ import { began, isHeld, startWorker, workerSteps } from '../fixtures/temporal-wo
 import { eventsOf, logHas, temporalWorld, type TemporalWorld } from '../fixtures/temporal-world.ts'
 import { until } from '../fixtures/until.ts'
 import { startTemporal, type TemporalServer } from '../setup/temporal.ts'
+import { servicesOf } from '../../src/library/services-of.ts'
 
 let server: TemporalServer
 const folders: string[] = []
@@ -77,7 +78,7 @@ describe('a worker that is killed in the middle of a step', () => {
     expect((await world.keelson.run(run.runId)).row.epoch).toBe(1)
     await second.stop()
     await world.close()
-  }, 120_000)
+  })
 })
 
 describe('a worker that is killed in the middle of a decision', () => {
@@ -160,7 +161,7 @@ describe('a store that is away when a step ends', () => {
     ])
     expect(began(directory).filter((one) => one.includes(' b#'))).toHaveLength(1)
     await world.close()
-  }, 120_000)
+  })
 })
 
 /** Every call of it fails for as long as the store is away, as that of a database that cannot be reached. */
@@ -179,7 +180,7 @@ function unlessAway(inner: RunStore, away: { readonly is: boolean; refused: numb
 }
 
 describe('two workers on one store and one queue', () => {
-  it('share the steps of a run, and who loses the commit leaves its outcome as a letter [P-12]', async () => {
+  it('share the steps of a run, and who loses the commit leaves its outcome as an inbox row [P-12]', async () => {
     const directory = newFolder()
     const engine = { address: server.address, taskQueue: 'shared', maxSteps: 20 }
     const world = await client(directory, 'shared')
@@ -193,22 +194,22 @@ steps:
   - { id: again, dependsOn: [each], forEach: input.list, run: echo, with: { n: '\${item}' } }
 `
     const slots = ['each', 'again'].flatMap((id) => Array.from({ length: 60 }, (_, n) => `${id}[${n}]`))
-    const { store } = world.keelson.services
-    let letters = 0
+    const { store } = servicesOf(world.keelson)
+    let inboxRows = 0
     // Who loses is a matter of milliseconds, and sometimes nobody does.
-    for (let runs = 1; letters === 0 && runs <= 20; runs += 1) {
+    for (let runs = 1; inboxRows === 0 && runs <= 20; runs += 1) {
       const run = await world.start(plan, { list: Array.from({ length: 60 }, (_, n) => n) })
       await expect(run.result()).resolves.toMatchObject({ status: 'COMPLETED' })
       const events = await expectSound(world.keelson, run)
       expect(events.filter((one) => /^StepCompleted .*\[/.test(one))).toHaveLength(120)
       const found = slots.map((slot) => store.findInbox(run.row.runKey, `outcome:ExecuteStep:${slot}:1:1`))
-      letters = (await Promise.all(found)).filter((one) => one !== undefined).length
+      inboxRows = (await Promise.all(found)).filter((one) => one !== undefined).length
       const lines = began(directory)
       expect(lines).toHaveLength(120 * runs)
       for (const { pid } of workers) expect(lines.filter((one) => one.startsWith(`${pid} `)).length).toBeGreaterThan(5)
     }
-    expect(letters).toBeGreaterThan(0)
+    expect(inboxRows).toBeGreaterThan(0)
     for (const worker of workers) await worker.stop()
     await world.close()
-  }, 120_000)
+  })
 })

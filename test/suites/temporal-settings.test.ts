@@ -2,22 +2,21 @@
  * What the Temporal engine puts on the server and what it finds there: names, queues, attributes, encoded payloads; and what
  * a worker does with runs of plans and rules that are older or newer than itself.
  */
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { TemporalConnection } from '../../src/adapters/engines/temporal/connection.ts'
-import { checkSettings, type PayloadCodec } from '../../src/adapters/engines/temporal/settings.ts'
-import { WorkerHost, type WorkerParts } from '../../src/adapters/engines/temporal/worker.ts'
-import { canonicalText } from '../../src/app/canonical.ts'
-import { sha256Hex } from '../../src/app/sha256.ts'
+import { TemporalConnection } from '../../src/adapters/engines/temporal/client/connection.ts'
+import { checkSettings, type PayloadCodec } from '../../src/adapters/engines/temporal/client/settings.ts'
+import { WorkerHost, type WorkerParts } from '../../src/adapters/engines/temporal/worker/worker.ts'
+import { canonicalText } from '../../src/app/log/canonical.ts'
+import { sha256Hex } from '../../src/app/log/sha256.ts'
 import { loadPlan, openKeelson, type CompiledPlan, type RunHandle } from '../../src/main.ts'
 import { executionsOf } from '../fixtures/temporal-executions.ts'
 import { expectSound } from '../fixtures/temporal-log.ts'
 import { eventsOf, logHas, temporalWorld } from '../fixtures/temporal-world.ts'
 import { until } from '../fixtures/until.ts'
 import { startTemporal, type TemporalServer } from '../setup/temporal.ts'
+import { testFolder } from '../fixtures/folder.ts'
 
 let server: TemporalServer
 let gate = Promise.withResolvers<void>()
@@ -195,7 +194,7 @@ describe('a worker', () => {
   })
 
   it('goes on with a run whose plan has an older format, over rotations and after another worker [TMP-18, TMP-02]', async () => {
-    const directory = mkdtempSync(join(tmpdir(), 'keelson-temporal-older-'))
+    const directory = testFolder()
     const reopen = () =>
       temporalWorld(server.address, steps, { taskQueue: 'older', rotation: { steps: 2 }, open: { directory } })
     const chain = Array.from({ length: 8 }, (_, n) => {
@@ -211,7 +210,7 @@ describe('a worker', () => {
     gate.resolve()
     await closed
     const second = await reopen()
-    await second.keelson.ready()
+    await second.keelson.connect()
     const run = await second.keelson.run(runId)
     await expect(run.result()).resolves.toMatchObject({ status: 'COMPLETED' })
     await expectSound(second.keelson, run)
@@ -219,11 +218,10 @@ describe('a worker', () => {
     const started = (await run.records()).find(({ eventType }) => eventType === 'RunStarted')
     expect(started?.payload).toMatchObject({ planRef: { schemaVersion: 'v0.9', sha256: older.sha256 } })
     await second.close()
-    rmSync(directory, { recursive: true, force: true })
   })
 
   it('leaves a run alone whose rules it does not know, says so, and whoever knows them goes on [TMP-18]', async () => {
-    const directory = mkdtempSync(join(tmpdir(), 'keelson-temporal-rules-'))
+    const directory = testFolder()
     const reopen = () => temporalWorld(server.address, steps, { taskQueue: 'rules', open: { directory } })
     const first = await reopen()
     const plan = `plan: rules\nversion: 1.0.0\nsteps: [{ id: ask, manual: { title: 'Go on?' } }, { id: b, dependsOn: [ask], run: ok }]\n`
@@ -234,11 +232,11 @@ describe('a worker', () => {
     const need = (version: number) => database.prepare('UPDATE runs SET min_rules_version = ?').run(version)
     need(99)
     const second = await reopen()
-    await second.keelson.ready()
+    await second.keelson.connect()
     const run = await second.keelson.run(runId)
     const before = await eventsOf(run)
     const told = warnings()
-    await run.signal('UPDATE_PARAMS', { params: { n: 1 } })
+    await run.signal('UPDATE_PARAMS', { params: { n: 1 }, reason: 'a mistake' })
     await until(() => told.some((one) => one.includes('needs rules version 99')))
     expect(await eventsOf(run)).toEqual(before)
     expect(described(runId).workflowExecutionInfo['status']).toMatch(/RUNNING$/)
@@ -250,27 +248,25 @@ describe('a worker', () => {
     await expect(run.result()).resolves.toMatchObject({ status: 'COMPLETED' })
     await expectSound(second.keelson, run)
     await second.close()
-    rmSync(directory, { recursive: true, force: true })
   })
 
   it('leaves a step alone whose handler it lacks, says so, and another worker carries it out [P-38]', async () => {
-    const directory = mkdtempSync(join(tmpdir(), 'keelson-temporal-handlers-'))
+    const directory = testFolder()
     const engine = { taskQueue: 'handlers', open: { directory } }
     const client = await temporalWorld(server.address, steps, { ...engine, worker: false })
     const poor = await temporalWorld(server.address, { echo: steps.echo }, engine)
-    await poor.keelson.ready()
+    await poor.keelson.connect()
     const told = warnings()
     const run = await client.start('plan: lacking\nversion: 1.0.0\nsteps: [{ id: a, run: ok }]\n')
     await until(() => told.filter((one) => one.includes("no function 'ok'")).length >= 3)
     const rich = await temporalWorld(server.address, steps, engine)
-    await rich.keelson.ready()
+    await rich.keelson.connect()
     await poor.close()
     await expect(run.result()).resolves.toMatchObject({ status: 'COMPLETED' })
     const events = await expectSound(client.keelson, run)
     expect(events.filter((one) => one.startsWith('Step'))).toEqual(['StepStarted a#1', 'StepCompleted a#1'])
     await rich.close()
     await client.close()
-    rmSync(directory, { recursive: true, force: true })
   })
 })
 

@@ -189,7 +189,7 @@ steps: [{ id: a, run: echo, with: {} }, { id: b, run: polite }]
       expect(end).toMatchObject({ stepId: 'b', payload: { error: { code: 'CANCELLED' } } })
       expect(end?.payload).not.toHaveProperty('forced')
     }
-  }, 60_000)
+  })
 
   it('gives a step up that ignores it, and records what it says afterwards as late [CAN-04, X-31]', async () => {
     hold()
@@ -206,7 +206,7 @@ steps: [{ id: a, run: stubborn }]
     release()
     await logHas(run, 'LateOutcomeRecorded a#1')
     expect((await eventsOf(run)).filter((one) => one.startsWith('Step'))).toEqual(['StepStarted a#1', 'StepFailed a#1'])
-  }, 60_000)
+  })
 })
 
 describe('the history of a run', () => {
@@ -223,7 +223,7 @@ describe('the history of a run', () => {
     expect(last).not.toContain(`"originalExecutionRunId": "${firstId}"`)
     expect(JSON.stringify(JSON.parse(last))).toContain('continuedExecutionRunId')
     expect(executionsOf(server.command, run.runId).length).toBeGreaterThanOrEqual(4)
-  }, 120_000)
+  })
 })
 
 describe('a workflow that is closed behind our back', () => {
@@ -236,5 +236,5 @@ describe('a workflow that is closed behind our back', () => {
     await expect(run.result()).resolves.toMatchObject({ status: 'COMPLETED' })
     const events = await eventsOf(run)
     expect(events.filter((one) => one.startsWith('StepCompleted'))).toEqual(['StepCompleted a#1', 'StepCompleted b#1'])
-  }, 60_000)
+  })
 })

@@ -1,9 +1,12 @@
 /** Tracing reads ids from titles, counts only what passed, and refuses ids that do not exist. */
+import ts from 'typescript'
 import { describe, expect, it } from 'vitest'
 import { staleFiles } from '../../scripts/generated-file.ts'
 import { idsOfTitle, knownIds, readIds } from '../../scripts/requirement-ids.ts'
-import { readLines, specPage } from '../../scripts/spec-page.ts'
-import { allTitles } from '../../scripts/test-titles.ts'
+import { textOf } from '../../scripts/repository.ts'
+import { idsNamedByTests, readLines, specPage } from '../../scripts/spec-page.ts'
+import { allTitles, type Title } from '../../scripts/test-titles.ts'
+import { waitingProofs } from '../../scripts/waiting-proofs.ts'
 import { summaryLine } from '../../scripts/test-report.ts'
 import { traceReport } from '../../scripts/trace-report.ts'
 
@@ -32,7 +35,14 @@ describe('ids in titles', () => {
   })
 })
 
-const outcome = (title: string, status: 'passed' | 'failed' | 'skipped') => ({ title, status })
+const outcome = (title: string, status: 'passed' | 'failed' | 'skipped', path = 'a.test.ts') => ({
+  title,
+  status,
+  path,
+})
+
+const missing = (id: string): string =>
+  `${id} is proved by no passing test, and test/trace/deferred.json does not say what it waits for`
 
 describe('a trace', () => {
   it('counts an id named by a passing test and by no failing one', () => {
@@ -46,19 +56,127 @@ describe('a trace', () => {
       AB: { covered: 1, total: 2, missing: ['AB-02'], deferred: {} },
       P: { covered: 0, total: 1, missing: ['P-07'], deferred: {} },
     })
-    expect(errors).toEqual([])
+    expect(errors).toEqual(['AB-02', 'P-07'].map(missing))
   })
 
   it('lists deferred ids with their reason, apart from the missing', () => {
-    const { areas: found } = traceReport({ outcomes: [] }, areas, { 'AB-01': 'the server' })
+    const { areas: found, errors } = traceReport({ outcomes: [] }, areas, { 'AB-01': 'the server' })
     expect(found['AB']).toEqual({ covered: 0, total: 2, missing: ['AB-02'], deferred: { 'AB-01': 'the server' } })
+    expect(errors).toEqual(['AB-02', 'P-07'].map(missing))
+  })
+
+  it('defers what is proved only where no door leads to, and says so when that is deferred by hand too', () => {
+    const outcomes = [
+      outcome(titled('a', 'AB-01', 'AB-02'), 'passed', 'inner.test.ts'),
+      outcome(titled('b', 'AB-02', 'P-07'), 'passed'),
+    ]
+    const waitsFor = (path: string): string | undefined => (path === 'inner.test.ts' ? 'the page' : undefined)
+    const { areas: found, errors } = traceReport({ outcomes }, areas, {}, waitsFor)
+    expect(found['AB']).toEqual({ covered: 1, total: 2, missing: [], deferred: { 'AB-01': 'the page' } })
+    expect(errors).toEqual([])
+    const twice = traceReport({ outcomes }, areas, { 'AB-01': 'the server' }, waitsFor)
+    expect(twice.errors).toEqual(['AB-01 is deferred and yet a passing test names it'])
   })
 
   it('refuses an id that is deferred and covered, and ids nobody knows', () => {
     const outcomes = [outcome(titled('a', 'AB-01', 'AB-77'), 'passed')]
     const { errors } = traceReport({ outcomes }, areas, { 'AB-01': 'later', 'ZZ-01': 'never' })
-    expect(errors).toHaveLength(3)
+    expect(errors).toEqual([
+      `unknown id AB-77 in the title “${titled('a', 'AB-01', 'AB-77')}”`,
+      'AB-01 is deferred and yet a passing test names it',
+      'unknown id ZZ-01 in test/trace/deferred.json',
+      ...['AB-02', 'P-07'].map(missing),
+    ])
   })
+})
+
+/** A test file, as it would stand in the sources. */
+function titlesOf(path: string, text: string): readonly Title[] {
+  const file = ts.createSourceFile(path, text, ts.ScriptTarget.Latest, true)
+  const found: Title[] = []
+  const visit = (node: ts.Node): void => {
+    if (ts.isStringLiteral(node) && node.text.endsWith(']')) found.push({ text: node.text, path, source: node })
+    ts.forEachChild(node, visit)
+  }
+  visit(file)
+  return found
+}
+
+describe('a proof waits for a door', () => {
+  const waiting = { 'src/app/inner.ts': 'the page' }
+  const [one, two, three] = [titled('one', 'AB-01'), titled('two', 'AB-02'), titled('three %s', 'P-07')]
+  const uses = `import { inner } from './inner.ts'
+    import { outer } from './outer.ts'
+    const helper = () => other()
+    function other() { return inner(1) }
+    it('${one}', () => helper())
+    it('${two}', () => outer())`
+
+  it('when its test uses a module that waits, also by what its file declares', () => {
+    const waitsFor = waitingProofs(waiting, titlesOf('src/app/x.test.ts', uses))
+    expect(waitsFor('src/app/x.test.ts', one)).toBe('the page')
+    expect(waitsFor('src/app/x.test.ts', two)).toBeUndefined()
+    expect(waitsFor('src/app/y.test.ts', one)).toBeUndefined()
+  })
+
+  it('when its test uses a name that waits, of a module that does not', () => {
+    const named = { 'src/app/outer.ts#outer': 'the server', 'src/app/inner.ts#other': 'the page' }
+    const waitsFor = waitingProofs(named, titlesOf('src/app/x.test.ts', uses))
+    expect([one, two].map((title) => waitsFor('src/app/x.test.ts', title))).toEqual([undefined, 'the server'])
+  })
+
+  it('when a fixture uses it for the test', () => {
+    const through = `import { see } from '../../test/fixtures/seen-run.ts'
+      it('${one}', () => see(1))
+      it('${two}', () => 1)`
+    const waitsFor = waitingProofs(
+      { 'src/core/view/show/snapshot-of.ts': 'the page' },
+      titlesOf('src/app/x.test.ts', through),
+    )
+    expect([one, two].map((title) => waitsFor('src/app/x.test.ts', title))).toEqual(['the page', undefined])
+  })
+
+  it('when its title stands in a table of a file that uses one, whatever is filled in', () => {
+    const table = `import { inner } from './inner.ts'
+      const CASES = [['${three}', inner]]`
+    const waitsFor = waitingProofs(waiting, titlesOf('src/app/x.test.ts', table))
+    expect(waitsFor('src/app/x.test.ts', titled('three times', 'P-07'))).toBe('the page')
+  })
+
+  it('unless only a type is taken from it, or another test with the same ids uses a door', () => {
+    const typed = `import type { Inner } from './inner.ts'
+      it('${one}', () => { const a: Inner = 1 })`
+    expect(waitingProofs(waiting, titlesOf('src/app/x.test.ts', typed))('src/app/x.test.ts', one)).toBeUndefined()
+    const both = `${uses}
+      it('${titled('again', 'AB-01')}', () => outer())`
+    expect(waitingProofs(waiting, titlesOf('src/app/x.test.ts', both))('src/app/x.test.ts', one)).toBeUndefined()
+  })
+})
+
+it('every id is named by a test, or says what it waits for, and never both', () => {
+  const named = idsNamedByTests()
+  const deferred = JSON.parse(textOf('test/trace/deferred.json')) as Readonly<Record<string, string>>
+  const all = [...knownIds(readIds())]
+  expect(all.filter((id) => !named.has(id) && deferred[id] === undefined)).toEqual([])
+  expect(Object.keys(deferred).filter((id) => named.has(id) || !all.includes(id))).toEqual([])
+  expect(Object.values(deferred).filter((reason) => reason.trim() === '')).toEqual([])
+})
+
+it('the codes, names and numbers of a requirement stand in a test file that names it', () => {
+  const values = JSON.parse(textOf('test/trace/values.json')) as Readonly<Record<string, string>>
+  const ids = knownIds(readIds())
+  const files = new Map<string, Set<string>>()
+  for (const { text, path } of allTitles())
+    for (const id of idsOfTitle(text, ids).ids) files.set(id, (files.get(id) ?? new Set()).add(path))
+  const wordsOf = (path: string): readonly string[] =>
+    textOf(path)
+      .replace(/(?<=\d)_(?=\d)/g, '')
+      .match(/\w+/g) ?? []
+  const absent = Object.entries(values).flatMap(([id, named]) => {
+    const words = new Set([...(files.get(id) ?? [])].flatMap(wordsOf))
+    return named.split(' ').flatMap((value) => (words.has(value) ? [] : [`${id}: ${value}`]))
+  })
+  expect(absent).toEqual([])
 })
 
 it('every id has a line in our own words, of at most twenty words', () => {
@@ -74,8 +192,8 @@ it('the spec page lists exactly the ids that tests name', () => {
 it('the last line of a test run counts what the report holds', () => {
   const report = {
     outcomes: [
-      { title: 'a', status: 'passed' as const },
-      { title: 'b', status: 'skipped' as const },
+      { title: 'a', status: 'passed' as const, path: 'a.test.ts' },
+      { title: 'b', status: 'skipped' as const, path: 'a.test.ts' },
     ],
     brokenFiles: 1,
     startedAt: 0,

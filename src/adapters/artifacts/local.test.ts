@@ -1,26 +1,25 @@
 /** Artifacts as files: pointers that say what they point to, bytes that are what the pointer says. */
 import { createHash } from 'node:crypto'
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { existsSync, mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterEach, beforeEach, expect, it } from 'vitest'
+import { beforeEach, expect, it } from 'vitest'
 import { artifactRef } from '../../core/events/payloads.ts'
 import { checkOf } from '../../core/schema/check.ts'
 import { systemRandom } from '../system/random.ts'
 import { localArtifacts } from './local.ts'
+import { testFolder } from '../../../test/fixtures/folder.ts'
 
 let folder = ''
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'keelson-artifacts-'))
+  folder = testFolder()
 })
-afterEach(() => rmSync(folder, { recursive: true, force: true }))
 
 const store = () => localArtifacts(join(folder, 'artifacts'), systemRandom)
 const A = { tenantId: 'acme', runId: 'run-a' }
 const B = { tenantId: 'acme', runId: 'run-b' }
 const STRANGER = { tenantId: 'Other Ltd', runId: 'run-a' }
 const acme = (...path: string[]): string => join(folder, 'artifacts', 'tenants', 'acme', ...path)
-/** Hashes of the tenant's bytes, and of those each run holds. */
+/** Hashes of the tenant's bytes, and hashes of the bytes each run holds. */
 const files = (): string[] => readdirSync(acme()).filter((name) => name !== 'runs')
 const heldBy = (runId: string): string[] => (existsSync(acme('runs', runId)) ? readdirSync(acme('runs', runId)) : [])
 const sha256 = (bytes: string | Uint8Array): string => createHash('sha256').update(bytes).digest('hex')

@@ -1,12 +1,13 @@
 /**
- * Artifacts as files named by the hash of their bytes. A file appears whole or not at all, is on disk before its pointer is
- * handed out, and is held against its hash whenever it is read (SEC-05).
+ * Artifacts as files named by the hash of their bytes. A file appears whole or not at all, is on disk before its
+ * pointer is handed out, and is checked against its hash on every read (SEC-05).
  */
 import { createHash, type Hash } from 'node:crypto'
-import { createReadStream } from 'node:fs'
+import { constants } from 'node:fs'
 import { open, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fail } from '../../core/problems/problem.ts'
+import { refuseLink } from '../../core/state-link.ts'
 import type { ArtifactAbout, ArtifactContent, ArtifactHolder, ArtifactStore } from '../../ports/artifacts.ts'
 import type { Random } from '../../ports/random.ts'
 import { makeFolder, Shelf } from './shelf.ts'
@@ -22,6 +23,7 @@ export function localArtifacts(folder: string, random: Random): ArtifactStore {
     async put(holder, content, about) {
       checkAbout(about)
       const shelf = shelfOf(holder)
+      shelf.refuseLinks()
       await makeFolder(shelf.tenant)
       const draft = join(shelf.tenant, `.${random.uuid()}.draft`)
       const { sha256, sizeBytes } = await writeDraft(draft, content)
@@ -60,7 +62,7 @@ function checkAbout({ kind, name, expiresAt }: ArtifactAbout): void {
 async function writeDraft(path: string, content: ArtifactContent): Promise<{ sha256: string; sizeBytes: number }> {
   const hash = createHash('sha256')
   let sizeBytes = 0
-  // What a step made may be personal: only its owner reads it.
+  // A step's output may be personal: only its owner may read it.
   const file = await open(path, 'wx', 0o600)
   try {
     for await (const part of partsOf(content)) {
@@ -84,11 +86,20 @@ async function* partsOf(content: ArtifactContent): AsyncGenerator<Uint8Array | s
   else yield* content
 }
 
+/** Never follows a link: it would show another file. */
+async function* bytesAt(path: string): AsyncGenerator<Uint8Array> {
+  const file = await open(path, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0)).catch((thrown: unknown) => {
+    refuseLink(thrown, path)
+    throw thrown
+  })
+  yield* file.createReadStream() as AsyncIterable<Uint8Array>
+}
+
 async function* checkedBytes(shelf: Shelf, uri: string): AsyncGenerator<Uint8Array> {
-  const sha256 = URI.exec(uri)?.[1] ?? fail('ARTIFACT_NOT_FOUND', `'${uri}' is no pointer of this store`)
+  const sha256 = URI.exec(uri)?.[1] ?? fail('ARTIFACT_NOT_FOUND', `'${uri}' is not a pointer of this store`)
   const path = (await shelf.find(sha256)) ?? fail('ARTIFACT_NOT_FOUND', `there is no artifact ${sha256}`)
   const hash: Hash = createHash('sha256')
-  for await (const part of createReadStream(path) as AsyncIterable<Uint8Array>) {
+  for await (const part of bytesAt(path)) {
     hash.update(part)
     yield part
   }

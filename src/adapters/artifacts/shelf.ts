@@ -1,19 +1,16 @@
 /**
- * The folders behind local artifacts. A tenant's bytes lie under their hash, and each run that needs them has a hard link of
- * its own to them: the file system itself counts who is left, so no record of it can be wrong after a crash.
+ * The folders behind local artifacts. A tenant's bytes are stored under their hash, and each run that needs them has
+ * its own hard link to them: the file system counts the remaining holders, so a crash cannot make the count wrong.
  */
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { access, link, mkdir, open, readdir, rm, rmdir, stat } from 'node:fs/promises'
-import { statSync } from 'node:fs'
+import { lstatSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { fileName } from '../../core/file-name.ts'
+import { linkAt } from '../../core/state-link.ts'
 import type { ArtifactHolder } from '../../ports/artifacts.ts'
 
-/** Names that are no file names on some system are hashed; those are longer, so neither can pass for the other. */
-const PLAIN = /^[a-z0-9-]{1,63}$/
-
-function nameOf(id: string): string {
-  return PLAIN.test(id) ? id : createHash('sha256').update(id).digest('hex')
-}
+const sha256Of = (text: string): string => hash('sha256', text, 'hex')
 
 export class Shelf {
   readonly #root: string
@@ -22,20 +19,30 @@ export class Shelf {
 
   constructor(root: string, { tenantId, runId }: ArtifactHolder) {
     this.#root = root
-    this.tenant = join(root, 'tenants', nameOf(tenantId))
-    this.#run = join(this.tenant, 'runs', nameOf(runId))
+    this.tenant = join(root, 'tenants', fileName(tenantId, sha256Of))
+    this.#run = join(this.tenant, 'runs', fileName(runId, sha256Of))
   }
 
-  /** Bytes on disk under another name become the tenant's and the run's; those that are there already stay as they are. */
+  /** A folder that is a link would store a tenant's bytes elsewhere, or show it the bytes of another tenant. */
+  refuseLinks(): void {
+    for (const folder of [this.#root, join(this.#root, 'tenants'), this.tenant, dirname(this.#run), this.#run])
+      if (lstatSync(folder, { throwIfNoEntry: false })?.isSymbolicLink() === true) linkAt(folder)
+  }
+
+  /**
+   * Gives bytes that lie under a draft name to the tenant and the run; bytes that are already there stay as they are.
+   */
   async settle(draft: string, sha256: string): Promise<void> {
+    this.refuseLinks()
     await makeFolder(this.#run)
-    // Whoever drops the last run that held them may be quicker, any number of times.
+    // Another process may drop the last run that held the bytes between these two calls, any number of times.
     while (!(await this.hold(sha256))) await linked(draft, join(this.tenant, sha256))
     for (const folder of [this.tenant, this.#run]) await flush(folder)
   }
 
   /** False when the tenant has no such bytes. */
   async hold(sha256: string): Promise<boolean> {
+    this.refuseLinks()
     const own = join(this.#run, sha256)
     const shared = join(this.tenant, sha256)
     if (await isThere(own)) return true
@@ -44,25 +51,26 @@ export class Shelf {
     return (await linked(shared, own)) !== 'gone'
   }
 
-  /** Where the bytes lie; those from before tenants were told apart lie in the root. */
+  /** Where the bytes are; bytes stored before tenants were separated are in the root. */
   async find(sha256: string): Promise<string | undefined> {
     const path = (await this.hold(sha256)) ? join(this.#run, sha256) : join(this.#root, sha256)
     return (await isThere(path)) ? path : undefined
   }
 
-  /** Each file by itself, its shared name first: broken off anywhere, the rest is done by asking again. */
+  /** Each file separately, its shared name first: after an interruption anywhere, a second call finishes the rest. */
   async drop(): Promise<void> {
+    this.refuseLinks()
     for (const sha256 of await namesIn(this.#run)) {
       const own = join(this.#run, sha256)
       const shared = join(this.tenant, sha256)
       const [mine, known] = [await entry(own), await entry(shared)]
       if (known?.ino === mine?.ino && (mine?.nlink ?? 0) <= 2) {
         await rm(shared, { force: true })
-        // Somebody took hold of them in between: theirs is the shared name again.
+        // Another run took hold of the bytes in between: give them their shared name again.
         if (((await entry(own))?.nlink ?? 0) > 1) await linked(own, shared)
       }
       await rm(own, { force: true })
-      // Two runs dropped at once each saw the other one hold them.
+      // Two runs dropped at the same time each saw the other one as a holder.
       if ((await entry(shared))?.nlink === 1) await rm(shared, { force: true })
     }
     await rmdir(this.#run).catch(unlessMissing)
@@ -112,13 +120,13 @@ async function flush(folder: string): Promise<void> {
   }
 }
 
-/** Step by step: below /proc, where a folder is missing however often it is made, a recursive mkdir never returns. */
+/** One folder at a time: below /proc a created folder is still missing, and a recursive mkdir never returns. */
 export async function makeFolder(folder: string): Promise<void> {
   const isFolder = (): boolean => statSync(folder, { throwIfNoEntry: false })?.isDirectory() === true
   if (isFolder()) return
   if (dirname(folder) !== folder) await makeFolder(dirname(folder))
   try {
-    await mkdir(folder)
+    await mkdir(folder, 0o700)
   } catch (thrown) {
     if (!isFolder()) throw thrown
   }

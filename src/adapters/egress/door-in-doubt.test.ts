@@ -1,4 +1,4 @@
-/** What the door says of a request that failed under way: had it left, and may it have been acted on? */
+/** What the door says about a request that failed on the way: had it left, and may the other side have acted on it? */
 import { createServer, type AddressInfo } from 'node:net'
 import { describe, expect, it } from 'vitest'
 import { doorTo, heldTimers } from '../../../test/fixtures/door-to.ts'
@@ -6,7 +6,7 @@ import { loopback } from '../../../test/fixtures/loopback.ts'
 import { LIMITS } from '../../core/limits.ts'
 import { freePort } from '../processes/free-port.ts'
 
-/** As the system tells of a connection, made or not, to somebody who does not answer any more. */
+/** The error the system reports when the other side no longer answers, whether or not a connection was made. */
 const outOfTime = (): Promise<never> => Promise.reject(Object.assign(new Error('read'), { code: 'ETIMEDOUT' }))
 
 describe('a connection that breaks', () => {

@@ -62,7 +62,7 @@ describe('a request through the door', () => {
     expect(server.asked).toEqual([])
   })
 
-  it('stops reading an answer that is larger than 10 MB, and closes the connection', async () => {
+  it('stops reading an answer that is larger than 10 MiB, and closes the connection', async () => {
     const chunk = Buffer.alloc(1024 * 1024)
     const server = await loopback((_asked, response) => {
       const more = (): void => {
@@ -302,7 +302,7 @@ describe('a call', () => {
   })
 })
 
-/** As a socket does: what is aborted ends with the reason. */
+/** Like a socket: an aborted stream ends with the reason. */
 async function* abortable<T>(parts: AsyncGenerator<T>, signal: AbortSignal): AsyncGenerator<T> {
   const aborted = new Promise<never>((_resolve, reject) => {
     signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true })

@@ -1,8 +1,8 @@
 /**
- * The one door out. A URL is judged, its host looked up once, every address judged, and only then is a connection opened,
- * to one of those addresses; each redirect goes through all of it again. Sizes and times are bounded.
+ * The one door for outgoing requests. A URL is checked, its host is looked up once, every address is checked, and only
+ * then is a connection opened to one of those addresses; each redirect repeats all of it. Sizes and times are bounded.
  */
-import { judgeAddress, type EgressPolicy } from '../../core/egress/policy.ts'
+import { egressPolicy, judgeAddress, type EgressPolicy } from '../../core/egress/policy.ts'
 import { parseIp } from '../../core/egress/ip-address.ts'
 import { LIMITS } from '../../core/limits.ts'
 import { fail, KeelsonError, problem } from '../../core/problems/problem.ts'
@@ -18,13 +18,13 @@ import type { Connect, WireAnswer } from './wire.ts'
 export interface DoorParts {
   readonly policy: EgressPolicy
   readonly timers: Pick<Timers, 'after'>
-  /** How long the other side may say nothing: before it answers, and between two parts of its answer. */
+  /** How long the other side may be silent: before it answers, and between two parts of its answer. */
   readonly silenceMs?: number
   readonly resolve?: Resolve
   readonly connect?: Connect
 }
 
-/** Node's HTTP is loaded with the first request: most commands make none. */
+/** Node's HTTP module is loaded with the first request: most commands make none. */
 const connectByNode: Connect = async (request) => (await import('./wire.ts')).connectByNode(request)
 
 export function openDoor({
@@ -41,7 +41,7 @@ export function openDoor({
     onSending: () => void,
   ): Promise<WireAnswer> => {
     watch.expect(LIMITS.egressConnectMs, `${to.url.host} could not be reached`)
-    const addresses = await addressesOf(policy, to, resolve, watch.signal)
+    const addresses = await addressesOf(policiesFor(policy, request), to, resolve, watch.signal)
     const { body, method } = request
     const headers = sendableHeaders(request)
     return await connect({
@@ -59,13 +59,13 @@ export function openDoor({
     async send(first, signal) {
       if (signal.aborted) throw new DOMException('The request was aborted before it began', 'AbortError')
       let request = first
-      let to = readUrl(policy, request.url)
+      let to = readUrl(policiesFor(policy, first), request.url)
       for (let hops = 0; ; hops++) {
         const watch = watchSilence(timers, signal)
         let wasSent = false
         try {
           const answer = await once(request, to, watch, () => (wasSent = true))
-          // Whoever answers was asked.
+          // A server that answers has received the request.
           wasSent = true
           const location = redirectTo(answer.status, answer.headers)
           if (location === undefined) {
@@ -73,7 +73,7 @@ export function openDoor({
             return { status: answer.status, headers: answer.headers, body, url: to.url.href }
           }
           answer.close()
-          const next = nextStop(policy, location, to.url, hops)
+          const next = nextStop(policiesFor(policy, first), location, to.url, hops)
           request = redirected(request, answer.status, to.url, next.url)
           to = next
         } catch (thrown) {
@@ -88,22 +88,29 @@ export function openDoor({
   }
 }
 
+/** What the process may reach, reduced for a locked run to what that run may reach. */
+function policiesFor(policy: EgressPolicy, { only }: OutboundRequest): readonly EgressPolicy[] {
+  if (only === undefined) return [policy]
+  const named = egressPolicy(only, true)
+  return named.ok ? [policy, named.value] : fail('EGRESS_ALLOW_INVALID', named.problems[0].message)
+}
+
 function isOurs(thrown: unknown): boolean {
   return thrown instanceof KeelsonError || thrown instanceof NetworkError || thrown instanceof TimeoutError
 }
 
-function nextStop(policy: EgressPolicy, location: string, from: URL, hops: number): Destination {
+function nextStop(policies: readonly EgressPolicy[], location: string, from: URL, hops: number): Destination {
   if (hops >= LIMITS.egressRedirects)
     fail('REDIRECT_REFUSED', `${from.host} redirected once more after ${LIMITS.egressRedirects} redirects`)
-  const next = readUrl(policy, location, from)
+  const next = readUrl(policies, location, from)
   if (from.protocol === 'https:' && next.url.protocol === 'http:')
     fail('REDIRECT_REFUSED', `${from.host} redirected from https to http (${next.url.host})`)
   return next
 }
 
-/** All addresses of a host must be allowed: one that is not shows that the name is not what it seems. */
+/** All addresses of a host must be allowed: a forbidden one shows that the name is not what it seems. */
 async function addressesOf(
-  policy: EgressPolicy,
+  policies: readonly EgressPolicy[],
   { url, target }: Destination,
   resolve: Resolve,
   signal: AbortSignal,
@@ -112,8 +119,10 @@ async function addressesOf(
   const [first, ...rest] = await orAborted(resolve(target.host), signal)
   if (first === undefined) throw new NetworkError(`${url.host} has no address`, 'ENOTFOUND')
   for (const address of [first, ...rest]) {
-    const reason = judgeAddress(policy, target, address)
-    if (reason !== undefined) refuse(url, reason)
+    for (const policy of policies) {
+      const reason = judgeAddress(policy, target, address)
+      if (reason !== undefined) refuse(url, reason)
+    }
   }
   return [first, ...rest]
 }
@@ -140,14 +149,14 @@ async function wholeBody(answer: WireAnswer, url: URL, heard: () => void): Promi
 
 interface Watch {
   readonly signal: AbortSignal
-  /** Something has to happen within so long, counted from now; it replaces what was expected before. */
+  /** Something must happen within `ms` from now; this replaces the previous expectation. */
   expect(ms: number, orElse: string): void
-  /** Why it was aborted: the caller's own reason, or that time was up. */
+  /** Why the request was aborted: the caller's own reason, or the time limit. */
   verdict(): unknown
   stop(): void
 }
 
-/** The call's own time limit joined with the caller's signal (CAN-06); no listener outlives the call. */
+/** Joins the call's own time limit with the caller's signal (CAN-06); no listener outlives the call. */
 function watchSilence(timers: Pick<Timers, 'after'>, outer: AbortSignal): Watch {
   const controller = new AbortController()
   let cancel: () => void = () => undefined

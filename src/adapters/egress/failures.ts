@@ -1,8 +1,8 @@
-/** What can go wrong under way, under the names that the one table of error classes knows (ERR-11). */
+/** What can go wrong on the way, under the names that the one table of error classes knows (ERR-11). */
 export class NetworkError extends Error {
   override readonly name = 'NetworkError'
   readonly code: string
-  /** The request had left: nobody here knows whether the other side acted on it. */
+  /** The request had left: it is unknown whether the other side acted on it. */
   readonly mayHaveHappened: boolean
 
   constructor(message: string, code: string, options: ErrorOptions & { readonly mayHaveHappened?: boolean } = {}) {
@@ -17,12 +17,12 @@ export class TimeoutError extends Error {
   readonly code = 'ETIMEDOUT'
 }
 
-/** Time was up before anything of the request had left: nothing can have come of it, so it is no timeout of the request. */
+/** Time ran out before any part of the request had left: nothing can have happened, so it is not a request timeout. */
 export function unreached(timeUp: TimeoutError): NetworkError {
   return new NetworkError(timeUp.message, timeUp.code, { cause: timeUp })
 }
 
-/** Errors of sockets, TLS and DNS, told with the host they happened with; nothing else of the request is repeated. */
+/** Errors of sockets, TLS and DNS, reported with the host; nothing else of the request is repeated. */
 export function asNetworkError(thrown: unknown, url: URL, wasSent: boolean): Error {
   const code = codeOf(thrown)
   const what = wasSent
@@ -33,7 +33,7 @@ export function asNetworkError(thrown: unknown, url: URL, wasSent: boolean): Err
   return new NetworkError(message, code, { cause: thrown, mayHaveHappened: wasSent })
 }
 
-/** Several addresses tried in vain give an error with one error each. */
+/** When several addresses failed, the error contains one error for each. */
 function codeOf(thrown: unknown): string {
   if (thrown instanceof AggregateError && thrown.errors.length > 0) return codeOf(thrown.errors[0])
   if (thrown instanceof Error && 'code' in thrown && typeof thrown.code === 'string') return thrown.code

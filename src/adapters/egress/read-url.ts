@@ -1,6 +1,6 @@
 /**
- * From the text of a URL to the place it means, by the URL standard's own parser: odd spellings of addresses (decimal,
- * octal, hex, short, full-width digits, percent signs) are normalised before they are judged, and nothing is looked up.
+ * Turns the text of a URL into a target with the URL standard's own parser: odd spellings of addresses (decimal, octal,
+ * hex, short, full-width digits, percent signs) are normalised before they are checked. Nothing is looked up.
  */
 import { judgeTarget, type EgressPolicy, type Target } from '../../core/egress/policy.ts'
 import { fail } from '../../core/problems/problem.ts'
@@ -12,8 +12,8 @@ export interface Destination {
   readonly target: Target
 }
 
-/** Throws EGRESS_REFUSED for a place that may not be reached, and REQUEST_INVALID for what is no URL. */
-export function readUrl(policy: EgressPolicy, text: string, base?: URL): Destination {
+/** Throws EGRESS_REFUSED for a target that may not be reached, and REQUEST_INVALID for text that is not a URL. */
+export function readUrl(policies: readonly EgressPolicy[], text: string, base?: URL): Destination {
   if (!URL.canParse(text, base?.href)) fail('REQUEST_INVALID', `'${shown(text)}' is not a URL`)
   const url = new URL(text, base)
   if (url.username !== '' || url.password !== '')
@@ -24,8 +24,10 @@ export function readUrl(policy: EgressPolicy, text: string, base?: URL): Destina
     host: url.hostname.replace(/^\[(.*)\]$/, '$1'),
     port: url.port === '' ? (PORTS[url.protocol] ?? 0) : Number(url.port),
   }
-  const reason = judgeTarget(policy, target)
-  if (reason !== undefined) refuse(url, reason)
+  for (const policy of policies) {
+    const reason = judgeTarget(policy, target)
+    if (reason !== undefined) refuse(url, reason)
+  }
   return { url, target }
 }
 
@@ -34,7 +36,7 @@ export function refuse({ hostname }: URL, reason: string): never {
   return fail('EGRESS_REFUSED', reason, hint)
 }
 
-/** A URL that could not be read may hold a password anywhere: only its beginning is told. */
+/** A URL that could not be parsed may hold a password anywhere: only its beginning is shown. */
 function shown(text: string): string {
   return text.split(/[@?#]/)[0]?.slice(0, 80) ?? ''
 }

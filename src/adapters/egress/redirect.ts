@@ -1,9 +1,9 @@
-/** What the next request is after a redirect, and what of the last one must not travel along. */
+/** The next request after a redirect, and what must not be taken over from the last one. */
 import type { OutboundRequest } from '../../ports/egress.ts'
 
 const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308])
 const OF_A_BODY = ['content-type', 'content-language', 'content-location', 'content-encoding']
-/** Any other header may be a credential of the host it was meant for, whatever it is called. */
+/** Any other header, whatever its name, may be a credential for the host it was meant for. */
 const FOR_ANY_HOST: ReadonlySet<string> = new Set([
   'accept',
   'accept-language',

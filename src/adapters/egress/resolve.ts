@@ -1,4 +1,4 @@
-/** Every address a name has, from the system's own resolver (hosts file included), in its order. */
+/** Every address of a name, from the system's own resolver (hosts file included), in its order. */
 export type Resolve = (host: string) => Promise<readonly string[]>
 
 export const resolveBySystem: Resolve = async (host) => {

@@ -1,4 +1,4 @@
-/** The headers as they go out: what frames a message is the door's own business, and no answer is asked for compressed. */
+/** The headers as they are sent: the door alone sets those that frame a message, and it never asks for compression. */
 import { fail } from '../../core/problems/problem.ts'
 import type { OutboundRequest } from '../../ports/egress.ts'
 
@@ -18,7 +18,7 @@ const FRAMING: ReadonlySet<string> = new Set([
 ])
 
 const NAME = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/
-/** Line ends above all: they would begin another header. */
+/** Above all line ends: they would begin another header. */
 const NOT_IN_A_VALUE = /[^\t\x20-\x7e\x80-\xff]/
 
 export function sendableHeaders({ headers, body }: OutboundRequest): Readonly<Record<string, string>> {

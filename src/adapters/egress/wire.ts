@@ -1,6 +1,6 @@
 /**
- * One request over one connection to one of the addresses that were judged: the name is not looked up again, so DNS
- * cannot answer differently the second time. No proxy from the environment, no connection kept for later.
+ * One request over one connection to one of the checked addresses: the name is not looked up again, so DNS cannot give
+ * a different second answer. No proxy from the environment, no connection kept for later.
  */
 import { Agent as HttpAgent, request as httpRequest, type IncomingMessage, type RequestOptions } from 'node:http'
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https'
@@ -15,7 +15,7 @@ export interface WireRequest {
   /** Aborting destroys the connection. */
   readonly signal: AbortSignal
   readonly onConnected: () => void
-  /** From now on the other side may have read the request, and acted. */
+  /** From now on the other side may have read the request and acted on it. */
   readonly onSending: () => void
 }
 
@@ -23,13 +23,13 @@ export interface WireAnswer {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
   readonly parts: AsyncIterable<Uint8Array>
-  /** Gives the connection up, read or not. */
+  /** Closes the connection, whether or not the answer was read. */
   readonly close: () => void
 }
 
 export type Connect = (request: WireRequest) => Promise<WireAnswer>
 
-/** Agents of our own: the global ones may follow proxy variables. */
+/** Our own agents: the global ones may follow proxy variables. */
 const HTTP = new HttpAgent({ keepAlive: false })
 const HTTPS = new HttpsAgent({ keepAlive: false })
 
@@ -54,7 +54,7 @@ export const connectByNode: Connect = (request) =>
     })
     sent.on('response', (answer) => resolve(wireAnswer(answer)))
     sent.on('error', reject)
-    // A server that asks for another protocol gets none; without this the socket would stay open.
+    // A request to switch the protocol is refused; without this the socket would stay open.
     sent.on('upgrade', (_answer, socket) => {
       socket.destroy()
       reject(Object.assign(new Error('the server wants another protocol'), { code: 'EPROTO' }))

@@ -1,4 +1,6 @@
-/** Audited refusals as files: one line each, by month, on disk before the call returns; lines are only ever added. */
+/**
+ * Audited refusals as files: one line each, one file per month, on disk before the call returns; lines are only added.
+ */
 import type { AuditTrail } from '../../ports/audit.ts'
 import { fileReceiptLines } from './receipt-lines.ts'
 

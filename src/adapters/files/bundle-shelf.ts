@@ -1,4 +1,4 @@
-/** Bundles as files in a folder: written under another name, flushed to disk, and renamed once they were found whole. */
+/** Bundles as files in a folder: written under another name, flushed to disk, and renamed after they were checked. */
 import { open, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { BundleShelf } from '../../ports/bundles.ts'
@@ -28,7 +28,7 @@ export function fileBundleShelf(folder: string, random: Random): BundleShelf {
 }
 
 async function writeLines(path: string, lines: AsyncIterable<string>): Promise<void> {
-  // What a run held may be personal: only its owner reads it.
+  // A run's values may be personal: only its owner may read them.
   const file = await open(path, 'wx', 0o600)
   try {
     for await (const line of lines) await file.writeFile(`${line}\n`)

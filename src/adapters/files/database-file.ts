@@ -1,8 +1,8 @@
 /**
- * A database file as a whole: copied durably, put aside, put in place. SQLite keeps up to two more files beside it; an old
- * log beside a new database would be taken for its own, so they always go with it.
+ * A database file as a whole: copied durably, moved aside, moved into place. SQLite keeps up to two more files beside
+ * it; it would take an old log beside a new database for the right one, so these files always move together.
  */
-import { existsSync, statSync } from 'node:fs'
+import { constants, existsSync, statSync } from 'node:fs'
 import { copyFile, open, rename, rm } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { makeFolder } from './make-folder.ts'
@@ -10,20 +10,25 @@ import { syncFolder } from './sync-folder.ts'
 
 const BESIDE = ['-wal', '-shm'] as const
 
-/** Replaces what an earlier, broken-off copy left. */
+/** Replaces what an earlier, interrupted copy left. */
 export async function copyDurably(from: string, to: string): Promise<void> {
   await makeFolder(dirname(to))
   await dropDatabase(to)
-  await copyFile(from, to)
+  await copyFile(from, to, constants.COPYFILE_EXCL)
   const file = await open(to, 'r+')
   try {
+    // A copy would otherwise have the permissions of its source.
+    await file.chmod(0o600)
     await file.sync()
   } finally {
     await file.close()
   }
 }
 
-/** False when there was nothing. The database first: without its log it is only old, and a log without it is recognised and put aside the next time. */
+/**
+ * Returns false when there was nothing to move. The database moves first: without its log it is only old, and a log
+ * without a database is recognised and moved aside the next time.
+ */
 export async function moveDatabase(from: string, to: string): Promise<boolean> {
   const had = ['', ...BESIDE].filter((suffix) => existsSync(from + suffix))
   for (const suffix of had) await rename(from + suffix, to + suffix)
@@ -35,7 +40,7 @@ export function hasDatabase(path: string): boolean {
   return existsSync(path)
 }
 
-/** Has it a log beside it? Then the file alone is not the whole database. */
+/** With a log beside it, the file alone is not the whole database. */
 export function hasLog(path: string): boolean {
   return (statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0) > 0
 }

@@ -1,4 +1,4 @@
-/** Intents on the machine's own disk: kept before anybody acts on them, taken up once by whoever comes next. */
+/** Intents on the local disk: written before anything acts on them, and taken up once by the next process. */
 import { appendFile, cp, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -68,7 +68,7 @@ describe('the file of a process', () => {
   })
 })
 
-/** A store whose server is gone from the moment a step has failed until it is told to come back. */
+/** A store whose server is gone from the moment a step has failed until the test brings it back. */
 class Outage {
   isDown = false
 
@@ -98,7 +98,7 @@ interface Began {
   readonly folder: string
 }
 
-/** Runs the plan; `meanwhile` is called by the second attempt, which begins while the store is gone. */
+/** Runs the plan; the second attempt, which begins while the store is gone, calls `meanwhile`. */
 async function withOutage(directory: string, meanwhile: (began: Began) => Promise<void>): Promise<Keelson> {
   const outage = new Outage()
   const disk = createMemoryDisk()

@@ -1,13 +1,14 @@
 /**
- * Intents as lines of a file of each process's own, `<folder>/<process>.jsonl`, synced before anybody acts on them. The file
- * is there only while something in it waits for the store; what did not fit any more is told in `dropped.jsonl`.
+ * Intents as lines of one file per process, `<folder>/<process>.jsonl`, synced before anything acts on them. The file
+ * exists only while something in it waits for the store; what no longer fitted is reported in `dropped.jsonl`.
  */
-import { open, readdir, rename, rm } from 'node:fs/promises'
+import { readdir, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fail } from '../../core/problems/problem.ts'
 import type { IntentBuffer, LeftIntents } from '../../ports/intents.ts'
 import { makeFolder } from './make-folder.ts'
-import { readLines } from './read-lines.ts'
+import { openToAdd } from './private-file.ts'
+import { readStateLines } from './read-lines.ts'
 import { syncFolder } from './sync-folder.ts'
 
 const DROPPED = 'dropped.jsonl'
@@ -16,7 +17,7 @@ const INTENTS = /^[\w-]+\.jsonl(\.taken)?$/
 export function fileIntentBuffer(folder: string, processId: string): IntentBuffer {
   const own = `${processId}.jsonl`
   let turn: Promise<unknown> = Promise.resolve()
-  /** One after another: a file must not be removed while a line is on its way into it. */
+  /** One after another: a file must not be removed while a line is being written to it. */
   const inTurn = <T>(action: () => Promise<T>): Promise<T> => {
     const done = turn.then(action)
     turn = done.catch(() => undefined)
@@ -35,10 +36,10 @@ export function fileIntentBuffer(folder: string, processId: string): IntentBuffe
 
 async function addLine(folder: string, name: string, line: string): Promise<void> {
   try {
-    await makeFolder(folder, 0o700)
-    const file = await open(join(folder, name), 'a', 0o600)
+    await makeFolder(folder)
+    const file = await openToAdd(join(folder, name))
     try {
-      // It begins a line of its own whatever a write before it has left.
+      // Begins a new line, even if an earlier write was torn.
       await file.writeFile(`\n${line}\n`)
       await file.sync()
     } finally {
@@ -51,7 +52,7 @@ async function addLine(folder: string, name: string, line: string): Promise<void
   }
 }
 
-/** Whoever reads it takes it first: a process that still lives begins a new file and loses nothing. */
+/** A reader renames the file first: a process that is still alive begins a new file and loses nothing. */
 function leftIn(folder: string, name: string): LeftIntents {
   const place = join(folder, name)
   const taken = name.endsWith('.taken') ? place : `${place}.taken`
@@ -60,10 +61,10 @@ function leftIn(folder: string, name: string): LeftIntents {
     async *lines() {
       try {
         if (taken !== place) await rename(place, taken)
-        for await (const line of readLines(taken)) if (line !== '') yield line
+        for await (const line of readStateLines(taken)) if (line !== '') yield line
       } catch (thrown) {
         if (!isMissing(thrown)) throw thrown
-        // Another process was quicker and deals with it.
+        // Another process was faster and handles the file.
         isOurs = false
       }
     },

@@ -1,16 +1,16 @@
 /**
- * A folder and the way to it, step by step: Node's own recursive mkdir never returns where a folder is missing however often
- * it is made, as below /proc.
+ * A folder and its parents, one at a time: Node's own recursive mkdir never returns where a created folder is still
+ * missing, as below /proc.
  */
 import { statSync } from 'node:fs'
 import { mkdir } from 'node:fs/promises'
 import { dirname } from 'node:path'
 
-export async function makeFolder(folder: string, mode = 0o777): Promise<void> {
+export async function makeFolder(folder: string, mode = 0o700): Promise<void> {
   if (isFolder(folder)) return
   if (dirname(folder) !== folder) await makeFolder(dirname(folder), mode)
   await mkdir(folder, mode).catch((error: unknown) => {
-    // Another process may have been quicker.
+    // Another process may have been faster.
     if (!isFolder(folder)) throw error
   })
 }

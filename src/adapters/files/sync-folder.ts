@@ -1,4 +1,4 @@
-/** A new or renamed file is found after a power cut only if its folder was written too. */
+/** A new or renamed file survives a power cut only if its folder was synced too. */
 import { open } from 'node:fs/promises'
 
 export async function syncFolder(folder: string): Promise<void> {

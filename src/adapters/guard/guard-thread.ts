@@ -1,10 +1,12 @@
 /**
- * The thread that watches the event loop. It counts its own ticks without a beat of the loop, not the time: a process that was
- * stopped as a whole was not stuck. It writes to stderr by itself, because what goes through the loop waits with it.
+ * The thread that watches the event loop. It counts its own ticks without a beat of the loop, not the time: a process
+ * that was suspended as a whole was not stuck. It writes to stderr itself, because output through the loop would wait
+ * too.
  */
 import { writeSync } from 'node:fs'
 import { parentPort, workerData } from 'node:worker_threads'
 import { problem } from '../../core/problems/problem.ts'
+import { visibleText } from '../../core/visible-text.ts'
 import type { LeaseRenewal, LeaseRenewer, LoopBlock, OpenRenewer } from '../../ports/loop-guard.ts'
 import { SharedBeat } from './shared-beat.ts'
 
@@ -21,7 +23,7 @@ const AGAIN_MS = 60_000
 
 const data = workerData as GuardData
 const shared = new SharedBeat(data.buffer)
-/** Early: the loop may have renewed last a good while before it got stuck. */
+/** Early: the loop may have renewed the leases long before it got stuck. */
 const renewEveryMs = data.leaseMs / 6
 let beats = shared.beats
 let stuckMs = 0
@@ -55,7 +57,7 @@ async function renew(): Promise<void> {
     await renewer.renew(owner, leaseMs)
     renewedAt = stuckMs
   } catch {
-    // A store that does not answer is asked again at the next tick; the lease has time for several.
+    // A store that does not answer is asked again at the next tick; the lease lasts for several.
   } finally {
     renewing = false
   }
@@ -69,7 +71,7 @@ function warn(): void {
     first === undefined ? 'the code of this program' : `step '${first.step}' of run ${first.runId}${orOne(others)}`
   const told = `${who} has kept the event loop of this process busy for ${seconds} s: its timeouts, signals and other runs wait; \`isolation: thread\` would keep it apart`
   const { code, message } = problem('LOOP_BLOCKED', told)
-  writeSync(2, `(keelson:${process.pid}) [${code}] Warning: ${message}\n`)
+  writeSync(2, `(keelson:${process.pid}) [${code}] Warning: ${visibleText(message)}\n`)
 }
 
 function orOne(others: LoopBlock['steps']): string {

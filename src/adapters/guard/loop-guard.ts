@@ -1,18 +1,19 @@
 /**
- * Guards the event loop of a process that drives runs: a thread, started with the first step's code, renews the process's
- * leases while that code keeps the loop, and names the step. A process that is stuck still owns its runs: what it has begun
- * must not be begun beside it. One that is gone or stopped has no thread either, and its leases run out.
+ * Guards the event loop of a process that drives runs. A thread, started with the first step's code, renews the
+ * process's leases while that code blocks the loop, and names the step. A stuck process still owns its runs: work it
+ * has begun must not begin elsewhere too. A process that is dead or suspended has no running thread, and its leases
+ * expire.
  */
 import { Worker } from 'node:worker_threads'
 import type { GuardedWork, LeaseRenewal, LoopBlock } from '../../ports/loop-guard.ts'
 import type { StepHandlers } from '../../ports/step-handlers.ts'
 import type { GuardData } from './guard-thread.ts'
-import { SharedBeat } from './shared-beat.ts'
+import { NAMED_STEPS, SharedBeat } from './shared-beat.ts'
 
 export interface LoopGuardOptions {
   readonly owner: string
   readonly leaseMs: number
-  /** Absent where nobody else can reach the store. */
+  /** Absent where no other process can reach the store. */
   readonly renewal?: LeaseRenewal
   readonly onBlocked: (block: LoopBlock) => void
 }
@@ -27,6 +28,11 @@ export class LoopGuard {
   readonly #options: LoopGuardOptions
   readonly #shared = new SharedBeat()
   readonly #atWork = new Set<GuardedWork>()
+  /**
+   * The latest steps whose code runs here; searched again only when all of them have ended, because this runs with
+   * every step.
+   */
+  #named: readonly GuardedWork[] = []
   readonly #tickMs: number
   #worker: Worker | undefined
   #beating: NodeJS.Timeout | undefined
@@ -37,7 +43,7 @@ export class LoopGuard {
     this.#tickMs = Math.max(10, Math.min(LONGEST_TICK_MS, options.leaseMs / 6))
   }
 
-  /** The same handlers, each call of theirs under guard. */
+  /** The same handlers, with each call guarded. */
   around(handlers: StepHandlers): StepHandlers {
     return {
       ...handlers,
@@ -54,7 +60,7 @@ export class LoopGuard {
     }
   }
 
-  /** Nothing waits for the thread: it has nothing to finish. */
+  /** Nobody waits for the thread: it has nothing to finish. */
   close(): void {
     this.#closed = true
     clearInterval(this.#beating)
@@ -64,24 +70,39 @@ export class LoopGuard {
 
   #begins(work: GuardedWork): () => void {
     this.#atWork.add(work)
-    this.#note(work)
+    this.#begun(work)
     if (this.#worker === undefined && !this.#closed) this.#start()
     this.#beating ??= setInterval(() => this.#shared.beat(), this.#tickMs).unref()
     return () => {
       this.#atWork.delete(work)
-      this.#note(work)
+      this.#ended(work)
       if (this.#atWork.size > 0) return
       clearInterval(this.#beating)
       this.#beating = undefined
     }
   }
 
-  #note({ inline }: GuardedWork): void {
+  #begun(work: GuardedWork): void {
     this.#shared.beat()
     this.#shared.atWork = this.#atWork.size
-    if (!inline) return
-    const steps = [...this.#atWork].filter((one) => one.inline).toReversed()
-    this.#shared.steps = steps.map(({ runId, step }) => ({ runId, step }))
+    if (!work.inline) return
+    this.#named = [work, ...this.#named].slice(0, NAMED_STEPS)
+    this.#shared.steps = this.#named
+  }
+
+  #ended(work: GuardedWork): void {
+    this.#shared.beat()
+    this.#shared.atWork = this.#atWork.size
+    if (!this.#named.includes(work)) return
+    this.#named = this.#named.filter((one) => one !== work)
+    // The names are read only while something is at work.
+    if (this.#atWork.size === 0) return
+    if (this.#named.length === 0)
+      this.#named = [...this.#atWork]
+        .filter((one) => one.inline)
+        .slice(-NAMED_STEPS)
+        .toReversed()
+    this.#shared.steps = this.#named
   }
 
   #start(): void {
@@ -97,7 +118,7 @@ export class LoopGuard {
     this.#worker = new Worker(THREAD, { workerData: data, execArgv: [] })
     this.#worker.unref()
     this.#worker.on('message', onBlocked)
-    // Without it the leases are renewed by the loop alone, as long as that goes round.
+    // Without the thread only the loop renews the leases, as long as it is not blocked.
     this.#worker.on('error', () => undefined)
   }
 }

@@ -1,6 +1,6 @@
 /**
- * The memory that the event loop and its guard share: beats of the loop, how much is at work, and the names of the steps
- * that are. The guard reads the names only while the loop is stuck, so nobody writes them meanwhile.
+ * The memory that the event loop and its guard share: beats of the loop, the number of steps at work, and their names.
+ * The guard reads the names only while the loop is stuck, so nothing writes them at the same time.
  */
 import type { LoopBlock } from '../../ports/loop-guard.ts'
 
@@ -9,7 +9,9 @@ const AT_WORK = 1
 const TEXT_BYTES = 2
 const NUMBERS = 3
 const LONGEST_TEXT = 4_096
-const NAMED = 3
+/** The latest ones are enough. */
+export const NAMED_STEPS = 3
+const ENCODER = new TextEncoder()
 
 export class SharedBeat {
   readonly buffer: SharedArrayBuffer
@@ -38,9 +40,9 @@ export class SharedBeat {
     Atomics.store(this.#numbers, AT_WORK, count)
   }
 
-  /** The latest ones are enough. */
   set steps(steps: LoopBlock['steps']) {
-    const { written } = new TextEncoder().encodeInto(JSON.stringify(steps.slice(0, NAMED)), this.#text)
+    const names = steps.map(({ runId, step }) => ({ runId, step }))
+    const { written } = ENCODER.encodeInto(JSON.stringify(names), this.#text)
     Atomics.store(this.#numbers, TEXT_BYTES, written)
   }
 
@@ -49,7 +51,7 @@ export class SharedBeat {
     try {
       return JSON.parse(new TextDecoder().decode(bytes)) as LoopBlock['steps']
     } catch {
-      // Nothing was written yet, or names so long that they were cut.
+      // Nothing was written yet, or the names were too long and were cut.
       return []
     }
   }

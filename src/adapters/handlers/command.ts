@@ -1,20 +1,20 @@
 /**
- * `command` steps: a program with its arguments, no shell. Its output is what it wrote and how it ended; any other exit
- * code than 0 is a failure that carries the end of stderr.
+ * `command` steps: a program with its arguments, no shell. The output is what it wrote and how it ended; an exit code
+ * other than 0 is a failure that carries the end of stderr.
  */
 import { placeOfFault, readJsonText } from '../../core/json/read-json-text.ts'
 import type { CommandAction, Json } from '../../core/plan/plan.ts'
 import { LIMITS } from '../../core/limits.ts'
 import { fail } from '../../core/problems/problem.ts'
 import type { CommandEnd, CommandRequest, Processes } from '../../ports/processes.ts'
-import type { ActionCall, StepSecrets } from '../../ports/step-handlers.ts'
+import type { ActionCall, StepSecrets, TextMask } from '../../ports/step-handlers.ts'
 import { asText, isEmptyInput } from './mapped-text.ts'
 
 export interface CommandOutput {
   readonly exitCode: 0
   readonly stdout: string
   readonly stderr: string
-  /** What stdout says, when the whole of it is a JSON object or list. */
+  /** The parsed stdout, when the whole of it is a JSON object or list. */
   readonly json?: unknown
   readonly stdoutTruncated?: true
   readonly stderrTruncated?: true
@@ -29,11 +29,11 @@ export async function callCommand(
   call: ActionCall,
 ): Promise<CommandOutput> {
   const request = requestOf(command, call)
-  const end = await processes.run(request, call.context.signal)
+  const end = maskedAtCuts(await processes.run(request, call.context.signal), call.mask)
   if (end.exitCode !== 0) {
-    // It was asked to stop, and did: that is no failure of its own. What it still finished counts.
+    // The program was asked to stop and stopped: that is not a failure. A result that it still produced counts.
     call.context.signal.throwIfAborted()
-    failed(request, end)
+    failed(request, end, call.mask)
   }
   return {
     exitCode: 0,
@@ -49,7 +49,7 @@ export async function callCommand(
 
 function requestOf(
   { argv, cwd, env, stdin }: CommandAction['command'],
-  { input, context }: ActionCall,
+  { input, context, mask }: ActionCall,
 ): CommandRequest {
   const [program, ...rest] = argv.map((one, at) => asText(one, at === 0 ? 'the program' : `argument ${at}`))
   if (program === undefined || program === '') return fail('INPUT_INVALID', 'argv names no program')
@@ -58,7 +58,8 @@ function requestOf(
   return {
     argv: [program, ...rest],
     ...(cwd === undefined ? {} : { cwd: asText(cwd, 'cwd') }),
-    // A step's secret is the variable of its name; it is read by name, for nothing of it is enumerable.
+    ...(mask === undefined ? {} : { spareBytes: mask.reachChars }),
+    // Each secret becomes the variable of its name; secrets are read by name because they are not enumerable.
     env: {
       KEELSON_CORRELATION_ID: context.execution.correlationId,
       ...Object.fromEntries([...variables, ...secretsOf(context.secrets)]),
@@ -71,19 +72,33 @@ function secretsOf(secrets: StepSecrets): readonly (readonly [string, string])[]
   return Object.getOwnPropertyNames(secrets).map((name) => [name, secrets[name] ?? ''] as const)
 }
 
-function failed({ argv }: CommandRequest, { exitCode, signal, stderr }: CommandEnd): never {
+/** Text is masked before it is cut: half a secret at the cut would no longer be recognised. */
+function maskedAtCuts(end: CommandEnd, mask: TextMask | undefined): CommandEnd {
+  const { stdout, stdoutBeyond, stderr, stderrBefore } = end
+  if (mask === undefined) return end
+  const all = stderrBefore + stderr
+  return {
+    ...end,
+    ...(end.stdoutTruncated ? { stdout: mask.part(stdout + stdoutBeyond, 0, stdout.length) } : {}),
+    ...(end.stderrTruncated ? { stderr: mask.part(all, stderrBefore.length, all.length) } : {}),
+  }
+}
+
+function failed({ argv }: CommandRequest, { exitCode, signal, stderr }: CommandEnd, mask?: TextMask): never {
   const how = signal === null ? `exit code ${exitCode}` : `signal ${signal}`
-  const tail = Buffer.from(stderr).subarray(-LIMITS.commandErrorTailBytes)
-  // The cut may go through a character; what is left of it is dropped.
-  const told = tail
+  // The cut may split a character; the rest of that character is dropped.
+  const tail = Buffer.from(stderr)
+    .subarray(-LIMITS.commandErrorTailBytes)
     .toString('utf8')
     .replace(/^\uFFFD+/, '')
-    .trim()
+  const told = (mask === undefined ? tail : mask.part(stderr, stderr.length - tail.length, stderr.length)).trim()
   const details = { exitCode, signal }
   fail('COMMAND_FAILED', `${argv[0]} ended with ${how}${told === '' ? '' : `: ${told}`}`, { details })
 }
 
-/** Text that only looks like JSON gives none; JSON that cannot be kept as it is written must not become something else. */
+/**
+ * Text that only looks like JSON gives no value; JSON that cannot be kept exactly must not become a different value.
+ */
 function jsonOf(end: CommandEnd, bigints: 'text' | undefined): { readonly json?: unknown } {
   const { stdout, stdoutTruncated } = end
   if (stdoutTruncated || !/^\s*[[{]/.test(stdout)) return {}

@@ -1,12 +1,12 @@
 /**
- * Step functions registered by name: what `run:` in a plan calls. Other kinds of action have their own runners and
- * are refused here by name, before anything is started.
+ * Step functions registered by name: what `run:` in a plan calls. Other kinds of action have their own runners and are
+ * refused here by name before anything starts.
  */
 import { KeelsonError, problem } from '../../core/problems/problem.ts'
 import { actionKind } from '../../core/plan/plan.ts'
 import type { StepFunction, StepHandlers } from '../../ports/step-handlers.ts'
 
-/** By the names plans call them. */
+/** Keyed by the names that plans call. */
 export type NamedFunctions = { readonly [name: string]: StepFunction }
 
 /** Kinds that need no handler in this process. */

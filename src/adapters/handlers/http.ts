@@ -1,5 +1,5 @@
 /**
- * `http` steps: the request is built from the mapped fields, goes out through the one door, and its answer becomes the
+ * `http` steps: the request is built from the mapped fields and sent through the one door; the answer becomes the
  * output. Any answer but a success is an error with its status, so that the one table of classes decides (CAN-14).
  */
 import { placeOfFault, readJsonText } from '../../core/json/read-json-text.ts'
@@ -7,10 +7,10 @@ import { utf8Fault } from '../../core/json/utf8-fault.ts'
 import type { HttpAction, Json } from '../../core/plan/plan.ts'
 import { fail } from '../../core/problems/problem.ts'
 import type { Egress, InboundAnswer, OutboundRequest } from '../../ports/egress.ts'
-import type { ActionCall, StepSecrets } from '../../ports/step-handlers.ts'
+import type { ActionCall, StepSecrets, TextMask } from '../../ports/step-handlers.ts'
 import { asText, isEmptyInput } from './mapped-text.ts'
 
-/** An answer other than a success. Names win over status in the table, so this one is not in it. */
+/** An answer other than a success. In the table a name wins over a status, so this name is not in it. */
 class HttpStatusError extends Error {
   override readonly name = 'HttpStatusError'
   readonly code: string
@@ -29,11 +29,11 @@ const TOLD_BODY_CHARS = 500
 export async function callHttp(egress: Egress, { http }: HttpAction, call: ActionCall): Promise<unknown> {
   const request = requestOf(http, call)
   const answer = await egress.send(request, call.context.signal)
-  if (answer.status < 200 || answer.status > 299) throw statusError(request.method, answer)
+  if (answer.status < 200 || answer.status > 299) throw statusError(request.method, answer, call.mask)
   return outputOf(http, request.method, answer)
 }
 
-function requestOf(http: HttpAction['http'], { input, context }: ActionCall): OutboundRequest {
+function requestOf(http: HttpAction['http'], { input, context, onlyHosts }: ActionCall): OutboundRequest {
   const { method } = http
   const body = http.body ?? (BODILESS.has(method) || isEmptyInput(input) ? undefined : (input as Json))
   const defaults: Record<string, string> = {
@@ -50,21 +50,22 @@ function requestOf(http: HttpAction['http'], { input, context }: ActionCall): Ou
     method,
     headers: { ...defaults, ...Object.fromEntries(written), ...secretHeaders(context.secrets) },
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    ...(onlyHosts === undefined ? {} : { only: onlyHosts }),
   }
 }
 
-/** Any text may tie runs together; a header holds less. */
+/** A correlation id may be any text; a header allows fewer characters. */
 function headerText(text: string): string {
   return /^[\x20-\x7e]*$/.test(text) ? text : encodeURIComponent(text)
 }
 
-/** A step's secret is the header of its name. */
+/** Each secret becomes the header of its name. */
 function secretHeaders(secrets: StepSecrets): Readonly<Record<string, string>> {
   const names = Object.getOwnPropertyNames(secrets)
   return Object.fromEntries(names.map((name) => [name.toLowerCase(), secrets[name] ?? '']))
 }
 
-/** Lists give a parameter several times; a null leaves it out. */
+/** A list repeats the parameter; null omits it. */
 function withQuery(text: string, query: HttpAction['http']['query']): string {
   if (query === undefined || !URL.canParse(text)) return text
   const url = new URL(text)
@@ -75,16 +76,18 @@ function withQuery(text: string, query: HttpAction['http']['query']): string {
   return url.href
 }
 
-/** The query may hold what nobody should read in a log, so an error names the address without it. */
+/** The query may hold private values that do not belong in a log, so an error names the address without it. */
 function placeOf({ url }: InboundAnswer): string {
   const { origin, pathname } = new URL(url)
   return origin + pathname
 }
 
-function statusError(method: string, answer: InboundAnswer): HttpStatusError {
+function statusError(method: string, answer: InboundAnswer, mask: TextMask | undefined): HttpStatusError {
   const { status, headers } = answer
   const wait = headers['retry-after'] === undefined ? '' : ` (retry after ${headers['retry-after']})`
-  const text = new TextDecoder().decode(answer.body).trim().slice(0, TOLD_BODY_CHARS)
+  const body = new TextDecoder().decode(answer.body).trim()
+  const seen = body.slice(0, TOLD_BODY_CHARS + (mask?.reachChars ?? 0))
+  const text = mask === undefined ? seen : mask.part(seen, 0, TOLD_BODY_CHARS)
   const told = text === '' ? '' : `: ${text}`
   return new HttpStatusError(`${method} ${placeOf(answer)} answered ${status}${wait}${told}`, status)
 }
@@ -100,7 +103,10 @@ function outputOf({ expect, bigints }: HttpAction['http'], method: string, answe
 const CHARSET = /;\s*charset\s*=\s*"?([^\s";]+)/i
 const UTF8: ReadonlySet<string> = new Set(['utf-8', 'utf8', 'us-ascii', 'ascii'])
 
-/** A charset other than UTF-8 would be read wrong, unless only those characters are used that nearly all charsets share. */
+/**
+ * Text in another charset than UTF-8 would be decoded wrongly, unless it uses only characters that nearly all charsets
+ * share.
+ */
 function decoded(answer: InboundAnswer): string {
   const { body, headers } = answer
   const charset = CHARSET.exec(headers['content-type'] ?? '')?.[1]?.toLowerCase() ?? 'utf-8'

@@ -1,6 +1,6 @@
 /**
- * Everything a process can do for a step, behind one port: functions by name, http through the door out, commands where
- * they are switched on. What it cannot do is told by name before anything starts.
+ * Everything a process can do for a step, behind one port: functions by name, http through the door, commands where
+ * they are enabled. What it cannot do is reported by name before anything starts.
  */
 import { actionKind } from '../../core/plan/plan.ts'
 import { fail, problem } from '../../core/problems/problem.ts'
@@ -14,7 +14,7 @@ import { callHttp } from './http.ts'
 export interface HandlerParts {
   readonly functions: NamedFunctions
   readonly egress: Egress
-  /** Absent where programs may not be started (DESIGN §8). */
+  /** Absent where programs may not be started. */
   readonly processes?: Processes
   readonly buildId?: string
 }

@@ -1,9 +1,9 @@
 /**
- * The file that runs in a thread or process of its own: it takes one call, loads the module of the step functions, runs the
- * function and sends what it came to. The functions of the context are asked for over the wire.
+ * The file that runs in a separate thread or process: it takes one call, loads the module of the step functions, runs
+ * the function and sends the result. The functions of the context are called over the wire.
  */
 import { parentPort } from 'node:worker_threads'
-import { namedFunctions } from '../../core/plan/named-functions.ts'
+import { namedFunctions } from '../../core/plan/compile/named-functions.ts'
 import { KeelsonError, problem } from '../../core/problems/problem.ts'
 import { strayError } from '../../core/problems/stray-error.ts'
 import { errorOfWire, wireError, type FromFunction, type ToFunction, type WireValue } from './wire.ts'
@@ -18,7 +18,7 @@ const send = (message: FromFunction): void => {
   else parentPort.postMessage(message, [])
 }
 
-/** The last word; the host ends with it, whatever the module keeps open. */
+/** The last message; the host ends with it, even if the module keeps something open. */
 function close(message: FromFunction): void {
   if (parentPort === null) process.send?.(message, () => process.exit())
   else {
@@ -76,7 +76,7 @@ function ask(path: readonly string[], args: readonly unknown[]): Promise<unknown
   })
 }
 
-/** All that happens here is this one call's: what nobody caught is its failure. */
+/** Everything here belongs to this one call: an uncaught error is its failure. */
 function failStray(thrown: unknown): void {
   close({ kind: 'failed', error: wireError(strayError(thrown)) })
 }
@@ -86,6 +86,6 @@ process.on('unhandledRejection', failStray)
 
 if (parentPort === null) {
   process.on('message', take)
-  // Whoever asked for the call is gone, and nobody waits for it any more.
+  // The process that asked for the call is gone, and nobody waits for the result.
   process.on('disconnect', () => process.exit())
 } else parentPort.on('message', take)

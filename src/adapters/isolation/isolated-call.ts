@@ -1,6 +1,6 @@
 /**
- * One function call in a host of its own. Asked to stop, it has the grace of five seconds to end by itself; then its host is
- * killed, whatever it does. The host is gone when the call is over: nothing of it stays behind.
+ * One function call in its own host. When asked to stop, it has five seconds to end by itself; then its host is killed
+ * in any case. The host is gone when the call is over: nothing of it stays behind.
  */
 import { LIMITS } from '../../core/limits.ts'
 import { KeelsonError, problem } from '../../core/problems/problem.ts'
@@ -54,7 +54,7 @@ export function callIsolated({ start, entry, module, name, call, timers }: Isola
         return
       }
       settle ??= () => (message.kind === 'done' ? resolve(message.output) : reject(errorOfWire(message.error)))
-      // It ends by itself now; what it left behind must not keep it.
+      // The function ends by itself now; what it left open must not keep the host alive.
       cancelGrace()
       cancelGrace = timers.after(LIMITS.cancelGraceMs, () => host.kill())
     }
@@ -68,20 +68,22 @@ export function callIsolated({ start, entry, module, name, call, timers }: Isola
   })
 }
 
-/** Nothing more will come of it: what the decider recorded at the end of the grace is the whole truth. */
+/** No result will follow: what the decider recorded at the end of the grace period is final. */
 function forced(name: string): KeelsonError {
-  return new KeelsonError([problem('CANCELLED', `'${name}' did not stop within its grace and was killed`)])
+  return new KeelsonError([problem('CANCELLED', `'${name}' did not stop in time and was killed`)])
 }
 
 function died(name: string, why: string): KeelsonError {
-  return new KeelsonError([problem('PROCESS_DIED', `what ran '${name}' ended without a result: ${why}`)])
+  return new KeelsonError([
+    problem('PROCESS_DIED', `the process or thread that ran '${name}' ended without a result: ${why}`),
+  ])
 }
 
 function reasonOf(signal: AbortSignal): Error {
   return signal.reason instanceof Error ? signal.reason : new Error(String(signal.reason))
 }
 
-/** A function of the context, called from there. */
+/** A function of the context, called from the host. */
 async function answer(
   context: object,
   { id, path, args }: Extract<FromFunction, { kind: 'ask' }>,

@@ -1,6 +1,6 @@
 /**
- * Functions of a steps module run apart from this process where their step asks for it; everything else goes to the
- * handlers at hand. Without the file the functions come from nothing can be run apart, and that is said beforehand.
+ * Runs functions of a steps module outside this process where their step asks for it; everything else goes to the other
+ * handlers. Without the file of the functions isolation is impossible, and that is reported before a run starts.
  */
 import { pathToFileURL } from 'node:url'
 import type { Isolation } from '../../core/plan/plan.ts'
@@ -10,7 +10,7 @@ import type { Timers } from '../../ports/timers.ts'
 import { callIsolated } from './isolated-call.ts'
 
 export interface IsolationOptions {
-  /** Path of the file with the step functions; absent when nobody named one. */
+  /** Path of the file with the step functions; absent when none was named. */
   readonly module?: string
   readonly hosts: Readonly<Record<Exclude<Isolation, 'inline'>, StartHost>>
   readonly timers: Timers

@@ -1,4 +1,4 @@
-/** Functions that run apart: real threads and real processes, under a clock the test moves. */
+/** Isolated functions: real threads and real processes, under a clock that the test moves. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -72,7 +72,7 @@ class Clock implements Timers {
 
 const NOTHING: StepHandlers = { missing: () => [], call: async () => 'inline' }
 
-/** As a step's context is: what costs something is made when it is asked for, and may refuse. */
+/** Like a step's context: expensive fields are made on first use, and may refuse. */
 class OnDemand {
   get secrets(): object {
     return Object.defineProperty({}, 'token', { value: 's3cret', enumerable: false })
@@ -236,6 +236,16 @@ for (const isolation of ['thread', 'process'] as const)
       await expect(new Bench(isolation).call('many')).rejects.toMatchObject({
         errors: [{ message: 'one' }, { code: 'EHOSTUNREACH' }],
       })
+    })
+
+    it('has its result, though the end of its host is noticed together with it', async () => {
+      for (let times = 0; times < 6; times += 1) {
+        const result = new Bench(isolation).call('double', { n: 2 })
+        // This thread sees nothing until the function has long ended.
+        await new Promise((resolve) => setImmediate(resolve))
+        Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 700)
+        expect(await result).toMatchObject({ n: 4 })
+      }
     })
 
     it('does not stay because of what it left open', async () => {

@@ -1,4 +1,4 @@
-/** A thread of its own for one call: it can be ended in the middle of anything, an endless loop included. */
+/** A separate thread for one call: it can be ended at any moment, even in an endless loop. */
 import { Worker } from 'node:worker_threads'
 import type { StartHost } from '../../ports/isolation.ts'
 

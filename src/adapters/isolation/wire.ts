@@ -1,8 +1,8 @@
 /**
- * What passes between this process and a function that runs apart from it. Values are cloned; functions of the context
- * stay here and are called by name from there; errors keep what their classification needs.
+ * What passes between this process and an isolated function. Values are cloned; functions of the context stay here and
+ * are called by name from the host; errors keep what their classification needs.
  */
-import { errorStatus } from '../../core/run/error-status.ts'
+import { errorStatus } from '../../core/run/failure/error-status.ts'
 
 export type ToFunction =
   | {
@@ -23,7 +23,7 @@ export type FromFunction =
 export type WireValue =
   | { readonly kind: 'value'; readonly value: unknown }
   | { readonly kind: 'function' }
-  /** Reading it here throws, and so it does there. */
+  /** Reading this field throws here, so it throws in the host too. */
   | { readonly kind: 'refused'; readonly error: WireError }
   | { readonly kind: 'object'; readonly fields: Readonly<Record<string, WireValue>>; readonly hidden: boolean }
 
@@ -35,7 +35,7 @@ export interface WireError {
   readonly syscall?: string
   readonly status?: number
   readonly cause?: WireError
-  /** The members of an AggregateError: `fetch` and `net` hide there why a connection failed. */
+  /** The members of an AggregateError: there `fetch` and `net` put the reason of a failed connection. */
   readonly errors?: readonly WireError[]
 }
 
@@ -52,7 +52,7 @@ export function wireError(thrown: unknown, depth = 0): WireError {
     ...(typeof syscall === 'string' ? { syscall } : {}),
     ...(status === undefined ? {} : { status }),
     ...(cause === undefined || cause === null || depth >= CAUSES_MAX ? {} : { cause: wireError(cause, depth + 1) }),
-    // Of members no deeper members: one tree must not grow without end.
+    // Members of members are left out: the tree must not grow without end.
     ...(Array.isArray(errors) && depth === 0
       ? { errors: errors.slice(0, CAUSES_MAX).map((one) => wireError(one, CAUSES_MAX)) }
       : {}),
@@ -76,7 +76,7 @@ export function errorOfWire({ name, message, stack, code, syscall, status, cause
   return Object.assign(error, more, status === undefined ? {} : { status })
 }
 
-/** What hides here, as secrets do, goes along and hides there. Signals have messages of their own. */
+/** Hidden fields such as secrets are sent too and are hidden there as well. Signals have their own messages. */
 export function wireContext(context: object): Readonly<Record<string, WireValue>> {
   const fields: Record<string, WireValue> = {}
   for (const name of namesOf(context)) {
@@ -101,7 +101,7 @@ function wireValue(value: unknown): WireValue {
   return { kind: 'object', fields: wireContext(value), hidden: Object.keys(value).length === 0 }
 }
 
-/** Own fields, hidden ones too, and what its class makes on demand. */
+/** Own fields, including hidden ones, and the getters of its class. */
 function namesOf(owner: object): readonly string[] {
   const names = new Set(Object.getOwnPropertyNames(owner))
   for (let proto = protoOf(owner); proto !== null && proto !== Object.prototype; proto = protoOf(proto)) {

@@ -1,16 +1,16 @@
-/** A private file that appears whole or not at all, and only once: of several who try, one succeeds. */
+/** A private file that appears whole or not at all, and only once: of several processes that try, one succeeds. */
 import { link, open, unlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Random } from '../../ports/random.ts'
 
-/** False when it was there before. Mode 0600. */
+/** Returns false when the file existed before. Mode 0600. */
 export async function createExclusively(
   folder: string,
   name: string,
   content: string | Uint8Array,
   random: Random,
 ): Promise<boolean> {
-  // Written whole under another name first: a process that finds the file must never read half of it.
+  // First written whole under another name: a process that finds the file must never read half of it.
   const draft = join(folder, `.${random.uuid()}`)
   const file = await open(draft, 'wx', 0o600)
   try {

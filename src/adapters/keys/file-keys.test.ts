@@ -1,4 +1,4 @@
-/** Signing keys on disk: made once, kept private, found again. */
+/** Signing keys on disk: made once, private, found again. */
 import { mkdtemp, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

@@ -1,9 +1,11 @@
-/** The folder keys lie in: its owner's alone, made with the way to it. */
+/** The folder of the keys: private to its owner, created with its parents. */
 import { statSync } from 'node:fs'
 import { mkdir } from 'node:fs/promises'
 import { dirname } from 'node:path'
 
-/** One step at a time: Node's own recursive mkdir goes round for ever below /proc, where nothing that is made is there. */
+/**
+ * One folder at a time: below /proc a created folder is still missing, and Node's own recursive mkdir never returns.
+ */
 export async function makePrivateFolder(path: string): Promise<void> {
   if (exists(path)) return
   const above = dirname(path)

@@ -1,6 +1,6 @@
 /**
- * The keys that sign receipts, as files: an Ed25519 private key each (PKCS#8, PEM) under `<folder>/receipts-<n>.pem`, mode
- * 0600, created exclusively. The highest number signs; the others still verify.
+ * The keys that sign receipts, as files: an Ed25519 private key each (PKCS#8, PEM) under `<folder>/receipts-<n>.pem`,
+ * mode 0600, created exclusively. The highest number signs; the others still verify.
  */
 import { createPrivateKey, createPublicKey, generateKeyPairSync, hash, sign, type KeyObject } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
@@ -38,7 +38,7 @@ async function keyFiles(folder: string): Promise<readonly string[]> {
     const names = (await readdir(folder)).filter((name) => NAME.test(name))
     return names.toSorted((a, b) => Number(NAME.exec(b)?.[1]) - Number(NAME.exec(a)?.[1]))
   } catch (thrown) {
-    // Keys are their owner's alone: for whoever else reads the folder there are none.
+    // Keys are private to their owner: another user who reads the folder sees none.
     if (['ENOENT', 'EACCES'].includes((thrown as NodeJS.ErrnoException).code ?? '')) return []
     throw thrown
   }
@@ -47,7 +47,7 @@ async function keyFiles(folder: string): Promise<readonly string[]> {
 async function signerIn(folder: string, name: string): Promise<ReceiptSigner> {
   const path = join(folder, name)
   const key = privateKeyOf(await readFile(path, 'utf8'), path)
-  // The raw key is the end of its DER form.
+  // The raw key is the last part of its DER form.
   const publicKey = createPublicKey(key).export({ type: 'spki', format: 'der' }).subarray(-32)
   return {
     keyId: hash('sha256', publicKey, 'hex').slice(0, KEY_ID_CHARS),

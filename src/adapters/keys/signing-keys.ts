@@ -1,6 +1,6 @@
 /**
- * The keys of a process by the folder that was named: files, none where none was named, and of a store in memory a key that
- * is gone with it, since it keeps no files (P-35).
+ * The keys of a process: files in the named folder, none where no folder was named, and for a store in memory a key
+ * that disappears with it, since such a store keeps no files (P-35).
  */
 import { dirname } from 'node:path'
 import type { Random } from '../../ports/random.ts'

@@ -1,44 +1,54 @@
-/** What a program writes, kept up to a limit: the first part of a stream, or the last. */
+/** The output of a program, kept up to a limit: the first part of a stream, or the last. */
 export interface Captured {
   add(part: Buffer): void
   text(): string
   truncated(): boolean
   /** Bytes that are not UTF-8 were replaced in the text. */
   replaced(): boolean
+  /** The part beyond the limit, as far as it is kept. */
+  spare(): string
 }
 
-export function firstBytes(limit: number): Captured {
+/** The first bytes up to the limit; the bytes right after them are kept separately. */
+export function firstBytes(limit: number, spareBytes = 0): Captured {
   const parts: Buffer[] = []
   let size = 0
   let seen = 0
+  const kept = (): Buffer => Buffer.concat(parts)
+  const within = (): ReturnType<typeof decode> => decode(kept().subarray(0, limit), seen > limit ? 'end' : undefined)
   return {
     add: (part) => {
       seen += part.length
-      const rest = part.subarray(0, limit - size)
+      const rest = part.subarray(0, limit + spareBytes - size)
       size += rest.length
       if (rest.length > 0) parts.push(rest)
     },
-    text: () => decode(Buffer.concat(parts), seen > limit ? 'end' : undefined).text,
+    text: () => within().text,
     truncated: () => seen > limit,
-    replaced: () => decode(Buffer.concat(parts), seen > limit ? 'end' : undefined).replaced,
+    replaced: () => within().replaced,
+    spare: () => kept().subarray(Buffer.byteLength(within().text)).toString('utf8'),
   }
 }
 
-export function lastBytes(limit: number): Captured {
+/** The last bytes up to the limit; the bytes right before them are kept separately. */
+export function lastBytes(limit: number, spareBytes = 0): Captured {
   let kept = Buffer.alloc(0)
   let seen = 0
+  const within = (): ReturnType<typeof decode> => decode(kept.subarray(-limit), seen > limit ? 'start' : undefined)
   return {
     add: (part) => {
       seen += part.length
-      kept = Buffer.concat([kept, part.subarray(-limit)]).subarray(-limit)
+      const most = limit + spareBytes
+      kept = Buffer.concat([kept, part.subarray(-most)]).subarray(-most)
     },
-    text: () => decode(kept, seen > limit ? 'start' : undefined).text,
+    text: () => within().text,
     truncated: () => seen > limit,
-    replaced: () => decode(kept, seen > limit ? 'start' : undefined).replaced,
+    replaced: () => within().replaced,
+    spare: () => kept.subarray(0, Math.max(0, kept.length - limit)).toString('utf8'),
   }
 }
 
-/** A cut may go through a character: there what is left of it is dropped. */
+/** A cut may split a character: the rest of that character is dropped. */
 function decode(
   bytes: Buffer,
   cutAt: 'start' | 'end' | undefined,

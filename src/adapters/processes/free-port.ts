@@ -1,4 +1,4 @@
-/** A port that nobody listens to at this moment, for servers that cannot choose one by themselves. */
+/** A port that is free at this moment, for servers that cannot choose one themselves. */
 import { once } from 'node:events'
 import { createServer } from 'node:net'
 

@@ -1,6 +1,6 @@
 /**
- * The process groups that commands of this process run in. Groups that still live are ended with this process: on an
- * orderly exit by ourselves, after a kill -9 by a keeper that notices our end of its pipe close.
+ * The process groups of this process's commands. Groups that still live end with this process: on an orderly exit we
+ * end them; after a kill -9 a keeper does, when it sees our end of its pipe close.
  */
 import { spawn, type ChildProcess } from 'node:child_process'
 
@@ -16,7 +16,7 @@ done
 for group in $live; do kill -KILL "-$group" 2>/dev/null; done
 `
 
-const HAS_GROUPS = process.platform !== 'win32'
+export const HAS_GROUPS = process.platform !== 'win32'
 
 const live = new Set<number>()
 let keeper: ChildProcess | undefined
@@ -25,7 +25,7 @@ export function killGroup(group: number, signal: NodeJS.Signals): void {
   try {
     process.kill(HAS_GROUPS ? -group : group, signal)
   } catch {
-    // It has gone by itself.
+    // The group has ended by itself.
   }
 }
 
@@ -46,8 +46,8 @@ export function groupEnded(group: number): void {
 }
 
 /**
- * Called before a group begins, so that there is no moment in which nobody would notice our death. There is one keeper for
- * all commands of this process; it must not keep this process alive, nor die of a Ctrl-C meant for it.
+ * Called before a group begins, so that our death is noticed at every moment. One keeper serves all commands of this
+ * process; it must not keep this process alive, nor die from a Ctrl-C meant for it.
  */
 export function startKeeper(): void {
   if (keeper !== undefined || !HAS_GROUPS) return

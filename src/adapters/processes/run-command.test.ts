@@ -30,7 +30,7 @@ async function until(look: () => boolean): Promise<void> {
 function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0)
-    // One that has ended and that nobody has asked about yet does nothing any more.
+    // A process that has ended but was not yet waited for does nothing any more.
     return !/^\d+ \(.*\) Z/.test(readFileSync(`/proc/${pid}/stat`, 'utf8'))
   } catch {
     return false

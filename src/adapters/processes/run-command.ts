@@ -1,6 +1,7 @@
 /**
- * Runs one program: no shell, an environment of its own, a process group of its own. Asked to stop, the whole group gets
- * SIGTERM and, when it is still there after the grace, SIGKILL; what a program leaves running in its group ends with it.
+ * Runs one program: no shell, its own environment, its own process group. When asked to stop, the whole group gets
+ * SIGTERM and, if it still exists after the grace period, SIGKILL; what a program leaves running in its group ends with
+ * it.
  */
 import { spawn, type ChildProcess } from 'node:child_process'
 import { resolve as resolvePath } from 'node:path'
@@ -9,17 +10,18 @@ import { KeelsonError, problem } from '../../core/problems/problem.ts'
 import type { CommandEnd, CommandRequest, Processes } from '../../ports/processes.ts'
 import type { Timers } from '../../ports/timers.ts'
 import { firstBytes, lastBytes } from './captured-output.ts'
+import { behindGate, findProgram, openGate } from './gate.ts'
 import { groupBegan, groupEnded, killGroup, startKeeper } from './process-groups.ts'
 
 export interface CommandParts {
-  /** Where a command without its own folder runs. */
+  /** Where a command runs that names no folder. */
   readonly cwd: string
-  /** The only variable a program gets besides those of the plan. */
+  /** The only variable a program gets in addition to those of the plan. */
   readonly path: string
   readonly timers: Pick<Timers, 'after'>
 }
 
-/** How long a program that has ended may leave its output open in other hands: those outside its group. */
+/** How long processes outside its group may keep the output of an ended program open. */
 const OUTPUT_LEFT_OPEN_MS = 1_000
 
 export function systemProcesses(parts: CommandParts): Processes {
@@ -33,7 +35,7 @@ export function systemProcesses(parts: CommandParts): Processes {
 
 function start(
   { cwd, path, timers }: CommandParts,
-  { argv, env, stdin, ...own }: CommandRequest,
+  { argv, env, stdin, spareBytes = 0, ...own }: CommandRequest,
   signal: AbortSignal,
   resolve: (end: CommandEnd) => void,
   reject: (thrown: unknown) => void,
@@ -41,17 +43,19 @@ function start(
   const [program, ...args] = argv
   const folder = resolvePath(cwd, own.cwd ?? '.')
   startKeeper()
-  const child = startable(program, () =>
-    spawn(program, args, {
+  const environment = { PATH: path, ...env }
+  const child = startable(program, () => {
+    const gated = behindGate(findProgram(program, folder, environment.PATH), args)
+    return spawn(gated.file, gated.args, {
       cwd: folder,
-      env: { PATH: path, ...env },
+      env: environment,
       detached: true,
       shell: false,
-      stdio: [stdin === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],
-    }),
-  )
-  const stdout = firstBytes(LIMITS.commandOutputBytes)
-  const stderr = lastBytes(LIMITS.commandOutputBytes)
+      stdio: [stdin === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe', 'pipe'],
+    })
+  })
+  const stdout = firstBytes(LIMITS.commandOutputBytes, spareBytes)
+  const stderr = lastBytes(LIMITS.commandOutputBytes, spareBytes)
   child.stdout?.on('data', stdout.add)
   child.stderr?.on('data', stderr.add)
   const group = groupOf(child, timers)
@@ -71,22 +75,25 @@ function start(
       stdout: stdout.text(),
       stdoutTruncated: stdout.truncated(),
       stdoutReplaced: stdout.replaced(),
+      stdoutBeyond: stdout.spare(),
       stderr: stderr.text(),
       stderrTruncated: stderr.truncated(),
       stderrReplaced: stderr.replaced(),
+      stderrBefore: stderr.spare(),
     })
   })
   if (child.pid !== undefined) groupBegan(child.pid)
+  openGate(child)
   feed(child, stdin)
 }
 
-/** A program that does not read its input closes it; that is its right. */
+/** A program may close its input unread; that is no error. */
 function feed(child: ChildProcess, stdin: string | undefined): void {
   child.stdin?.on('error', () => undefined)
   child.stdin?.end(stdin)
 }
 
-/** An argument with a NUL, a folder that is a file: Node throws some of it and emits the rest. */
+/** An argument with a NUL, a folder that is a file: Node throws some of these errors and emits the others. */
 function startable(program: string, spawned: () => ChildProcess): ChildProcess {
   try {
     return spawned()
@@ -102,14 +109,14 @@ function notStarted(program: string, thrown: unknown): KeelsonError {
 }
 
 interface Group {
-  /** Asks all of it to end; after the grace it is ended. */
+  /** Asks the whole group to end; after the grace period it is killed. */
   ask(): void
   leaderEnded(): void
-  /** Nobody writes to the output any more: whoever is left was not meant to be. */
+  /** Nobody writes to the output any more: processes that are still there should not be. */
   ended(): void
 }
 
-/** A program that was asked to stop may be gone before what it started: that has the same grace to clean up. */
+/** A program that was asked to stop may end before its children: they have the same grace period to clean up. */
 function groupOf(child: ChildProcess, timers: Pick<Timers, 'after'>): Group {
   let asked = false
   const waits: (() => void)[] = []

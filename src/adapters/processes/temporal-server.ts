@@ -1,6 +1,6 @@
 /**
- * A Temporal server on this machine, for a newcomer and for tests: its program is found or built, started on loopback, waited
- * for, and stopped by its own process id. It is Temporal's development server, not one for production.
+ * A Temporal server on this machine, for newcomers and tests: its program is found or built, started on loopback,
+ * waited for, and stopped by its own process id. It is Temporal's development server, not one for production.
  */
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
@@ -11,25 +11,25 @@ import { delimiter, join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { fail, KeelsonError, problem } from '../../core/problems/problem.ts'
 
-/** Newer ones cannot be built from their module alone. */
+/** Newer versions cannot be built from their module alone. */
 const MODULE = 'github.com/temporalio/cli/cmd/temporal@v1.5.1'
 const SUFFIX = process.platform === 'win32' ? '.exe' : ''
 const READY_MS = 60_000
 const READY_STEP_MS = 50
 
 export interface FindOptions {
-  /** Where a program that was built here is kept. */
+  /** Where a program that was built here is cached. */
   readonly cache?: string
-  /** Told before it is built, which takes minutes. */
+  /** Called before the build, which takes minutes. */
   readonly tell?: (line: string) => void
 }
 
-/** By KEELSON_TEMPORAL_BIN, on PATH, in the cache; else built into the cache by Go. */
+/** Looks at KEELSON_TEMPORAL_BIN, on PATH and in the cache; otherwise Go builds it into the cache. */
 export function findTemporal({ cache = ownCache(), tell }: FindOptions = {}): string {
   const given = process.env['KEELSON_TEMPORAL_BIN']
   if (given !== undefined && given !== '') {
     if (existsSync(given)) return given
-    return fail('TEMPORAL_SERVER_MISSING', `KEELSON_TEMPORAL_BIN names ${given}, which is not there`)
+    return fail('TEMPORAL_SERVER_MISSING', `KEELSON_TEMPORAL_BIN names ${given}, which does not exist`)
   }
   const built = join(cache, `temporal${SUFFIX}`)
   return onPath() ?? (existsSync(built) ? built : build(cache, built, tell))
@@ -60,9 +60,9 @@ function build(cache: string, built: string, tell: FindOptions['tell']): string 
 export interface ServerOptions {
   readonly program: string
   readonly port: number
-  /** Keeps its data in this file; without one they are gone with it. */
+  /** Keeps its data in this file; without one the data disappear with the server. */
   readonly file?: string
-  /** Serves Temporal's own pages there. */
+  /** Serves Temporal's own pages on this port. */
   readonly uiPort?: number
   readonly cwd?: string
 }
@@ -70,7 +70,7 @@ export interface ServerOptions {
 export interface TemporalProcess {
   readonly address: string
   readonly pid: number
-  /** Resolves when it is gone, whoever ended it. */
+  /** Resolves when the server is gone, for whatever reason. */
   readonly gone: Promise<void>
   stop(signal?: NodeJS.Signals): Promise<void>
 }
@@ -112,7 +112,10 @@ async function ready(program: string, server: ChildProcess, address: string): Pr
   }
 }
 
-/** Asked before: the server's own complaint is lost, and whoever has the port would pass for it. */
+/**
+ * Checked before the start: the server's own error message is lost, and another program on the port would be taken for
+ * it.
+ */
 async function needFree(port: number): Promise<void> {
   const probe = createServer()
   await new Promise<void>((resolve, reject) => {

@@ -1,13 +1,15 @@
 /**
- * Secrets from a file per tenant and environment: `<folder>/<tenantId>/<environmentId>.json` (nested objects are paths) or
- * `.env` (NAME=value lines). It is read anew for every attempt, so a rotated value needs no restart; a file that others on
- * the machine may read is refused, and no message ever quotes it.
+ * Secrets from one file per tenant and environment: `<folder>/<tenantId>/<environmentId>.json` (nested objects are
+ * paths) or `.env` (NAME=value lines). The file is read again for every attempt, so a rotated value needs no restart; a
+ * file that other users may read is refused, and no message ever quotes it.
  */
-import { open } from 'node:fs/promises'
+import { constants } from 'node:fs'
+import { lstat, open, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { parseEnv } from 'node:util'
 import { readJsonText } from '../../core/json/read-json-text.ts'
 import { fail } from '../../core/problems/problem.ts'
+import { linkAt, refuseLink } from '../../core/state-link.ts'
 import type { SecretScope, SecretsProvider, SecretValue } from '../../ports/secrets.ts'
 import { pathFor } from './reference.ts'
 
@@ -41,11 +43,18 @@ export function fileSecrets(folder: string): SecretsProvider {
 }
 
 async function filesOf(folder: string, { tenantId, environmentId }: SecretScope): Promise<readonly SecretsFile[]> {
-  // Names that could lead out of their folder belong to nobody.
+  // Names that could lead out of their folder have no secrets.
   if (!FOLDER_NAME.test(tenantId) || !FOLDER_NAME.test(environmentId)) return []
-  const base = join(folder, tenantId, environmentId)
-  const env = await privateText(`${base}.env`)
-  const json = await privateText(`${base}.json`)
+  // The exact name: on a file system that ignores case, another tenant's file would answer too.
+  if (!(await namesIn(folder)).includes(tenantId)) return []
+  const own = join(folder, tenantId)
+  if ((await lstat(own)).isSymbolicLink()) linkAt(own)
+  const names = await namesIn(own)
+  const textOf = (name: string): Promise<PrivateText | undefined> | undefined =>
+    names.includes(name) ? privateText(join(own, name)) : undefined
+  const base = join(own, environmentId)
+  const env = await textOf(`${environmentId}.env`)
+  const json = await textOf(`${environmentId}.json`)
   return [
     ...(env === undefined ? [] : [envFile(env.text, env.version)]),
     ...(json === undefined ? [] : [jsonFile(json.text, json.version, `${base}.json`)]),
@@ -58,16 +67,16 @@ function envFile(text: string, version: string): SecretsFile {
 }
 
 function jsonFile(text: string, version: string, file: string): SecretsFile {
-  // A secret is text in the end: a long number keeps its digits.
+  // A secret is used as text: a long number keeps its digits.
   const reading = readJsonText(text, { bigints: 'text' })
   if (reading.ok) return { version, lookUp: (path) => leafAt(reading.value, path) }
   const { kind, line, column } = reading.fault
-  // What the reader says may quote the text; where it stands does not.
+  // The parser's message may quote the text; the position does not.
   const what = kind === 'syntax' ? 'is not valid JSON' : 'holds what cannot be kept as it is written'
   return fail('SECRETS_FILE_REFUSED', `${file} ${what} (line ${line}, column ${column})`)
 }
 
-/** `payments/token` is the key of that very name, or `token` in `payments`. */
+/** `payments/token` is the key of exactly that name, or `token` in `payments`. */
 function leafAt(tree: unknown, path: string): string | undefined {
   if (ownValue(tree, path) !== undefined) return asText(ownValue(tree, path))
   let at = tree
@@ -84,16 +93,31 @@ function asText(value: unknown): string | undefined {
   return typeof value === 'string' ? value : typeof value === 'number' ? String(value) : undefined
 }
 
-async function privateText(file: string): Promise<{ readonly text: string; readonly version: string } | undefined> {
+async function namesIn(folder: string): Promise<readonly string[]> {
+  try {
+    return await readdir(folder)
+  } catch (thrown) {
+    if (['ENOENT', 'ENOTDIR'].includes((thrown as NodeJS.ErrnoException).code ?? '')) return []
+    throw thrown
+  }
+}
+
+interface PrivateText {
+  readonly text: string
+  readonly version: string
+}
+
+async function privateText(file: string): Promise<PrivateText | undefined> {
   let handle
   try {
-    handle = await open(file, 'r')
+    handle = await open(file, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0))
   } catch (thrown) {
+    refuseLink(thrown, file)
     if ((thrown as NodeJS.ErrnoException).code === 'ENOENT') return undefined
     throw thrown
   }
   try {
-    // Asked of the open file: what is checked is what is read.
+    // Asked of the open file, so that the file which is checked is the file which is read.
     const { mode, mtime } = await handle.stat()
     if ((mode & OTHERS) !== 0)
       fail('SECRETS_FILE_REFUSED', `${file} has mode ${(mode & 0o777).toString(8).padStart(4, '0')}, not 0600`)

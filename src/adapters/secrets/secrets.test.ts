@@ -1,13 +1,13 @@
-/** Providers of secrets: what they find, for whom, and what they refuse. */
-import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+/** Providers of secrets: what they find, for which tenant, and what they refuse. */
+import { chmodSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { KeelsonError } from '../../core/problems/problem.ts'
 import type { SecretScope, SecretsProvider } from '../../ports/secrets.ts'
 import { firstOf } from './chain.ts'
 import { envSecrets } from './env.ts'
 import { fileSecrets } from './file.ts'
+import { testFolder } from '../../../test/fixtures/folder.ts'
 
 const DEV: SecretScope = { tenantId: 'acme', environmentId: 'dev' }
 const PROD: SecretScope = { tenantId: 'acme', environmentId: 'prod' }
@@ -50,9 +50,8 @@ describe('environment variables', () => {
 describe('a secrets file', () => {
   let folder = ''
   beforeEach(() => {
-    folder = mkdtempSync(join(tmpdir(), 'keelson-secrets-'))
+    folder = testFolder()
   })
-  afterEach(() => rmSync(folder, { recursive: true, force: true }))
 
   function write(scope: SecretScope, kind: 'json' | 'env', text: string, mode = 0o600): string {
     mkdirSync(join(folder, scope.tenantId), { recursive: true })

@@ -1,13 +1,13 @@
 /**
- * The name of this process in leases. Another process on the same machine can tell from it that the holder is gone, and
- * need not wait for its lease to run out, or that it lives, and must not take from it what it has at work; where it cannot
- * tell, the lease decides.
+ * The name of this process in leases. From it another process on the same machine can tell that the holder is gone, and
+ * need not wait for its lease to expire, or that it lives, and its work must not be taken; where neither can be told,
+ * the lease decides.
  */
 import { readFileSync, readlinkSync } from 'node:fs'
 import { hostname } from 'node:os'
 import type { Random } from '../../ports/random.ts'
 
-/** Process ids mean something only within one boot and one namespace of one machine. */
+/** Process ids are meaningful only within one boot and one namespace of one machine. */
 function machine(): string {
   const parts = [
     hostname(),
@@ -29,12 +29,15 @@ export function processOwner(random: Random): string {
   return `${machine()}#${process.pid}#${random.uuid()}#${lifeOf(process.pid)?.since ?? ''}`
 }
 
-/** True only when the holder is surely gone: a process of this very machine that no longer exists. */
+/**
+ * True only when the holder is certainly gone: a process of this machine that no longer exists, or that is dead and was not
+ * waited for by the process that started it, as in a container without an init.
+ */
 export function isOwnerGone(owner: string): boolean {
   const { pid, since } = partsOf(owner)
   if (pid === undefined) return false
   const life = lifeOf(pid)
-  if (life !== undefined) return since !== '' && life.since !== since
+  if (life !== undefined) return DEAD.includes(life.state) || (since !== '' && life.since !== since)
   try {
     process.kill(pid, 0)
     return false
@@ -44,8 +47,9 @@ export function isOwnerGone(owner: string): boolean {
 }
 
 /**
- * True only when the holder surely lives and can go on: another process of this very machine, the same since it took the
- * lease. One that was stopped (SIGSTOP) may stay so for ever: of that the lease decides, as of everything in this process.
+ * True only when the holder is certainly alive and can go on: another process of this machine, the same since it took
+ * the lease. A process stopped by SIGSTOP may stay stopped for ever: for it the lease decides, as for everything in
+ * this process.
  */
 export function isOwnerAlive(owner: string): boolean {
   const { pid, since } = partsOf(owner)
@@ -54,8 +58,10 @@ export function isOwnerAlive(owner: string): boolean {
   return life?.since === since && !STOPPED.includes(life.state)
 }
 
-/** Stopped, traced, or dead and not yet buried. */
-const STOPPED = 'TtZXx'
+/** Dead, but not yet waited for. */
+const DEAD = 'ZXx'
+/** Stopped, traced or dead. */
+const STOPPED = `Tt${DEAD}`
 
 function partsOf(owner: string): { readonly pid: number | undefined; readonly since: string } {
   const [where, pid = '', , since = ''] = owner.split('#')
@@ -65,7 +71,9 @@ function partsOf(owner: string): { readonly pid: number | undefined; readonly si
   }
 }
 
-/** What Linux knows of a process; undefined where it is not to be had. The name in brackets may hold anything. */
+/**
+ * What Linux knows of a process; undefined where that is not available. The name in brackets may hold any characters.
+ */
 function lifeOf(pid: number): { readonly state: string; readonly since: string } | undefined {
   const stat = read(() => readFileSync(`/proc/${pid}/stat`, 'utf8'))
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')

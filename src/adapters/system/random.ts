@@ -1,11 +1,11 @@
-/** The machine's randomness. Small pieces are cut from a block: asking the system for each costs more than using it. */
+/** The machine's randomness. Small pieces are cut from a block: a system call for each would cost more than its use. */
 import { randomBytes, randomUUID } from 'node:crypto'
 import type { Random } from '../../ports/random.ts'
 
 const BLOCK_BYTES = 8_192
 const SMALL_BYTES = 256
 
-/** Every byte of a block is given out once, as a copy, and is not left behind in it. */
+/** Every byte of a block is returned once, as a copy, and is cleared in the block. */
 function bytesFromBlocks(): Random['bytes'] {
   let block: Uint8Array = new Uint8Array(0)
   let taken = 0

@@ -1,4 +1,4 @@
-/** The machine's timers. A wait longer than a platform timer can hold is taken in parts. */
+/** The machine's timers. A wait longer than a platform timer allows is split. */
 import type { Timers } from '../../ports/timers.ts'
 
 const LONGEST_MS = 2 ** 31 - 1

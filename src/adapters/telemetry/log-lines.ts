@@ -1,20 +1,15 @@
-/** Hook events as structured log lines: one JSON object each, with the ids that tie lines of one run together, redacted. */
-import type { NamedHook, Observer } from '../../ports/hooks.ts'
-
-export interface LogOptions {
-  readonly write: (line: string) => void
-  /** Masks what must not be shown; in front of every line. */
-  readonly redact: (text: string) => string
-}
+/** Listener events as structured log lines: one JSON object each, with the ids that connect the lines of one run. */
+import { visibleJson } from '../../core/visible-text.ts'
+import type { ListenerEvent, Observer } from '../../ports/listeners.ts'
 
 type Level = 'info' | 'warn' | 'error'
 
-export function logLines({ write, redact }: LogOptions): Observer {
-  return (hook) => write(redact(JSON.stringify(lineOf(hook))))
+export function logLines(write: (line: string) => void): Observer {
+  return (told) => write(visibleJson(JSON.stringify(lineOf(told))))
 }
 
-/** The context of the run is left out: a log line is about what happened, not about what the run holds. */
-function lineOf({ name, event }: NamedHook): Readonly<Record<string, unknown>> {
+/** The context of the run is left out: a log line is about what happened, not about the run's values. */
+function lineOf({ name, event }: ListenerEvent): Readonly<Record<string, unknown>> {
   const {
     timestamp,
     executionId,
@@ -28,7 +23,7 @@ function lineOf({ name, event }: NamedHook): Readonly<Record<string, unknown>> {
   } = event
   return {
     timestamp,
-    level: levelOf({ name, event } as NamedHook),
+    level: levelOf({ name, event } as ListenerEvent),
     event: name,
     correlationId,
     executionId,
@@ -40,7 +35,7 @@ function lineOf({ name, event }: NamedHook): Readonly<Record<string, unknown>> {
   }
 }
 
-function levelOf({ name, event }: NamedHook): Level {
+function levelOf({ name, event }: ListenerEvent): Level {
   if (name === 'step.failed') return 'error'
   if (name === 'step.retried') return 'warn'
   return name === 'execution.completed' && event.status === 'failed' ? 'error' : 'info'

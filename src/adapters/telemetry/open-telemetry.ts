@@ -1,11 +1,11 @@
 /**
- * Hook events as OpenTelemetry spans and metrics, through the API package alone: what becomes of them is up to the SDK the
- * program has set up, and without one they are nothing. The package is optional and loaded only when this is asked for.
+ * Listener events as OpenTelemetry spans and metrics, through the API package alone: the SDK that the program has set
+ * up handles them, and without one they have no effect. The package is optional and loaded only on request.
  */
 import type { Counter, Histogram, Span } from '@opentelemetry/api'
 import { KeelsonError, problem } from '../../core/problems/problem.ts'
 import { msFromIso } from '../../core/time.ts'
-import type { NamedHook, Observer } from '../../ports/hooks.ts'
+import type { ListenerEvent, Observer } from '../../ports/listeners.ts'
 
 type Api = typeof import('@opentelemetry/api')
 const NAME = 'keelson'
@@ -38,24 +38,25 @@ export function spansAndMetrics(api: Api): Observer {
     stepSeconds: meter.createHistogram('dvt_step_duration_seconds', { unit: 's' }),
   }
   const runs = new Map<string, Span>()
-  return (hook) => {
-    measure(meters, hook)
-    const { executionId } = hook.event
-    const time = msFromIso(hook.event.timestamp) ?? 0
-    if (hook.name === 'execution.started') {
-      runs.set(executionId, tracer.startSpan('keelson.execute', { startTime: time, attributes: attributesOf(hook) }))
-    } else if (hook.name === 'step.completed') {
+  return (told) => {
+    measure(meters, told)
+    // Two tenants may have runs with the same id.
+    const executionId = JSON.stringify([told.event.metadata.tenantId, told.event.executionId])
+    const time = msFromIso(told.event.timestamp) ?? 0
+    if (told.name === 'execution.started') {
+      runs.set(executionId, tracer.startSpan('keelson.execute', { startTime: time, attributes: attributesOf(told) }))
+    } else if (told.name === 'step.completed') {
       const parent = runs.get(executionId)
       const context = parent === undefined ? api.context.active() : api.trace.setSpan(api.context.active(), parent)
-      const options = { startTime: time - hook.event.duration, attributes: attributesOf(hook) }
+      const options = { startTime: time - told.event.duration, attributes: attributesOf(told) }
       const span = tracer.startSpan('keelson.step', options, context)
-      if (hook.event.status === 'failure') markFailed(api, span, hook.event.error?.code)
+      if (told.event.status === 'failure') markFailed(api, span, told.event.error?.code)
       span.end(time)
-    } else if (hook.name === 'execution.completed') {
+    } else if (told.name === 'execution.completed') {
       const span = runs.get(executionId)
       runs.delete(executionId)
-      if (hook.event.status === 'failed' && span !== undefined) markFailed(api, span, hook.event.error?.code)
-      span?.setAttribute('keelson.status', hook.event.status).end(time)
+      if (told.event.status === 'failed' && span !== undefined) markFailed(api, span, told.event.error?.code)
+      span?.setAttribute('keelson.status', told.event.status).end(time)
     }
   }
 }
@@ -64,8 +65,8 @@ function markFailed(api: Api, span: Span, message = 'failed'): void {
   span.setStatus({ code: api.SpanStatusCode.ERROR, message })
 }
 
-/** No metric names a run: that many series would drown whoever keeps them (OBS-07). */
-function measure(meters: Meters, { name, event }: NamedHook): void {
+/** No metric names a run: that would create too many series for a metrics store (OBS-07). */
+function measure(meters: Meters, { name, event }: ListenerEvent): void {
   const plan = { plan: event.workflowId }
   if (name === 'execution.started') meters.started.add(1, plan)
   if (name === 'step.retried') meters.retries.add(1, { ...plan, step: event.stepId })
@@ -76,7 +77,7 @@ function measure(meters: Meters, { name, event }: NamedHook): void {
   meters.runSeconds.record(event.duration / 1000, { ...plan, status: event.status })
 }
 
-function attributesOf({ name, event }: NamedHook): Record<string, string | number> {
+function attributesOf({ name, event }: ListenerEvent): Record<string, string | number> {
   const step = name === 'step.completed' ? { 'keelson.step': event.stepId, 'keelson.attempts': event.attempts } : {}
   return {
     'keelson.run': event.executionId,

@@ -1,18 +1,18 @@
 /**
- * A corpus played on several engines: the first is what the others are held against, and each of them against what the entry
- * expects. One entry may be played beside others, because each has a bench of its own.
+ * Plays a corpus on several engines: the others are compared with the first, and each with what the entry expects.
+ * Entries may run in parallel, because each has its own bench.
  */
 import { comparePlays, type Difference } from '../../core/conformance/compare-plays.ts'
 import { KeelsonError } from '../../core/problems/problem.ts'
 import type { ConformanceEngine } from '../../ports/conformance.ts'
-import { canonicalText } from '../canonical.ts'
+import { canonicalText } from '../log/canonical.ts'
 import { playEntry, type Play, type PlayOptions } from './play-entry.ts'
 import type { Entry } from './read-entry.ts'
 
 export interface EntryDifference extends Omit<Difference, 'kind'> {
   readonly entry: string
   readonly kind: Difference['kind'] | 'expectation' | 'stuck'
-  /** The two engines; of an expectation, the engine and the entry. */
+  /** The two engines; for an expectation, the engine and the entry. */
   readonly engines: readonly [string, string]
 }
 
@@ -31,7 +31,7 @@ export interface ConformanceReport {
 }
 
 export interface ComparingOptions extends PlayOptions {
-  /** So many entries are played at once; default 1. */
+  /** Number of entries played at once; default 1. */
   readonly atOnce?: number
   readonly onEntry?: (report: EntryReport) => void
 }
@@ -121,7 +121,7 @@ function answerDifference(left: Played, right: Played): Difference {
   return {
     kind: 'answer',
     run: 'run',
-    message: 'what was done from outside was answered otherwise',
+    message: 'actions from outside were answered differently',
     left: { found: answersOf(left.play), around: [] },
     right: { found: answersOf(right.play), around: [] },
   }

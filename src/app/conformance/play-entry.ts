@@ -1,38 +1,38 @@
 /**
- * One entry of a corpus played on one engine: the run is started, handlers follow the script, moves are made as soon as the
- * log has what they wait for, and the logs are taken once all has come to its end.
+ * Plays one entry of a corpus on one engine: the run is started, handlers follow the script, moves are made as soon as
+ * the log has what they wait for, and the logs are taken when everything has ended.
  */
 import { holds, type PlayedRun } from '../../core/conformance/condition.ts'
 import { canonicalRuns, projection, type CanonicalRun } from '../../core/conformance/canonical-log.ts'
 import type { Condition, Move } from '../../core/conformance/entry.ts'
 import { KeelsonError, problem } from '../../core/problems/problem.ts'
-import { isTerminalRun, type RunStatus } from '../../core/run/transitions.ts'
+import { isTerminalRun, type RunStatus } from '../../core/run/state/transitions.ts'
 import type { BenchRun, ConformanceBench, ConformanceEngine } from '../../ports/conformance.ts'
 import type { Random } from '../../ports/random.ts'
 import type { Timers } from '../../ports/timers.ts'
-import { canonicalText } from '../canonical.ts'
-import { sha256Hex } from '../sha256.ts'
+import { canonicalText } from '../log/canonical.ts'
+import { sha256Hex } from '../log/sha256.ts'
 import type { Entry } from './read-entry.ts'
 import { scriptedHandlers } from './scripted-handlers.ts'
 import { scriptedSecrets } from './scripted-secrets.ts'
 
 export interface Play {
   readonly runs: readonly CanonicalRun[]
-  /** What each move was answered: ok, or the code of the refusal. */
+  /** The answer to each move: ok, or the code of the refusal. */
   readonly answers: readonly string[]
-  /** Why the run was not even started. */
+  /** Why the run was not started. */
   readonly refused?: string
   readonly status?: RunStatus
   readonly output?: unknown
-  /** Of all that is compared. */
+  /** Hash of all that is compared. */
   readonly hash: string
 }
 
 export interface PlayOptions {
   readonly random: Random
-  /** The machine's own, whatever clock the engine goes by. */
+  /** The machine's own timers, whatever clock the engine uses. */
   readonly timers: Timers
-  /** How long a play may take by them. */
+  /** How long a play may take on these timers. */
   readonly patienceMs: number
 }
 
@@ -130,7 +130,7 @@ class Player {
     }
   }
 
-  /** Looks at the logs and does what is due. Looks asked for meanwhile are one more look after it. */
+  /** Reads the logs and does what is due. Requests during a look cause one more look after it. */
   look(): void {
     this.#again = true
     if (this.#looking || this.#bench === undefined || this.#rootId === undefined) return
@@ -176,6 +176,8 @@ class Player {
     const runId = this.#runIdOf(move)
     try {
       if (move.send !== undefined) await this.#send(bench, runId, move.send, move)
+      if (move.event !== undefined)
+        await bench.sendEvent({ ...move.event, id: move.event.id ?? `event${this.#answers.length + 1}` })
       if (move.complete !== undefined) {
         const { step, outcome, as = 'local', notes, evidence, result } = move.complete
         await bench.complete(runId, {

@@ -1,16 +1,17 @@
 /**
- * A conformance entry from its text. A file that is a plan itself is an entry without a script; everything wrong, in the
- * entry or in its plans, is told with its line and column.
+ * Reads a conformance entry from its text. A file that is a plan itself is an entry without a script; every problem, in
+ * the entry or in its plans, is reported with its line and column.
  */
 import { entry as entryFormat, type EntryFields } from '../../core/conformance/entry.ts'
-import { isObject } from '../../core/plan/kind.ts'
-import { readPlanValue, sortProblems } from '../../core/plan/parse-plan.ts'
+import { LIMITS } from '../../core/limits.ts'
+import { isObject } from '../../core/plan/format/kind.ts'
+import { readPlanValue, sortProblems } from '../../core/plan/compile/parse-plan.ts'
 import type { Json } from '../../core/plan/plan.ts'
-import { readDocument, type ReadDocument } from '../../core/plan/read-document.ts'
-import { child, refuse, type Codes, type Reading } from '../../core/plan/reading.ts'
+import { readDocument, type ReadDocument, type ReadOptions } from '../../core/plan/read/read-document.ts'
+import { child, refuse, type Codes, type Reading } from '../../core/plan/read/reading.ts'
 import type { Problem } from '../../core/problems/problem.ts'
-import { ok, type Result } from '../../core/result.ts'
-import { compilePlan, finishPlan, type CompiledPlan } from '../compile-plan.ts'
+import { ok, refusedFor, type Result } from '../../core/result.ts'
+import { finishPlan, type CompiledPlan } from '../plans/compile.ts'
 
 export interface Entry extends Omit<EntryFields, 'plan' | 'planFile' | 'plans'> {
   readonly name: string
@@ -20,21 +21,25 @@ export interface Entry extends Omit<EntryFields, 'plan' | 'planFile' | 'plans'> 
 
 export interface EntryFile {
   readonly file: string
-  /** What the entry is called. */
+  /** The name of the entry. */
   readonly name: string
   readonly text: string
-  /** Plans beside a bare plan that its steps start. */
+  /** Further plans that the steps of a bare plan start. */
   readonly others?: readonly CompiledPlan[]
-  /** Text of the file an entry names by `planFile`, seen from the entry. */
+  /** Text of the file that an entry names by `planFile`, relative to the entry. */
   readonly readBeside: (path: string) => { readonly file: string; readonly text: string }
+  /** Of the text of a plan. */
+  readonly compile: (text: string, options: ReadOptions) => Result<CompiledPlan>
 }
 
 const CODES: Codes = { unknown: 'ENTRY_INVALID', missing: 'ENTRY_INVALID', invalid: 'ENTRY_INVALID' }
 
 export function readEntry(given: EntryFile): Result<Entry> {
+  // Too long to be read here: then it can only be a plan. An entry names such a plan by `planFile`.
+  if (given.text.length > LIMITS.planTextHereChars) return barePlan(given)
   const document = readDocument(given.text, { file: given.file })
   const { root, problems, positionOf } = document
-  if (root === undefined) return { ok: false, problems }
+  if (root === undefined) return refusedFor(problems)
   if (!isEntry(root.value)) return barePlan(given)
   const reading: Reading = { problems: [...problems], sites: [], positionOf, codes: CODES }
   const read = entryFormat.read(root.value, undefined, reading)
@@ -42,18 +47,18 @@ export function readEntry(given: EntryFile): Result<Entry> {
   const plans = plansOf(root.value, document, given)
   const found = [...reading.problems, ...plans.problems]
   const [plan, ...others] = plans.compiled
-  if (read === undefined || plan === undefined || found.length > 0) return { ok: false, problems: sortProblems(found) }
+  if (read === undefined || plan === undefined || found.length > 0) return refusedFor(sortProblems(found))
   const { plan: _plan, planFile: _file, plans: _plans, ...rest } = read
   return ok({ ...rest, name: given.name, plan, plans: others })
 }
 
-/** The `plan` of a bare plan is its id, a text; that of an entry is a plan. */
+/** In a bare plan `plan` is its id, a text; in an entry it is a plan. */
 function isEntry(value: Json): boolean {
   return isObject(value) && (isObject(value['plan']) || value['planFile'] !== undefined)
 }
 
-function barePlan({ text, file, name, others = [] }: EntryFile): Result<Entry> {
-  const compiled = compilePlan(text, { file })
+function barePlan({ text, file, name, others = [], compile }: EntryFile): Result<Entry> {
+  const compiled = compile(text, { file })
   return compiled.ok ? ok({ name, plan: compiled.value, plans: others }) : compiled
 }
 
@@ -78,21 +83,21 @@ function plansOf(value: Json, { positionOf }: ReadDocument, given: EntryFile): P
   }
 }
 
-function planBeside({ readBeside }: EntryFile, path: string): Result<CompiledPlan> {
+function planBeside({ readBeside, compile }: EntryFile, path: string): Result<CompiledPlan> {
   const { file, text } = readBeside(path)
-  return compilePlan(text, { file })
+  return compile(text, { file })
 }
 
-/** What the table of fields cannot say. */
+/** Rules that the table of fields cannot express. */
 function checkRules(value: Json, reading: Reading): void {
   if (!isObject(value)) return
   if (value['plan'] !== undefined && value['planFile'] !== undefined)
     refuse(reading, 'ENTRY_INVALID', child(undefined, 'planFile'), `an entry has 'plan' or 'planFile', not both`)
   const moves = Array.isArray(value['moves']) ? (value['moves'] as readonly Json[]) : []
   moves.forEach((move, index) => {
-    const kinds = isObject(move) ? ['send', 'complete', 'fork'].filter((name) => move[name] !== undefined) : []
+    const kinds = isObject(move) ? ['send', 'event', 'complete', 'fork'].filter((name) => move[name] !== undefined) : []
     if (kinds.length === 1) return
     const place = child(child(undefined, 'moves'), index)
-    refuse(reading, 'ENTRY_INVALID', place, `a move needs exactly one of 'send', 'complete' and 'fork'`)
+    refuse(reading, 'ENTRY_INVALID', place, `a move needs exactly one of 'send', 'event', 'complete' and 'fork'`)
   })
 }

@@ -1,12 +1,12 @@
 /**
- * Handlers that do what a conformance entry's script says, for every kind of action: nothing leaves the process. A step
- * without a script gives back what it was given, so that mappings can be read in the log.
+ * Handlers that follow a conformance entry's script, for every kind of action: nothing leaves the process. A step
+ * without a script returns its input, so that mappings can be read in the log.
  */
 import type { Act, Condition } from '../../core/conformance/entry.ts'
 import type { ActionCall, StepHandlers } from '../../ports/step-handlers.ts'
 import type { Timers } from '../../ports/timers.ts'
 
-/** What `handlerVersion` of an entry's steps may name. */
+/** The build that `handlerVersion` of an entry's steps may name. */
 const BUILD = 'conformance'
 
 export type Script = Readonly<Record<string, readonly Act[]>>
@@ -48,7 +48,7 @@ export function scriptedHandlers({ script, reached }: Stage, timers: Timers): St
 
 const NOTHING_SCRIPTED: Act = {}
 
-/** One act for each attempt; the last one holds for all that follow. What an item lacks, its step may have. */
+/** One act for each attempt; the last one repeats. An item without its own script uses that of its step. */
 function actOf(script: Script, call: ActionCall): Act {
   const { stepId, itemIndex, attempt } = call.context
   const role = 'stepId' in call.action ? '' : 'retry' in call.action ? 'COMP:' : 'FALLBACK:'
@@ -57,7 +57,7 @@ function actOf(script: Script, call: ActionCall): Act {
   return acts[Math.min(attempt, acts.length) - 1] ?? NOTHING_SCRIPTED
 }
 
-/** The input; of requests and commands also what would have been sent. Secrets are told by name only. */
+/** The input; for requests and commands also what would have been sent. Secrets appear by name only. */
 function givenTo({ action, input, context }: ActionCall): unknown {
   const secrets = Object.getOwnPropertyNames(context.secrets)
   const asked = askedOf(action)
@@ -91,7 +91,7 @@ function untilStopped(signal: AbortSignal): { readonly promise: Promise<never>; 
     if (signal.aborted) onAbort()
     else signal.addEventListener('abort', onAbort, { once: true })
   })
-  // Nobody may be waiting for it when it comes.
+  // It may reject when nobody waits for it.
   promise.catch(() => undefined)
   return { promise, forget }
 }

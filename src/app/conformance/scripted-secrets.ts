@@ -1,4 +1,4 @@
-/** The secrets a conformance entry brings along, for whoever asks. */
+/** The secrets of a conformance entry, the same for every caller. */
 import type { SecretsProvider } from '../../ports/secrets.ts'
 
 export function scriptedSecrets(values: Readonly<Record<string, string>>): SecretsProvider {

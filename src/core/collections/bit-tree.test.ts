@@ -2,8 +2,8 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { bitAdd, bitGrow, bitHas, bitMembers, bitNext, bitRange, bitRemove, bitTree, type BitTree } from './bit-tree.ts'
+import { SEED as seed } from '../../../test/setup/seed.ts'
 
-const seed = Number(process.env['KEELSON_SEED'] ?? Date.now() % 2_147_483_647)
 const ascending = (set: ReadonlySet<number>): number[] => [...set].sort((a, b) => a - b)
 const from = (members: Iterable<number>, capacity: number): BitTree => [...members].reduce(bitAdd, bitTree(capacity))
 

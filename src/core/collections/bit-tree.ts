@@ -1,11 +1,11 @@
 /**
  * A persistent set of small integers with a cheap "smallest member". It keeps what is ready and what is in flight, in
- * dispatch order. Few members are a sorted list, whatever the plan's size; many are a tree of 32-bit words, each inner
- * word saying which of its children hold anything.
+ * dispatch order. Few members are a sorted list, whatever the plan's size; many are a tree of 32-bit words, in which
+ * each inner word marks the children that are not empty.
  */
 const BITS = 5
 const MASK = 31
-/** A list grows to a tree above the first and shrinks back at the second, far enough apart not to flutter. */
+/** A list becomes a tree above the first limit and a list again at the second; the distance avoids frequent changes. */
 const FEW_MAX = 32
 const FEW_AGAIN = 8
 
@@ -14,7 +14,7 @@ type Node = { readonly word: number; readonly children?: readonly (Node | undefi
 export interface BitTree {
   readonly depth: number
   readonly size: number
-  /** The members in order while they are few; then `root` is empty. */
+  /** The members in order while there are few; then `root` is empty. */
   readonly few: readonly number[] | undefined
   readonly root: Node
 }

@@ -1,6 +1,6 @@
 /**
- * A queue by priority, first in first out within one: lower numbers go first, no priority is 0. Every operation keeps the
- * order stable; times play no part, so equal instants cannot change it (SCH-03, SCH-13).
+ * A queue by priority, first in first out within one priority: lower numbers first, no priority is 0. Every operation
+ * keeps the order stable; times do not matter, so equal instants cannot change it (SCH-03, SCH-13).
  */
 interface Entry<T> {
   readonly value: T
@@ -28,19 +28,19 @@ export class ReadyQueue<T> {
     return this.#entries[0]?.value
   }
 
-  /** Takes out what the predicate picks, and gives it back in order. */
+  /** Removes what the predicate selects, and returns it in order. */
   remove(picks: (value: T) => boolean): readonly T[] {
     const removed = this.#entries.filter(({ value }) => picks(value))
     if (removed.length > 0) this.#entries = this.#entries.filter(({ value }) => !picks(value))
     return removed.map(({ value }) => value)
   }
 
-  /** What the predicate picks, in order; the queue stays as it is. */
+  /** What the predicate selects, in order; the queue stays unchanged. */
   filter(picks: (value: T) => boolean): readonly T[] {
     return this.#entries.map(({ value }) => value).filter(picks)
   }
 
-  /** Everything, in order; the queue is empty then. */
+  /** Returns everything in order, and empties the queue. */
   drain(): readonly T[] {
     const all = this.#entries.map(({ value }) => value)
     this.#entries = []

@@ -2,8 +2,8 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { compareTimers, heapInsert, heapPop, type Timer, type TimerHeap } from './timer-heap.ts'
+import { SEED as seed } from '../../../test/setup/seed.ts'
 
-const seed = Number(process.env['KEELSON_SEED'] ?? Date.now() % 2_147_483_647)
 const timer: fc.Arbitrary<Timer> = fc.record({
   dueAt: fc.nat(20),
   kind: fc.constantFrom('retry', 'timeout', 'undo-retry', 'undo-timeout', 'wait'),

@@ -1,10 +1,10 @@
 /**
- * A persistent leftist heap of timers, earliest first. Timers are never removed from the middle: whoever looks
- * at the top asks whether the state still owes it.
+ * A persistent leftist heap of timers, earliest first. Timers are never removed from the middle: a reader of the top
+ * checks whether the timer is still valid in the state.
  */
 export type TimerKind = 'retry' | 'timeout' | 'undo-retry' | 'undo-timeout' | 'wait'
 
-/** `unit` and `attempt` say what the timer belongs to; (dueAt, kind, unit, attempt) is its place in the order. */
+/** `unit` and `attempt` identify the owner of the timer; timers are ordered by (dueAt, kind, unit, attempt). */
 export interface Timer {
   readonly dueAt: number
   readonly kind: TimerKind

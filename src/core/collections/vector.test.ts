@@ -1,9 +1,9 @@
-/** The persistent vector against a plain map: every version keeps what it held. */
+/** The persistent vector against a plain map: every version keeps its content. */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { vectorGet, vectorGrow, vectorOf, vectorSet, type Vector } from './vector.ts'
+import { SEED as seed } from '../../../test/setup/seed.ts'
 
-const seed = Number(process.env['KEELSON_SEED'] ?? Date.now() % 2_147_483_647)
 const length = fc.constantFrom(1, 31, 32, 33, 1023, 1024, 1025, 40_000)
 
 describe('a vector', () => {

@@ -1,6 +1,6 @@
 /**
- * A persistent vector: `set` copies one path of 16-wide nodes and leaves every earlier version as it was.
- * Positions never written read as undefined, so a fan-out of 100,000 items costs nothing until its items move.
+ * A persistent vector: `set` copies one path of 16-wide nodes and leaves every earlier version unchanged. Positions
+ * never written read as undefined, so a fan-out of 100,000 items costs nothing until its items change.
  */
 const BITS = 4
 const WIDTH = 1 << BITS
@@ -57,7 +57,7 @@ function setIn<T>(node: Node<T>, shift: number, index: number, value: T): Node<T
   return copy
 }
 
-/** The same vector with room for more; what it holds stays where it is. */
+/** The same vector with room for more; existing elements keep their positions. */
 export function vectorGrow<T>(vector: Vector<T>, length: number): Vector<T> {
   let { depth, root } = vector
   for (const wanted = depthFor(length); depth < wanted; depth += 1) root = root.length === 0 ? root : [root]

@@ -1,8 +1,8 @@
 /**
- * An event as it must be on every engine: without ids, times, numbers of the log and the engine's own names (ADP-04). That
- * there is a time where there must be one stays visible; which one does not.
+ * An event as it must be on every engine: without ids, times, numbers of the log and the engine's own names (ADP-04).
+ * It stays visible that a time is present; its value does not.
  */
-import type { ForeignRecord } from '../events/event.ts'
+import type { LogRecord } from '../events/event.ts'
 import { slotOf } from '../events/slot-of.ts'
 import type { Json } from '../plan/plan.ts'
 
@@ -15,7 +15,7 @@ export interface CanonicalEvent {
   readonly data?: Json
 }
 
-/** Names for the ids of a play: runs and signals, in the order in which they came to be. */
+/** Names for the ids of a play: runs and signals, in order of creation. */
 export type Names = ReadonlyMap<string, string>
 
 const TIME = '<time>'
@@ -44,7 +44,7 @@ const IDS: ReadonlySet<string> = new Set([
 ])
 const INSTANTS: ReadonlySet<string> = new Set(['waitUntil', 'graceUntil', 'notBefore'])
 
-export function canonicalEvent(record: ForeignRecord, names: Names): CanonicalEvent {
+export function canonicalEvent(record: LogRecord, names: Names): CanonicalEvent {
   const { eventType, logicalAttemptId: attempt, causedBySignalId, payload = {}, data } = record
   const causedBy = causedBySignalId === undefined ? undefined : (names.get(causedBySignalId) ?? ID)
   return {
@@ -57,14 +57,22 @@ export function canonicalEvent(record: ForeignRecord, names: Names): CanonicalEv
   }
 }
 
-/** What an admission keeps for a start by somebody else; the start itself says it on every engine. */
+/** What an admission keeps for a start by another actor; the start itself says it on every engine. */
 function withoutForStart(payload: Readonly<Record<string, unknown>>): Json {
-  const { correlationId: _id, triggerSource: _source, ...rest } = payload
+  const {
+    correlationId: _id,
+    triggerSource: _source,
+    triggeredBy: _who,
+    children: _plans,
+    origin: _origin,
+    rulesVersion: _rulesVersion,
+    ...rest
+  } = payload
   return rest as Json
 }
 
-/** An alert's slot holds a number of the log, a signal's and a fork's the id of one. */
-function canonicalSlot(record: ForeignRecord, names: Names): string {
+/** An alert's slot holds a number of the log, a signal's and a fork's an id. */
+function canonicalSlot(record: LogRecord, names: Names): string {
   const slot = slotOf(record, 0) ?? record.eventType
   return renamed(slot, names)
 }
@@ -83,7 +91,9 @@ function withoutOwn(value: Json, names: Names): Json {
   return kept
 }
 
-/** What people and handlers gave stays as it is, but for ids of the play in texts and where in the code an error arose. */
+/**
+ * Values from people and handlers stay unchanged, except ids of the play in texts and the code position of an error.
+ */
 function canonicalData(data: Readonly<Record<string, unknown>>, names: Names): Json {
   const { errorText, ...rest } = data as { readonly [name: string]: Json }
   const kept = replaced(rest, names) as { readonly [name: string]: Json }

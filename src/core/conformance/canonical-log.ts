@@ -1,25 +1,25 @@
 /**
- * The logs of one play as a partial order: what happened in each slot, in its order, and what came before what where the
+ * The logs of one play as a partial order: the events of each slot, in order, and the order between slots where the
  * plan or a decision demands it. Two engines did the same when these are equal (ADP-04).
  */
-import type { ForeignRecord } from '../events/event.ts'
+import type { LogRecord } from '../events/event.ts'
 import type { Plan } from '../plan/plan.ts'
 import { canonicalEvent, type CanonicalEvent, type Names } from './canonical-event.ts'
 import { demandedOrder } from './demanded-order.ts'
 
-/** A run of a play as its store has it. */
+/** A run of a play, from its store. */
 export interface LoggedRun {
   readonly runId: string
   readonly plan: Plan
   readonly parent?: { readonly runId: string; readonly slot: string; readonly attempt: number }
   readonly originalRunId?: string
-  readonly records: readonly ForeignRecord[]
+  readonly records: readonly LogRecord[]
 }
 
 export interface CanonicalRun {
   /** `run`, `run/ship#1` for a child, `run/fork1` for a fork. */
   readonly name: string
-  /** In the order of this log: for people, not part of what is compared. */
+  /** In the order of this log: for people, not part of the comparison. */
   readonly events: readonly CanonicalEvent[]
   readonly slots: ReadonlyMap<string, readonly CanonicalEvent[]>
   readonly order: readonly string[]
@@ -69,7 +69,7 @@ function namesOf(runs: readonly LoggedRun[], signalIds: readonly string[]): Name
   return names
 }
 
-/** Signals of a parent to its child are named by their turn in the child's log. */
+/** Signals of a parent to its child are named by their number in the child's log. */
 function nameOtherSignals({ runId, records }: LoggedRun, names: Map<string, string>): void {
   const others = records
     .flatMap(({ eventType, payload }) => (eventType.startsWith('Signal') ? [String(payload?.['signalId'])] : []))
@@ -77,7 +77,7 @@ function nameOtherSignals({ runId, records }: LoggedRun, names: Map<string, stri
   others.forEach((signalId, index) => names.set(signalId, `${names.get(runId) ?? ''}.signal${index + 1}`))
 }
 
-/** All that is compared, as plain data: whoever hashes its canonical JSON has one number for a play. */
+/** Everything that is compared, as plain data: the hash of its canonical JSON identifies a play. */
 export function projection(runs: readonly CanonicalRun[]): unknown {
   return runs.map(({ name, slots, order }) => ({
     name,

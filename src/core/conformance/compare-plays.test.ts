@@ -1,6 +1,6 @@
-/** Planted differences: whatever is changed in one of two equal logs is found and shown with what stands around it. */
+/** Planted differences: any change in one of two equal logs is found and shown with its surroundings. */
 import { describe, expect, it } from 'vitest'
-import type { ForeignRecord } from '../events/event.ts'
+import type { LogRecord } from '../events/event.ts'
 import type { Plan } from '../plan/plan.ts'
 import { canonicalRuns, projection, type LoggedRun } from './canonical-log.ts'
 import { comparePlays, type Difference } from './compare-plays.ts'
@@ -28,7 +28,7 @@ const LOG: readonly Line[] = [
   ['RunCompleted', undefined, { artifactRefs: [] }],
 ]
 
-/** Ids, times, numbers and the engine's own names are different in every log that is made. */
+/** Ids, times, numbers and the engine's own names differ in every log. */
 function logOf(lines: readonly Line[], own: number): LoggedRun {
   const records = lines.map(([eventType, stepId, payload, more = {}], index) => ({
     eventId: `event-${own}-${index}`,
@@ -50,7 +50,7 @@ function logOf(lines: readonly Line[], own: number): LoggedRun {
     },
     ...more,
   }))
-  return { runId: `run-${own}`, plan: PLAN, records: records as unknown as readonly ForeignRecord[] }
+  return { runId: `run-${own}`, plan: PLAN, records: records as unknown as readonly LogRecord[] }
 }
 
 function compare(left: readonly Line[], right: readonly Line[]): Difference | undefined {

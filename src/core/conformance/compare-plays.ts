@@ -1,5 +1,5 @@
 /**
- * The first difference between two plays of one entry, with what stood around it in both logs; undefined when they are the
+ * The first difference between two plays of one entry, with its surroundings in both logs; undefined when they are the
  * same partial order.
  */
 import canonicalize from 'canonicalize'
@@ -8,7 +8,7 @@ import type { CanonicalRun } from './canonical-log.ts'
 import { nameOf } from './demanded-order.ts'
 
 export interface Side {
-  /** What is there, in words; undefined when nothing is. */
+  /** What was found, in words; undefined when nothing was. */
   readonly found?: string
   /** The events around it, in the order of this log. */
   readonly around: readonly string[]
@@ -44,7 +44,7 @@ function missingRun(run: string, left: CanonicalRun | undefined, right: Canonica
   return { kind: 'run', run, message, left: side(left), right: side(right) }
 }
 
-/** By the place in the left log, so that the first difference told is the first that came about. */
+/** Ordered by the position in the left log, so that the first reported difference is the first that happened. */
 function compareRuns(left: CanonicalRun, right: CanonicalRun): Difference | undefined {
   const slots = new Set([...left.events, ...right.events].map(({ slot }) => slot))
   let first: { readonly at: number; readonly difference: Difference } | undefined
@@ -126,7 +126,7 @@ function placeOf({ events }: CanonicalRun, line: string): number {
   return events.findIndex((event) => line.startsWith(`${nameOf(event)} `))
 }
 
-/** The path of the first field that is not the same, depth first, names in order. */
+/** The path of the first field that differs, depth first, names in order. */
 function firstDifference(left: unknown, right: unknown, path: string): string | undefined {
   if (!isTree(left) || !isTree(right) || Array.isArray(left) !== Array.isArray(right))
     return canonicalize(left) === canonicalize(right) ? undefined : path

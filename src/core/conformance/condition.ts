@@ -1,13 +1,13 @@
-/** Is it in the log yet? What gates of handlers and moves of a conformance entry wait for. */
-import type { ForeignRecord } from '../events/event.ts'
-import { stepSlotText } from '../events/slot.ts'
+/** Is it in the log yet? The conditions of handlers and moves in a conformance entry. */
+import type { LogRecord } from '../events/event.ts'
+import { stepSlotOf } from '../events/slot-of.ts'
 import type { Condition } from './entry.ts'
 
 export interface PlayedRun {
   readonly planId: string
-  /** It was started by the entry itself, not by a step or as a fork. */
+  /** The entry itself started it, not a step or a fork. */
   readonly isRoot: boolean
-  readonly records: readonly ForeignRecord[]
+  readonly records: readonly LogRecord[]
 }
 
 export function holds(condition: Condition, runs: readonly PlayedRun[]): boolean {
@@ -17,11 +17,11 @@ export function holds(condition: Condition, runs: readonly PlayedRun[]): boolean
   return count >= times
 }
 
-function fits({ event, of, attempt }: Condition, record: ForeignRecord): boolean {
+function fits({ event, of, attempt }: Condition, record: LogRecord): boolean {
   if (record.eventType !== event) return false
   if (attempt !== undefined && record.logicalAttemptId !== attempt) return false
   if (of === undefined) return true
-  if (record.stepId === undefined) return false
-  const slot = stepSlotText({ ...record, stepId: record.stepId })
+  const slot = stepSlotOf(record)
+  if (slot === undefined) return false
   return (record.eventType.startsWith('Compensation') ? `COMP:${slot}` : slot) === of
 }

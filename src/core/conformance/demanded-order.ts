@@ -1,11 +1,12 @@
 /**
- * What must come before what in a run's log, by its plan and by its decisions: dependencies, items within their fan-out, a
- * fallback after its failure, undoing in its order, effects of a signal after the signal. All else may come in any order.
+ * The order that a run's plan and its decisions demand in its log: dependencies, items within their fan-out, a fallback
+ * after its failure, compensations in their order, effects of a signal after the signal. All other events may come in
+ * any order.
  */
 import type { Plan } from '../plan/plan.ts'
 import type { CanonicalEvent } from './canonical-event.ts'
 
-/** Each demanded pair that has both its ends in the log, with `<` where it is kept and `>` where it is not; sorted. */
+/** Each demanded pair with both ends in the log, with `<` where the order is kept and `>` where it is not; sorted. */
 export function demandedOrder(plan: Plan, events: readonly CanonicalEvent[]): readonly string[] {
   const found = new Set<string>()
   const log = new Positions(events)

@@ -1,6 +1,6 @@
 /** The JSON Schema 2020-12 of a conformance entry, for editors and for `conformance/entry.schema.json`. */
-import { isSection, type Section } from '../plan/fields.ts'
-import type { Kind, SchemaFragment } from '../plan/kind.ts'
+import { isSection, type Section } from '../plan/format/fields.ts'
+import type { Kind, SchemaFragment } from '../plan/format/kind.ts'
 import { entry } from './entry.ts'
 
 type Described = Section & { readonly schema: SchemaFragment }

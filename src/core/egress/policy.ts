@@ -1,13 +1,22 @@
 /**
- * Which places a plan may talk to. Public addresses are open unless only named hosts are; private ones open only to a host
- * or an address that is named, and link-local ones (metadata services) and reserved ones only to a named address. A
- * verdict is a reason in words, or undefined when there is none against it.
+ * Which targets a plan may connect to. Public addresses are open unless only named hosts are; private ones are open
+ * only to a named host or address, reserved ones only to a named address or range, link-local ones and metadata
+ * services only to an address that is named alone. A verdict is the reason of a refusal in words, or undefined.
  */
 import { problem, type Problem } from '../problems/problem.ts'
 import { ok, refused, type Result } from '../result.ts'
-import { addressKind, inRange, parseIp, parseRange, type AddressKind, type IpRange } from './ip-address.ts'
+import {
+  addressKind,
+  inRange,
+  parseIp,
+  parseRange,
+  type AddressKind,
+  type IpAddress,
+  type IpRange,
+} from './ip-address.ts'
+import { isMetadata } from './metadata.ts'
 
-/** Where a request goes, as the URL standard reads it. */
+/** The target of a request, as the URL standard parses it. */
 export interface Target {
   /** Without the colon. */
   readonly scheme: string
@@ -26,14 +35,18 @@ interface Allowed {
 
 export interface EgressPolicy {
   readonly allow: readonly Allowed[]
-  /** Nothing is open but what is named. */
+  /** Only named targets are open. */
   readonly onlyNamed: boolean
 }
 
 const NAME = /^(?!-)[a-z0-9_-]{1,63}(\.[a-z0-9_-]{1,63})*$/
 const PORT = /^[1-9]\d{0,4}$/
-/** Kinds of addresses that naming a host opens for it: its DNS could otherwise lead to a metadata service. */
-const OPEN_TO_NAMES: ReadonlySet<AddressKind> = new Set(['public', 'loopback', 'private'])
+/** Kinds of addresses that a host name opens: otherwise its DNS could lead to a metadata service. */
+const OPEN_TO_NAMES: ReadonlySet<PlaceKind> = new Set(['public', 'loopback', 'private'])
+/** A named range means the services in it, not the machine's own credentials. */
+const CLOSED_TO_RANGES: ReadonlySet<PlaceKind> = new Set(['metadata', 'link-local'])
+
+type PlaceKind = AddressKind | 'metadata'
 
 export function egressPolicy(allow: readonly string[], onlyNamed = false): Result<EgressPolicy> {
   const entries = allow.map((text) => ({ text, entry: parseAllowed(text.trim().toLowerCase()) }))
@@ -57,7 +70,7 @@ function parseAllowed(text: string): Allowed | undefined {
   return NAME.test(name) && !/^[\d.]+$/.test(name) ? { name, below, ...at } : undefined
 }
 
-/** An IPv6 address takes a port only when it stands in brackets. */
+/** An IPv6 address takes a port only in brackets. */
 function splitPort(text: string): { readonly host: string; readonly port?: string } {
   const [, inBrackets, after] = /^\[([^\]]*)\](?::(.*))?$/.exec(text) ?? []
   if (inBrackets !== undefined) return { host: inBrackets, ...(after === undefined ? {} : { port: after }) }
@@ -75,7 +88,7 @@ function names(entry: Allowed, { host, port }: Target): boolean {
   return entry.below === true ? asked.endsWith(`.${entry.name}`) : asked === entry.name
 }
 
-/** Before anything is looked up: a host that could never be reached is not even asked for in DNS. */
+/** Before any look-up: a host that could never be reached is not queried in DNS. */
 export function judgeTarget(policy: EgressPolicy, target: Target): string | undefined {
   if (target.scheme !== 'http' && target.scheme !== 'https') return `'${target.scheme}' is neither http nor https`
   if (target.host === '') return 'it names no host'
@@ -85,16 +98,12 @@ export function judgeTarget(policy: EgressPolicy, target: Target): string | unde
   return policy.onlyNamed && !named && !ranges ? `${target.host} is not among the hosts that are allowed` : undefined
 }
 
-/** After DNS: each address a host has must be one that may be reached under this name. */
+/** After DNS: each address of a host must be allowed under this name. */
 export function judgeAddress(policy: EgressPolicy, target: Target, address: string): string | undefined {
   const ip = parseIp(address)
   if (ip === undefined) return `${address} is not an address`
-  const { port } = target
-  const listed = policy.allow.some(
-    ({ range, port: only }) => range !== undefined && (only === undefined || only === port) && inRange(ip, range),
-  )
-  if (listed) return undefined
-  const kind = addressKind(ip)
+  const kind = isMetadata(ip) ? 'metadata' : addressKind(ip)
+  if (policy.allow.some((entry) => lists(entry, ip, kind, target.port))) return undefined
   const by = policy.allow.filter((entry) => names(entry, target))
   if (kind === 'public' && (!policy.onlyNamed || by.length > 0)) return undefined
   if (OPEN_TO_NAMES.has(kind) && by.some((entry) => entry.below !== true)) return undefined
@@ -102,9 +111,15 @@ export function judgeAddress(policy: EgressPolicy, target: Target, address: stri
   return kind === 'public' ? `${place} is not among the hosts that are allowed` : `${place} is ${IN_WORDS[kind]}`
 }
 
-const IN_WORDS: Readonly<Record<Exclude<AddressKind, 'public'>, string>> = {
+function lists({ range, port: only }: Allowed, ip: IpAddress, kind: PlaceKind, port: number): boolean {
+  if (range === undefined || (only !== undefined && only !== port) || !inRange(ip, range)) return false
+  return !CLOSED_TO_RANGES.has(kind) || range.prefix === (range.version === 4 ? 32 : 128)
+}
+
+const IN_WORDS: Readonly<Record<Exclude<PlaceKind, 'public'>, string>> = {
+  metadata: 'where a cloud keeps its metadata and credentials, which no range opens',
   loopback: 'this machine itself',
   private: 'in a private network',
-  'link-local': 'a link-local address, where metadata services live',
+  'link-local': 'a link-local address, where metadata services live, which no range opens',
   reserved: 'in a reserved range',
 }

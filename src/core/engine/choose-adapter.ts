@@ -1,19 +1,19 @@
 /**
- * Which engine a run starts on, chosen before anything is started, from what the deployment has and what the plan says
- * (ENG-02). Nothing is guessed: `auto` does not exist, `any` in a plan is the deployment's choice, and a plan that names
- * another engine than the caller is refused by the field that says so (ENG-12).
+ * Which engine a run starts on, chosen before anything is started, from the deployment and the plan (ENG-02). Nothing
+ * is guessed: `auto` does not exist, `any` in a plan is the deployment's choice, and a plan that names another engine
+ * than the caller is refused, with the field that says so (ENG-12).
  */
 import { problem, type Problem } from '../problems/problem.ts'
 import { ok, refused, type Result } from '../result.ts'
-import { MAX_IN_FLIGHT, type EngineType } from '../run/engines.ts'
+import { MAX_IN_FLIGHT, type EngineType } from './engine-type.ts'
 import type { PlanMetadata } from '../plan/plan.ts'
 
 export interface Deployment {
-  /** Where runs start when the plan does not care. */
+  /** Where runs start when the plan names no engine. */
   readonly standard: EngineType
-  /** All that this process has opened. */
+  /** All engines that this process has opened. */
   readonly open: readonly EngineType[]
-  /** In production a simulated engine is no engine (X-47). */
+  /** In production a simulated engine does not count (X-47). */
   readonly production: boolean
 }
 
@@ -25,7 +25,7 @@ export function targetFor(
   return targetAdapter === 'any' ? standard : targetAdapter
 }
 
-/** The plan is meant for another engine than the one its run is to be on (ENG-12). */
+/** The plan is meant for another engine than its run's target (ENG-12). */
 export function otherTarget(
   asked: EngineType,
   { targetAdapter }: Pick<PlanMetadata, 'targetAdapter'>,
@@ -47,7 +47,7 @@ export function chooseAdapter(
   const other = otherTarget(asked, metadata)
   if (other !== undefined) return refused(other)
   if (asked === 'mock' && production)
-    return refused(at('ENGINE_NOT_OPEN', `'mock' simulates time and is not to be had in production`))
+    return refused(at('ENGINE_NOT_OPEN', `'mock' simulates time and is not available in production`))
   if (asked === 'conductor') return refused(at('ADAPTER_NOT_IMPLEMENTED', `there is no adapter for 'conductor' yet`))
   return open.includes(asked) ? ok(asked) : refused(at('ENGINE_NOT_OPEN', `this process has not opened '${asked}'`))
 }

@@ -1,4 +1,4 @@
-/** References to runs, as they come from outside. */
+/** References to runs from outside. */
 import { describe, expect, it } from 'vitest'
 import { mismatchOf, parseRunRef, storedRunRef, type EngineRunRef } from './run-ref.ts'
 

@@ -1,12 +1,12 @@
 /**
- * A run as engines and their callers address it (ENG-03, X-47, X-48): `runId` is always ours; what the provider calls its own
- * execution changes when its history rotates, so it is optional and never a key. References come from outside and are
- * read strictly: each missing, empty or unknown field is named.
+ * A run as engines and their callers address it (ENG-03, X-47, X-48): `runId` is always ours; the provider's own
+ * execution id changes when its history rotates, so it is optional and never a key. References come from outside and
+ * are read strictly: each missing, empty or unknown field is named.
  */
-import { parseEngineRunRef } from '../events/engine-run-ref.ts'
+import { parseEngineRunRef } from './run-ref-text.ts'
 import { problem, type Problem } from '../problems/problem.ts'
-import { ok, type Result } from '../result.ts'
-import type { EngineType } from '../run/engines.ts'
+import { okUnless, refused, type Result } from '../result.ts'
+import type { EngineType } from './engine-type.ts'
 
 export type EngineRunRef =
   | {
@@ -42,14 +42,11 @@ const PROVIDERS = Object.keys(FIELDS)
 
 export function parseRunRef(value: unknown): Result<EngineRunRef> {
   if (typeof value !== 'object' || value === null || Array.isArray(value))
-    return {
-      ok: false,
-      problems: [wrong('', 'a reference to a run is an object with `provider`, `workflowId`, `runId`')],
-    }
+    return refused(wrong('', 'a reference to a run is an object with `provider`, `workflowId`, `runId`'))
   const given = value as Readonly<Record<string, unknown>>
   const { provider } = given
   if (typeof provider !== 'string' || !Object.hasOwn(FIELDS, provider))
-    return { ok: false, problems: [wrong('provider', `'provider' must be one of ${PROVIDERS.join(', ')}`)] }
+    return refused(wrong('provider', `'provider' must be one of ${PROVIDERS.join(', ')}`))
   const { required, optional } = FIELDS[provider as EngineType]
   const problems: Problem[] = []
   for (const name of required)
@@ -59,10 +56,10 @@ export function parseRunRef(value: unknown): Result<EngineRunRef> {
   const known = new Set(['provider', ...required, ...optional])
   for (const name of Object.keys(given))
     if (!known.has(name)) problems.push(wrong(name, `a reference to a ${provider} run has no field '${name}'`))
-  return problems.length === 0 ? ok(given as unknown as EngineRunRef) : { ok: false, problems }
+  return okUnless(problems, given as unknown as EngineRunRef)
 }
 
-/** The reference of a run from what is stored of it. */
+/** The reference of a run from its stored parts. */
 export function storedRunRef(
   run: { readonly runId: string; readonly engineType: EngineType; readonly engineRunRef: string },
   taskQueue?: string,
@@ -93,10 +90,10 @@ export function storedRunRef(
   return { provider: engineType === 'mock' ? 'mock' : 'embedded', workflowId: runId, runId }
 }
 
-/** Stands where the provider has not named its execution yet. */
+/** Used while the provider has not named its execution. */
 const UNNAMED = '-'
 
-/** What of a given reference contradicts the stored one; what changes over a run's life is not compared. */
+/** The part of a given reference that contradicts the stored one; parts that change during a run are not compared. */
 export function mismatchOf(given: EngineRunRef, stored: EngineRunRef): string | undefined {
   const fixed = ['provider', 'workflowId', 'runId', 'namespace', 'conductorUrl']
   const [one, other] = [given, stored].map((ref) => ref as Readonly<Record<string, unknown>>)

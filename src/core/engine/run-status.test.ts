@@ -1,7 +1,7 @@
-/** The status of a run as engines tell it. */
+/** The status of a run as engines report it. */
 import { describe, expect, it } from 'vitest'
 import { CANONICAL_SUBSTATUSES, isSubstatus, statusSnapshot, withSubstatus } from './run-status.ts'
-import type { RunSnapshot } from '../view/run-snapshot.ts'
+import type { RunSnapshot } from '../view/fold/run-snapshot.ts'
 
 const RUN: RunSnapshot = {
   runId: 'r1',

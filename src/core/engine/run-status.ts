@@ -1,9 +1,9 @@
 /**
- * The status of a run as engines tell it (ENG-07): folded from the log alone. What only the provider knows may name a
- * substatus, never a status. Bare words are the seeds' five; every other word carries its engine (ENG-08).
+ * The status of a run as engines report it (ENG-07): folded from the log alone. The provider may add a substatus, never
+ * a status. The five canonical words are bare; every other word carries its engine (ENG-08).
  */
-import { isTerminalRun, type RunStatus } from '../run/transitions.ts'
-import type { RunSnapshot } from '../view/run-snapshot.ts'
+import { isTerminalRun, type RunStatus } from '../run/state/transitions.ts'
+import type { RunSnapshot } from '../view/fold/run-snapshot.ts'
 
 export interface RunStatusSnapshot {
   readonly runId: string
@@ -11,7 +11,7 @@ export interface RunStatusSnapshot {
   readonly substatus?: string
   readonly message?: string
   readonly startedAt?: string
-  /** Only of a run that has ended. */
+  /** Only for a run that has ended. */
   readonly completedAt?: string
 }
 
@@ -25,7 +25,7 @@ export const CANONICAL_SUBSTATUSES = [
 
 const CUSTOM = /^(?:embedded|temporal|conductor|mock)\/([A-Z][A-Z0-9_]*)$/
 
-/** A custom word must not stand for a canonical one. */
+/** A custom word must not equal a canonical one. */
 export function isSubstatus(word: string): boolean {
   if (isCanonical(word)) return true
   const custom = CUSTOM.exec(word)?.[1]
@@ -44,7 +44,9 @@ export function statusSnapshot(run: RunSnapshot): RunStatusSnapshot {
   }
 }
 
-/** What the log says canonically stands; the provider's word comes before an engine's own. An ended run has neither. */
+/**
+ * A canonical substatus from the log wins; the provider's word comes before an engine's own. An ended run has neither.
+ */
 export function withSubstatus(run: RunStatusSnapshot, seen: string | undefined): RunStatusSnapshot {
   if (seen === undefined || !isSubstatus(seen) || isTerminalRun(run.status)) return run
   if (run.substatus !== undefined && (isCanonical(run.substatus) || !isCanonical(seen))) return run

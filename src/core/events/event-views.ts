@@ -1,15 +1,15 @@
 /**
- * How a stored event looks to readers of the source contracts: with payload and data merged (P-32), with S1's names
- * for an error (EVT-20), or flat as in S0 (EVT-33). Views only: nothing here is ever stored.
+ * Other forms of a stored event for readers: payload and data merged (P-32), the error under the names of the nested
+ * foreign contract (EVT-20), or the flat foreign form (EVT-33). Views only: nothing here is ever stored.
  */
-import { EVENTS, isEventType, type ForeignRecord } from './event.ts'
+import { EVENTS, isEventType, type LogRecord } from './event.ts'
 
 type Fields = Readonly<Record<string, unknown>>
 
-export type EventView = Omit<ForeignRecord, 'payload' | 'data' | 'salt' | 'dataHash'> & { readonly payload: Fields }
+export type EventView = Omit<LogRecord, 'payload' | 'data' | 'salt' | 'dataHash'> & { readonly payload: Fields }
 
-/** Payload and data as one; an error's text comes back as `error.message` and `error.stackTrace`. */
-export function viewOf(record: ForeignRecord): EventView {
+/** Payload and data merged; an error's text becomes `error.message` and `error.stackTrace`. */
+export function viewOf(record: LogRecord): EventView {
   const { payload, data, salt: _salt, dataHash: _dataHash, ...envelope } = record
   const { errorText, ...others } = data ?? {}
   const merged: Fields = { ...payload, ...others }
@@ -18,10 +18,10 @@ export function viewOf(record: ForeignRecord): EventView {
   return { ...envelope, payload: { ...merged, error: { ...error, ...errorText } } }
 }
 
-/** A view from which the record can be put together again, and checked: data, salt and hash besides (docs/reference/log.md). */
-export type CheckableView = EventView & Pick<ForeignRecord, 'data' | 'salt' | 'dataHash'>
+/** A view from which the record can be rebuilt and checked: with data, salt and hash (docs/reference/log.md). */
+export type CheckableView = EventView & Pick<LogRecord, 'data' | 'salt' | 'dataHash'>
 
-export function checkableViewOf(record: ForeignRecord): CheckableView {
+export function checkableViewOf(record: LogRecord): CheckableView {
   const { data, salt, dataHash } = record
   return {
     ...viewOf(record),
@@ -39,7 +39,7 @@ export interface SeedOneError {
 }
 
 /** Undefined for an event that carries no error. */
-export function seedOneErrorOf(record: ForeignRecord): SeedOneError | undefined {
+export function flatErrorOf(record: LogRecord): SeedOneError | undefined {
   const error = viewOf(record).payload['error']
   if (!isFields(error) || typeof error['code'] !== 'string') return undefined
   return {
@@ -50,8 +50,11 @@ export function seedOneErrorOf(record: ForeignRecord): SeedOneError | undefined 
   }
 }
 
-/** S0 knows no decision, hashes or extension events: the first two are left out, an extension keeps its payload. */
-export function flatViewOf(record: ForeignRecord): Fields {
+/**
+ * The flat form has no decision, hashes or extension events: the first two are left out, an extension keeps its
+ * payload.
+ */
+export function flatViewOf(record: LogRecord): Fields {
   const { payload, decision: _decision, chainHash: _chainHash, ...envelope } = viewOf(record)
   const isSeedEvent = isEventType(record.eventType) && EVENTS[record.eventType].canonical
   return isSeedEvent ? { ...payload, ...envelope } : { ...envelope, payload }

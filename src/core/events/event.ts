@@ -1,9 +1,10 @@
 /**
- * Every event of the log: its type, the envelope round it, and the two shapes of S1 (write and record).
- * The table EVENTS says at which level an event stands and who emits it; nothing else does.
+ * Every event of the log: its type, its envelope, and the two shapes (write and record). Only the table EVENTS says at
+ * which level an event is and who emits it.
  */
 import type { TypeOf } from '../schema/shape.ts'
-import type { DATA_SHAPES, PAYLOADS, artifactRef, errorInfo } from './payloads.ts'
+import type { DATA_SHAPES } from './data-fields.ts'
+import type { PAYLOADS, artifactRef, errorInfo } from './payloads.ts'
 
 export type EventType = keyof typeof PAYLOADS
 export type Payload<T extends EventType> = TypeOf<(typeof PAYLOADS)[T]>
@@ -14,8 +15,10 @@ export type ErrorClass = ErrorInfo['errorClass']
 
 export type EmittedBy = 'engine' | 'planner' | 'activity-worker' | 'system' | 'authorization' | 'admission'
 
-/** `step`: stepId required. `run`: stepId forbidden. `about`: an extension that concerns a step, or the run. */
-export type EventLevel = 'step' | 'run' | 'about'
+/**
+ * `step`: its `stepId` is the step's slot. `run`: no `stepId`; an extension that concerns a step names its slot in the payload (P-52).
+ */
+export type EventLevel = 'step' | 'run'
 
 export const EVENTS = {
   RunQueued: { level: 'run', emittedBy: 'admission', canonical: true },
@@ -33,17 +36,17 @@ export const EVENTS = {
   RunCompleted: { level: 'run', emittedBy: 'engine', canonical: true },
   RunFailed: { level: 'run', emittedBy: 'engine', canonical: true },
   RunCancelled: { level: 'run', emittedBy: 'engine', canonical: true },
-  ManualTaskOpened: { level: 'about', emittedBy: 'engine', canonical: false },
-  FanOutExpanded: { level: 'about', emittedBy: 'engine', canonical: false },
-  CompensationStarted: { level: 'about', emittedBy: 'activity-worker', canonical: false },
-  CompensationCompleted: { level: 'about', emittedBy: 'activity-worker', canonical: false },
-  CompensationFailed: { level: 'about', emittedBy: 'activity-worker', canonical: false },
-  AlertRaised: { level: 'about', emittedBy: 'system', canonical: false },
-  AlertEscalated: { level: 'about', emittedBy: 'system', canonical: false },
+  ManualTaskOpened: { level: 'run', emittedBy: 'engine', canonical: false },
+  FanOutExpanded: { level: 'run', emittedBy: 'engine', canonical: false },
+  CompensationStarted: { level: 'run', emittedBy: 'activity-worker', canonical: false },
+  CompensationCompleted: { level: 'run', emittedBy: 'activity-worker', canonical: false },
+  CompensationFailed: { level: 'run', emittedBy: 'activity-worker', canonical: false },
+  AlertRaised: { level: 'run', emittedBy: 'system', canonical: false },
+  AlertEscalated: { level: 'run', emittedBy: 'system', canonical: false },
   RunForked: { level: 'run', emittedBy: 'engine', canonical: false },
   EngineHandoff: { level: 'run', emittedBy: 'engine', canonical: false },
   RulesUpgraded: { level: 'run', emittedBy: 'engine', canonical: false },
-  LateOutcomeRecorded: { level: 'about', emittedBy: 'activity-worker', canonical: false },
+  LateOutcomeRecorded: { level: 'run', emittedBy: 'activity-worker', canonical: false },
   ErasureRecorded: { level: 'run', emittedBy: 'system', canonical: false },
 } as const satisfies Record<EventType, { level: EventLevel; emittedBy: EmittedBy; canonical: boolean }>
 
@@ -60,7 +63,7 @@ export interface Decision {
   readonly cause: string
 }
 
-/** What stays the same for all events of a run. */
+/** The same for all events of a run. */
 export interface RunIdentity {
   readonly runId: string
   readonly tenantId: string
@@ -76,32 +79,32 @@ interface EnvelopeFields extends RunIdentity {
   readonly emittedAt: string
   readonly emittedBy: EmittedBy
   readonly occurredAt?: string
-  /** The attempt slot of the key: logical attempt, pause cycle, opening … (protocol, Keys). */
+  /** The attempt part of the key: logical attempt, pause cycle, opening … */
   readonly logicalAttemptId: number
   readonly engineAttemptId: number
   readonly causedBySignalId?: string
 }
 
 interface StepFields {
+  /** The slot: `pay`, `pay[3]`, `FALLBACK:pay`, `FALLBACK:pay[3]` (P-52). A reader that knows nothing else keeps them apart. */
   readonly stepId: string
+  /** For an item or a fallback: the step of the plan. */
+  readonly parentStepId?: string
   readonly itemIndex?: number
   readonly role?: 'fallback'
 }
 interface NoStepFields {
   readonly stepId?: never
+  readonly parentStepId?: never
   readonly itemIndex?: never
   readonly role?: never
 }
-type LevelFields<T extends EventType> = (typeof EVENTS)[T]['level'] extends 'step'
-  ? StepFields
-  : (typeof EVENTS)[T]['level'] extends 'run'
-    ? NoStepFields
-    : Partial<StepFields>
+type LevelFields<T extends EventType> = (typeof EVENTS)[T]['level'] extends 'step' ? StepFields : NoStepFields
 
 export type WriteOf<T extends EventType> = EnvelopeFields &
   LevelFields<T> & { readonly eventType: T; readonly payload: Payload<T>; readonly data?: EventData }
 
-/** What a producer hands in: no runSeq, no persistedAt, no decision, no hashes (EVT-09). */
+/** What a producer passes: no runSeq, no persistedAt, no decision, no hashes (EVT-09). */
 export type RunEventWrite = { [T in EventType]: WriteOf<T> }[EventType]
 
 interface RecordFields {
@@ -114,11 +117,11 @@ interface RecordFields {
 }
 export type RecordOf<T extends EventType> = WriteOf<T> & RecordFields
 
-/** What comes out of a store: the write plus what the append path filled in (P-14). */
+/** What a store returns: the write plus the fields of the append path (P-14). */
 export type RunEventRecord = { [T in EventType]: RecordOf<T> }[EventType]
 
-/** A record as a lenient reader meets it: maybe of a later version, with types and fields we do not know. */
-export type ForeignRecord = EnvelopeFields &
+/** A record for a lenient reader: maybe of a later version, with types and fields we do not know. */
+export type LogRecord = EnvelopeFields &
   Partial<StepFields> &
   RecordFields & {
     readonly eventType: string

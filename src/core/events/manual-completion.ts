@@ -1,9 +1,13 @@
-/** The signal by which a person completes a manual task, as other systems send it (MAN-03): one source of its type, schema and check. */
+/**
+ * The signal by which a person completes a manual task, as other systems send it (MAN-03): one source of its type,
+ * schema and check.
+ */
+import { LIMITS } from '../limits.ts'
 import { checkOf } from '../schema/check.ts'
 import { list, literal, object, oneOf, optional, text, type TypeOf } from '../schema/shape.ts'
 import { instant } from './payloads.ts'
 
-const name = text({ min: 1, max: 255 })
+const name = text({ min: 1, max: LIMITS.nameBytes })
 
 export const manualCompletion = object({
   schemaVersion: literal(1),
@@ -14,11 +18,11 @@ export const manualCompletion = object({
   outcome: oneOf('Succeeded', 'Failed', 'Cancelled'),
   actorUserId: name,
   completedAtIso: instant,
-  notes: optional(text({ max: 8192 })),
-  evidenceRefs: optional(list(name, { max: 100 })),
+  notes: optional(text({ max: LIMITS.notesChars })),
+  evidenceRefs: optional(list(name, { max: LIMITS.evidenceRefs })),
 })
 
 export type ManualCompletion = TypeOf<typeof manualCompletion>
 
-/** Undefined when the value is one; otherwise what is wrong with it. */
+/** Undefined when the value is valid; otherwise what is wrong with it. */
 export const checkManualCompletion = checkOf(manualCompletion.schema)

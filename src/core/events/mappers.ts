@@ -1,9 +1,11 @@
 /**
- * Takes writes in the forms of the source contracts to ours: S1's (no eventId, errors by other names) and S0's flat
- * one (EVT-12, EVT-33, X-01). It fills in and moves; it judges nothing: the result goes through the write schema.
+ * Converts writes of the two foreign contracts to ours: the nested form (no eventId, other error names) and the flat
+ * form (EVT-12, EVT-33, X-01). It fills in and moves fields, and checks nothing: the result goes through the write
+ * schema.
  */
 import { EVENTS, isEventType, type ErrorClass, type EventType } from './event.ts'
-import { DATA_FIELDS, PAYLOADS, instant } from './payloads.ts'
+import { DATA_FIELDS } from './data-fields.ts'
+import { PAYLOADS, instant } from './payloads.ts'
 import { RECORD_ONLY, writeSchema, type JsonSchema } from './schemas.ts'
 import { isoFromMs, msFromIso } from '../time.ts'
 
@@ -16,7 +18,7 @@ export interface MapperSources {
     readonly errorClass: ErrorClass
     readonly retryable: boolean
   }
-  /** What a RunStarted of S0 or S1 cannot know of this product, and S1's leaves out altogether. */
+  /** Fields of a RunStarted that a foreign write cannot know, and those that the nested form omits. */
   readonly runStarted: Fields
 }
 
@@ -41,7 +43,7 @@ export function mapWrite(given: Fields, sources: MapperSources): Fields {
   }
 }
 
-/** S0's flat form: what the envelope does not know belongs to the payload. */
+/** The flat form: fields outside the envelope belong to the payload. */
 function nested(given: Fields, type: EventType): { root: Fields; payload: Fields } {
   const known = writeSchema(type)['properties']
   const isEnvelope = (name: string) => (isFields(known) && Object.hasOwn(known, name)) || RECORD_ONLY.includes(name)
@@ -49,7 +51,7 @@ function nested(given: Fields, type: EventType): { root: Fields; payload: Fields
   const payload: Record<string, unknown> = { ...(isFields(given['payload']) ? given['payload'] : {}) }
   for (const [name, value] of Object.entries(given)) {
     if (name === 'payload' || name === 'data' || value === undefined) continue
-    // An S0 signal's `decision` is a word of its payload, not the append path's.
+    // In the flat form a signal's `decision` is a word of its payload, not the append path's.
     const isOurs = isEnvelope(name) && !(name === 'decision' && typeof value === 'string')
     if (isOurs) root[name] = value
     else payload[name] = value
@@ -62,7 +64,7 @@ function nested(given: Fields, type: EventType): { root: Fields; payload: Fields
   return { root, payload }
 }
 
-/** S0's RunStarted names its scope and plan only inside. */
+/** The flat RunStarted names its scope and plan only in the payload. */
 function scopeOf(payload: Fields): Fields {
   const { tenantId, projectId, environmentId } = isFields(payload['context']) ? payload['context'] : {}
   const { planId, planVersion } = isFields(payload['planRef']) ? payload['planRef'] : {}
@@ -87,7 +89,8 @@ const FILLED: Readonly<Partial<Record<EventType, Fields>>> = {
   StepStarted: { epoch: 1 },
   StepCompleted: { artifactRefs: [] },
   RunCompleted: { artifactRefs: [] },
-  // S1 has no schedule of retries: each failure is complete, and a next attempt opens by its own StepStarted.
+  // The nested form has no schedule of retries: each failure is complete, and the next attempt begins with its own
+  // StepStarted.
   StepFailed: { final: true },
   RunCancelled: { cause: 'cancelRun' },
   SignalAccepted: { decision: 'ACCEPTED', applied: true },
@@ -110,7 +113,7 @@ function withoutSeedError(payload: Fields): Fields {
   return Object.fromEntries(Object.entries(payload).filter(([name]) => !SEED_ONE_ERROR.includes(name)))
 }
 
-/** Either form of an error, its text apart from its structure. */
+/** Either form of an error; its text separate from its structure. */
 function errorOf(type: EventType, payload: Fields, sources: MapperSources): { error?: Fields; errorText?: Fields } {
   if (type !== 'StepFailed' && type !== 'RunFailed') return {}
   const { message, stackTrace, ...given } = isFields(payload['error']) ? payload['error'] : {}
@@ -126,7 +129,7 @@ function errorOf(type: EventType, payload: Fields, sources: MapperSources): { er
   return { error: { errorClass: known.errorClass, ...given, code, retryable }, ...(errorText && { errorText }) }
 }
 
-/** What is erasable goes to `data` (P-32). */
+/** Erasable fields go to `data` (P-32). */
 function splitData(type: EventType, payload: Fields): readonly [Fields, Fields] {
   const names: readonly string[] = DATA_FIELDS[type]
   const entries = Object.entries(payload)
@@ -143,7 +146,7 @@ function normalised(value: Fields, schema: JsonSchema): Fields {
   )
 }
 
-/** An offset becomes `Z`; text that is no time stays, for the schema to refuse. */
+/** An offset becomes `Z`; text that is not a time stays, and the schema refuses it. */
 function utc(value: unknown): unknown {
   if (typeof value !== 'string' || value.endsWith('Z')) return value
   const ms = msFromIso(value)

@@ -2,7 +2,8 @@ import { describe, expect, it } from 'vitest'
 import { eventFiles, EVENT_SCHEMAS } from '../../../scripts/event-pages.ts'
 import { staleFiles } from '../../../scripts/generated-file.ts'
 import { EVENTS, EVENT_TYPES } from './event.ts'
-import { DATA_FIELDS, PAYLOADS } from './payloads.ts'
+import { DATA_FIELDS } from './data-fields.ts'
+import { PAYLOADS } from './payloads.ts'
 import { RECORD_ONLY, recordSchema, writeSchema, type JsonSchema } from './schemas.ts'
 
 const CANONICAL = [

@@ -1,10 +1,12 @@
 /**
  * The published JSON Schema 2020-12 documents of every event, in both shapes (X-11), built from the one source of the
- * TypeScript types. The write side is closed and strict; the record side is what a reader may rely on: presence and
- * kind of every field, open to what later versions add (EVT-27).
+ * TypeScript types. The write side is closed and strict; the record side is what readers may rely on: presence and kind
+ * of every field, open to additions of later versions (EVT-27).
  */
 import { EVENTS, type EmittedBy, type EventType } from './event.ts'
-import { DATA_FIELDS, DATA_SHAPES, PAYLOADS, instant } from './payloads.ts'
+import { DATA_FIELDS, DATA_SHAPES } from './data-fields.ts'
+import { PAYLOADS, instant } from './payloads.ts'
+import { STEP_SLOT_PATTERN } from './slot.ts'
 
 export type JsonSchema = Readonly<Record<string, unknown>>
 
@@ -25,8 +27,9 @@ const ordinal: JsonSchema = { type: 'integer', minimum: 1 }
 
 export const UUID_V4 = '^[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-4[0-9a-fA-F]{3}-[89abAB][0-9a-fA-F]{3}-[0-9a-fA-F]{12}$'
 
-/** A stepId may not be `RUN`, which stands for "no step" in keys. */
-const stepId: JsonSchema = { type: 'string', pattern: '^(?!RUN$)[A-Za-z0-9_.-]{1,128}$' }
+const stepId: JsonSchema = { type: 'string', pattern: STEP_SLOT_PATTERN }
+/** A step of the plan; it may not be `RUN`. */
+const parentStepId: JsonSchema = { type: 'string', pattern: '^(?!RUN$)[A-Za-z0-9_.-]{1,128}$' }
 
 const ENVELOPE: Readonly<Record<string, JsonSchema>> = {
   eventId: { type: 'string', pattern: UUID_V4 },
@@ -45,6 +48,7 @@ const ENVELOPE: Readonly<Record<string, JsonSchema>> = {
 const ENVELOPE_OPTIONAL: Readonly<Record<string, JsonSchema>> = { occurredAt: ENVELOPE_TIME, causedBySignalId: scope }
 const STEP: Readonly<Record<string, JsonSchema>> = {
   stepId,
+  parentStepId,
   itemIndex: { type: 'integer', minimum: 0, maximum: 999_999 },
   role: { const: 'fallback' },
 }
@@ -64,14 +68,14 @@ const RECORD_OPTIONAL: Readonly<Record<string, JsonSchema>> = {
   dataHash: hex64,
 }
 
-/** Fields that only the append path fills in; a producer that brings one is refused (EVT-09). */
+/** Fields that only the append path fills in; a producer that sends one is refused (EVT-09). */
 export const RECORD_ONLY: readonly string[] = [...Object.keys(RECORD), ...Object.keys(RECORD_OPTIONAL)]
 
 export function payloadSchema(type: EventType): JsonSchema {
   return withFormats(PAYLOADS[type].schema)
 }
 
-/** Undefined for an event that carries no erasable data. */
+/** Undefined for an event without erasable data. */
 export function dataSchema(type: EventType): JsonSchema | undefined {
   const names = DATA_FIELDS[type]
   if (names.length === 0) return undefined
@@ -79,7 +83,7 @@ export function dataSchema(type: EventType): JsonSchema | undefined {
   return { type: 'object', properties, required: [], additionalProperties: false }
 }
 
-/** What a producer must hand in. */
+/** What a producer must send. */
 export function writeSchema(type: EventType): JsonSchema {
   return {
     $schema: 'https://json-schema.org/draft/2020-12/schema',
@@ -135,7 +139,7 @@ function body(
       ...(level === 'step' ? ['stepId'] : []),
       ...(isRequired(payload) ? ['payload'] : []),
     ],
-    ...(level === 'about' ? { dependentRequired: { itemIndex: ['stepId'], role: ['stepId'] } } : {}),
+    ...(level === 'step' ? { dependentRequired: { itemIndex: ['parentStepId'], role: ['parentStepId'] } } : {}),
     additionalProperties: false,
   }
 }
@@ -160,7 +164,9 @@ const CLOSING: ReadonlySet<string> = new Set([
   'maxItems',
 ])
 
-/** Keeps types, times and required names, drops what a later version may widen. eventType itself stays fixed. */
+/**
+ * Keeps types, times and required names, and drops limits that a later version may widen. eventType itself stays fixed.
+ */
 function opened(schema: JsonSchema): JsonSchema {
   const nested = mapNested(schema, opened)
   const kept = Object.entries(nested).filter(

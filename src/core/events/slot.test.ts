@@ -12,8 +12,8 @@ import {
   taskSlot,
   type StepSlot,
 } from './slot.ts'
+import { SEED as seed } from '../../../test/setup/seed.ts'
 
-const seed = Number(process.env['KEELSON_SEED'] ?? Date.now() % 2_147_483_647)
 const stepId = fc.stringMatching(/^[A-Za-z0-9_.-]{1,20}$/).filter((id) => id !== 'RUN')
 const stepSlot: fc.Arbitrary<StepSlot> = fc.record(
   { stepId, itemIndex: fc.nat({ max: 99_999 }), role: fc.constant('fallback' as const) },
@@ -54,9 +54,9 @@ describe('a slot', () => {
     expect(slotOf(write, 1)).toBe(slotOfSample(write.eventType))
   })
 
-  it('of a late hook is told apart from that of its step [X-31]', () => {
-    const payload = { attempt: 2, compensation: true }
-    expect(slotOf({ eventType: 'LateOutcomeRecorded', stepId: 'a', payload })).toBe('LATE:COMP:a:2')
+  it('of a late compensation is told apart from that of its step [X-31]', () => {
+    const payload = { stepId: 'a', attempt: 2, compensation: true }
+    expect(slotOf({ eventType: 'LateOutcomeRecorded', payload })).toBe('LATE:COMP:a:2')
   })
 
   it('is not told by an event that lacks what its slot is made of', () => {

@@ -1,7 +1,7 @@
 /**
- * Slots name what an event is about: a step, an item of a fan-out, its fallback, a compensation, a signal …
- * A slot's text is the second part of the idempotency key (protocol, Keys). A stepId holds neither a colon nor
- * a bracket, so every text has one reading.
+ * Slots name what an event is about: a step, an item of a fan-out, its fallback, a compensation, a signal … A slot's
+ * text is the second part of the idempotency key. A stepId contains neither a colon nor a bracket, so every text has
+ * one meaning.
  */
 export interface StepSlot {
   readonly stepId: string
@@ -14,7 +14,9 @@ export function stepSlotText(slot: StepSlot): string {
   return slot.role === 'fallback' ? `FALLBACK:${base}` : base
 }
 
-const STEP_SLOT = /^(FALLBACK:)?([A-Za-z0-9_.-]{1,128})(?:\[(0|[1-9]\d{0,5})\])?$/
+/** `RUN` is no step: it stands for "no step" in keys. */
+export const STEP_SLOT_PATTERN = '^(FALLBACK:)?(?!RUN(?:\\[|$))([A-Za-z0-9_.-]{1,128})(?:\\[(0|[1-9]\\d{0,5})\\])?$'
+const STEP_SLOT = new RegExp(STEP_SLOT_PATTERN)
 
 export function parseStepSlot(text: string): StepSlot | undefined {
   const match = STEP_SLOT.exec(text)
@@ -24,6 +26,17 @@ export function parseStepSlot(text: string): StepSlot | undefined {
     ...(match[3] === undefined ? {} : { itemIndex: Number(match[3]) }),
     ...(match[1] === undefined ? {} : { role: 'fallback' as const }),
   }
+}
+
+/** How records and views name a slot: its text, and for an item or a fallback its parts (P-52). */
+export function slotNames(slot: StepSlot): {
+  readonly stepId: string
+  readonly parentStepId?: string
+  readonly itemIndex?: number
+  readonly role?: 'fallback'
+} {
+  if (slot.itemIndex === undefined && slot.role === undefined) return { stepId: slot.stepId }
+  return { ...slot, stepId: stepSlotText(slot), parentStepId: slot.stepId }
 }
 
 export const RUN_SLOT = 'RUN'

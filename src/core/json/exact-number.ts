@@ -1,7 +1,7 @@
 /**
- * Which written numbers a JSON number can hold. A whole number beyond ±(2^53 − 1) would silently become its neighbour, and
- * one that is too large or too small would become infinity or zero; both are refused. A fraction becomes the nearest
- * double, as in every JSON reader: it keeps 15 digits at least.
+ * Which written numbers a JSON number can hold. A whole number beyond ±(2^53 − 1) would silently become its neighbour,
+ * and one that is too large or too small would become infinity or zero; both are refused. A fraction becomes the
+ * nearest double, as in every JSON reader: it keeps at least 15 digits.
  */
 const PARTS = /^[+-]?(\d*)(?:\.(\d*))?(?:[eE]([+-]?\d+))?$/
 const WHOLE = /^[+-]?\d+$/
@@ -10,18 +10,18 @@ export function isWholeNumber(written: string): boolean {
   return WHOLE.test(written)
 }
 
-/** Why a number cannot be kept as JSON or YAML writes it; undefined when it can. */
+/** Why a number cannot be kept as JSON or YAML wrote it; undefined when it can. */
 export function numberLoss(written: string): string | undefined {
   const value = Number(written)
   if (!Number.isFinite(value)) return `the number ${shown(written)} is too large`
   if (value === 0) return /^[^eE]*[1-9]/.test(written) ? `the number ${shown(written)} is too small` : undefined
   if (Math.abs(value) <= Number.MAX_SAFE_INTEGER) return undefined
-  // Beyond the safe range an exponent says that its writer counts in orders of magnitude: 1e20 comes back as it was written.
+  // Beyond the safe range an exponent shows that its author means an order of magnitude: 1e20 comes back as written.
   if (!isWholeNumber(written) && decimalOf(written) === decimalOf(String(value))) return undefined
   return `the number ${shown(written)} is beyond ±9007199254740991 and would be changed`
 }
 
-/** Equal for equal values, whatever form they are written in: the digits without zeros at their ends, and the exponent. */
+/** Equal for equal values in any notation: the digits without zeros at their ends, and the exponent. */
 function decimalOf(written: string): string | undefined {
   const parts = PARTS.exec(written)
   if (parts === null) return undefined

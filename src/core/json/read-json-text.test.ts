@@ -1,8 +1,8 @@
-/** JSON text from outside is read as it is written, or refused where it cannot be. */
+/** JSON text from outside is read exactly as written, or refused. */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { seedFromEnvironment } from '../../../test/fuzz/random-source.ts'
 import { readJsonText } from './read-json-text.ts'
+import { SEED as seed } from '../../../test/setup/seed.ts'
 
 const fault = (text: string) => {
   const reading = readJsonText(text)
@@ -112,7 +112,6 @@ it('a key named __proto__ is a field like any other', () => {
   expect((reading.value as { admin?: unknown }).admin).toBeUndefined()
 })
 
-const seed = seedFromEnvironment()
 it(`of any JSON value it reads what JSON.parse reads (seed ${seed})`, () => {
   fc.assert(
     fc.property(fc.jsonValue(), fc.constantFrom(undefined, 2), (value, indent) => {

@@ -1,11 +1,11 @@
 /**
- * The one reader of JSON text that comes from outside: inputs, answers, outputs of programs. Unlike JSON.parse it refuses
- * what it could not keep exactly (numbers, half characters, a key written twice) and says where; it never throws.
+ * The one reader of JSON text from outside: inputs, answers, outputs of programs. Unlike JSON.parse it refuses what it
+ * could not keep exactly (numbers, half characters, duplicate keys) and says where; it never throws.
  */
 import { isWholeNumber, numberLoss } from './exact-number.ts'
 
 export interface JsonFault {
-  /** `syntax`: this is no JSON. `loss`: it is, but it cannot be kept as it is written. */
+  /** `syntax`: this is not JSON. `loss`: it is, but it cannot be kept as written. */
   readonly kind: 'syntax' | 'loss'
   readonly message: string
   readonly line: number
@@ -18,11 +18,11 @@ export type JsonReading =
   { readonly ok: true; readonly value: unknown } | { readonly ok: false; readonly fault: JsonFault }
 
 export interface JsonTextOptions {
-  /** `text`: whole numbers that a number cannot hold become text with the same digits. */
+  /** `text`: whole numbers too large for a number become text with the same digits. */
   readonly bigints?: 'text'
 }
 
-/** Thrown and caught in this file alone. */
+/** Thrown and caught only in this file. */
 class Refused {
   readonly kind: JsonFault['kind']
   readonly message: string
@@ -45,7 +45,7 @@ interface Cursor {
 const DEPTH = 1_000
 const BLANK = /[ \t\n\r]*/y
 const NUMBER = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y
-/** A text without escapes, which most are: no control character, quote or backslash. */
+/** A text without escapes, the usual case: no control character, quote or backslash. */
 const PLAIN = /"[ !#-[\]-\uffff]*"/y
 const ESCAPED = /"(?:[ !#-[\]-\uffff]|\\.)*"/y
 const LONE_SURROGATE = /\p{Surrogate}/u
@@ -69,7 +69,7 @@ export function readJsonText(text: string, options: JsonTextOptions = {}): JsonR
   }
 }
 
-/** `line 2, column 7, at /orders/0/id`: where a person looks. */
+/** `line 2, column 7, at /orders/0/id`: for people. */
 export function placeOfFault({ line, column, pointer }: JsonFault): string {
   return `line ${line}, column ${column}${pointer === '' ? '' : `, at ${pointer}`}`
 }
@@ -118,7 +118,7 @@ function readObject(cursor: Cursor): unknown {
   return value
 }
 
-/** As JSON.parse does it: a key of any name is a field, never the prototype. */
+/** Like JSON.parse: a key of any name is a field, never the prototype. */
 function own(holder: Record<string, unknown>, key: string, value: unknown): void {
   if (key !== '__proto__') holder[key] = value
   else Object.defineProperty(holder, key, { value, enumerable: true, configurable: true, writable: true })
@@ -167,7 +167,7 @@ function unescaped(cursor: Cursor, start: number): string {
   try {
     if (quoted !== undefined) return String(JSON.parse(quoted))
   } catch {
-    // An escape that JSON does not know; told like any other text that is none.
+    // An escape that JSON does not know; reported like any other invalid text.
   }
   return refuse('syntax', 'this text has no end, or holds what JSON does not allow in a text', start)
 }

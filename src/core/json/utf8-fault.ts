@@ -1,4 +1,4 @@
-/** Where bytes stop being UTF-8, for whoever decodes strictly and must say what is wrong with them. */
+/** Where bytes stop being UTF-8, for strict decoders that must report the fault. */
 
 export interface Utf8Fault {
   readonly line: number
@@ -27,7 +27,10 @@ export function utf8Fault(bytes: Uint8Array): Utf8Fault {
   return { line, column, message: 'this is not UTF-8' }
 }
 
-/** Of the character that begins there; 0 when none does (RFC 3629: no overlong forms, no surrogates, at most U+10FFFF). */
+/**
+ * Length of the character that begins there; 0 when none does (RFC 3629: no overlong forms, no surrogates, at most
+ * U+10FFFF).
+ */
 function lengthAt(bytes: Uint8Array, at: number): number {
   const first = bytes[at] ?? 0
   if (first < 0x80) return 1

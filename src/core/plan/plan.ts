@@ -1,8 +1,10 @@
 /**
- * The compiled plan: every field of docs/reference/plan.md with its default filled in.
- * Its canonical JSON (RFC 8785) is its identity; `null` never stands for "absent", a missing field does.
+ * The compiled plan: every field of docs/reference/plan.md with its default filled in. Its canonical JSON (RFC 8785) is
+ * its identity; an absent field is missing, never `null`.
  */
 export type FailurePolicy = 'failFast' | 'continue' | 'hold'
+/** Whether a predecessor that was skipped by its condition lets a step run, or has it skipped too (X-107). */
+export type SkipPolicy = 'satisfy' | 'cascade'
 export type StepEffect = 'none' | 'idempotent' | 'compensatable' | 'irreversible'
 export type Isolation = 'inline' | 'thread' | 'process'
 export type FallbackTrigger = 'exhausted' | 'permanent'
@@ -11,7 +13,7 @@ export type JsonSchema = Readonly<Record<string, unknown>> | boolean
 export type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json }
 
 export interface RetryPolicy {
-  readonly maxAttempts: number
+  readonly maxAttempts: number | 'unlimited'
   readonly initialBackoffMs: number
   readonly backoffMultiplier: number
   readonly maxBackoffMs: number
@@ -41,9 +43,17 @@ export interface CommandAction {
     readonly bigints?: 'text'
   }
 }
+export interface EventWait {
+  readonly forEvent: string
+  /** Text that may hold `${…}`; absent: only events without a key. */
+  readonly key?: string
+  /** A bare expression that may read `event`; absent: every event of that name and key will do. */
+  readonly match?: string
+  readonly timeoutMs?: number
+}
 export interface WaitAction {
   /** forMs is a number or a `${…}` expression giving one; until an RFC 3339 instant or an expression. */
-  readonly wait: { readonly forMs: number | string } | { readonly until: string }
+  readonly wait: { readonly forMs: number | string } | { readonly until: string } | EventWait
 }
 export interface ManualAction {
   readonly manual: {
@@ -80,6 +90,9 @@ export type ActionKind = 'run' | 'http' | 'command' | 'wait' | 'manual' | 'plan'
 /** What a mapping under `with`, `output` or `body` may hold: JSON whose strings may contain `${…}`. */
 export type Mapping = { readonly [key: string]: Json }
 
+/** The list; with a limit of its own, how many of its items are at work at once. */
+export type ForEach = string | { readonly in: string; readonly concurrency: number }
+
 export interface Capture {
   /** Dotted path in the context, such as `order.total`. */
   readonly destination: string
@@ -89,6 +102,7 @@ export interface Capture {
 
 export type Compensation = (RunAction | HttpAction | CommandAction | DbtAction) & {
   readonly with: Mapping
+  readonly inputSchema?: JsonSchema
   readonly retry: RetryPolicy
   readonly timeoutMs: number
 }
@@ -105,7 +119,11 @@ export interface StepCommon {
   readonly outputSchema?: JsonSchema
   readonly if?: string
   readonly unless?: string
-  readonly forEach?: string
+  /** Absent: as the policy of the plan says. */
+  readonly onSkip?: SkipPolicy
+  /** Its final failure counts as handled: dependents run and read null (X-107). */
+  readonly onFailure?: 'continue'
+  readonly forEach?: ForEach
   readonly capture?: readonly Capture[]
   readonly isolate?: { readonly readOnly?: readonly string[]; readonly private?: readonly string[] }
   readonly retry: RetryPolicy
@@ -142,6 +160,8 @@ export interface PlanMetadata {
 export interface PlanPolicy {
   readonly concurrency: number
   readonly onFailure: FailurePolicy
+  /** Absent: `satisfy`. Not filled in, so that plans from before this field keep their identity. */
+  readonly onSkip?: SkipPolicy
   readonly retry: RetryPolicy
   readonly timeoutMs: number
   readonly runTimeoutMs?: number
@@ -150,16 +170,33 @@ export interface PlanPolicy {
 export interface Plan {
   readonly schemaVersion: string
   readonly metadata: PlanMetadata
+  /**
+   * Made for the block of a forEach: its input holds `item`, `index`, `input` and the outputs of these outer steps, which
+   * are roots of its expressions.
+   */
+  readonly forItem?: { readonly steps: readonly string[] }
   readonly inputs?: JsonSchema
+  /** What its runs are found by; texts that may hold `${…}` over the input. */
+  readonly labels?: { readonly [name: string]: string }
   readonly context: { readonly [variable: string]: Json }
   readonly policy: PlanPolicy
   readonly output?: Json
   readonly steps: readonly Step[]
 }
 
+/** The expression that gives the list of a forEach. */
+export function itemsOf(forEach: ForEach): string {
+  return typeof forEach === 'string' ? forEach : forEach.in
+}
+
 /** Whether the texts of a manual task hold `${…}`, so that they are mapped for each task. */
 export function hasMappedTexts({ title, instructions, assignees }: ManualAction['manual']): boolean {
   return [title, instructions ?? '', ...(assignees ?? [])].some((text) => text.includes('${'))
+}
+
+/** The event that a step waits for; undefined for every other step. */
+export function eventOf(step: Step): EventWait | undefined {
+  return 'wait' in step && 'forEvent' in step.wait ? step.wait : undefined
 }
 
 export function actionKind(action: Action | Compensation | Fallback): ActionKind {

@@ -1,6 +1,6 @@
 /**
- * A Problem is an expected failure told to a person: what happened, where, what to do.
- * Its code comes from the one registry; a code outside it does not compile.
+ * A Problem is an expected failure for a person: what happened, where, what to do. Its code comes from the one
+ * registry; a code outside it does not compile.
  */
 import { REGISTRY, type ProblemCode } from './registry.ts'
 
@@ -29,12 +29,15 @@ export function problem(code: ProblemCode, message: string, extras: ProblemExtra
   return { code, message, retryable: REGISTRY[code].retryable, ...extras }
 }
 
+/** What a refusal has to tell: never nothing. */
+export type Problems = readonly [Problem, ...Problem[]]
+
 /** The one Error class of the product: carries Problems across a boundary that can only throw. */
 export class KeelsonError extends Error {
-  readonly problems: readonly Problem[]
+  readonly problems: Problems
   readonly code: ProblemCode
 
-  constructor(problems: readonly [Problem, ...Problem[]], options?: { cause?: unknown }) {
+  constructor(problems: Problems, options?: { cause?: unknown }) {
     super(problems.map((p) => `${p.code}: ${p.message}`).join('\n'), options)
     this.name = 'KeelsonError'
     this.problems = problems

@@ -1,8 +1,9 @@
 /**
- * The registry of error codes: every expected failure of the product, defined once.
- * docs/errors/<CODE>.md is generated from it, and a test holds registry = pages = codes used.
+ * The registry of error codes: every expected failure of the product, defined once. docs/errors/<CODE>.md is generated
+ * from it, and a test checks that registry, pages and used codes are the same.
  */
 import { PLAN_PROBLEMS } from './plan-problems.ts'
+import { FORK_PROBLEMS } from './fork-problems.ts'
 import { RUN_PROBLEMS } from './run-problems.ts'
 import { STEP_PROBLEMS } from './step-problems.ts'
 import { STORE_PROBLEMS } from './store-problems.ts'
@@ -26,6 +27,7 @@ export interface ProblemEntry {
 export const REGISTRY = {
   ...PLAN_PROBLEMS,
   ...RUN_PROBLEMS,
+  ...FORK_PROBLEMS,
   ...STEP_PROBLEMS,
   ...STORE_PROBLEMS,
   ...EDGE_PROBLEMS,

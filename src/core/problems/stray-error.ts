@@ -1,6 +1,6 @@
 /**
- * An error that was thrown where nobody could catch it: in a timer, an event, a promise that nobody awaited. It is told under
- * a code of its own; how it is classified is left to what was thrown.
+ * An error that was thrown where nobody could catch it: in a timer, an event, a promise that nobody awaited. It is
+ * reported under its own code; its classification depends on what was thrown.
  */
 import { KeelsonError, problem } from './problem.ts'
 
@@ -10,7 +10,7 @@ export function strayError(thrown: unknown): KeelsonError {
   })
 }
 
-/** Name and message; nothing here throws, whatever was thrown. */
+/** Name and message; never throws, whatever was thrown. */
 export function inWords(thrown: unknown): string {
   try {
     if (!(thrown instanceof Error)) return typeof thrown === 'object' ? JSON.stringify(thrown) : String(thrown)

@@ -1,6 +1,6 @@
 /**
- * What may go out: work the state is owed, as data with stable ids. An effect may leave more than once; whoever
- * carries it out recognises a repeat by the id (P-03).
+ * Work that the state asks for, as data with stable ids. An effect may be sent out more than once; its executor recognises a
+ * repeat by the id (P-03).
  */
 export type Effect =
   | {

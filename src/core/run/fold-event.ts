@@ -1,9 +1,10 @@
 /**
- * The part of an event that the fold reads. Records from a store and drafts of a decision both come down to it,
- * so that a decision folds its own drafts exactly as any later reader folds the log.
+ * The part of an event that the fold reads. Records from a store and drafts of a decision are both reduced to it, so that a
+ * decision folds its own drafts exactly as any later reader folds the log.
  */
-import type { ForeignRecord } from '../events/event.ts'
-import { compensationSlot, innerStepSlot, stepSlotText, RUN_SLOT, type StepSlot } from '../events/slot.ts'
+import type { LogRecord } from '../events/event.ts'
+import { compensationSlot, innerStepSlot, stepSlotText, RUN_SLOT } from '../events/slot.ts'
+import { stepSlotOf } from '../events/slot-of.ts'
 import { msFromIso } from '../time.ts'
 import type { Draft } from './draft.ts'
 
@@ -34,7 +35,7 @@ export function foldEventOfDraft(draft: Draft, runSeq: number, at: number, step?
   }
 }
 
-export function foldEventOfRecord(record: ForeignRecord): FoldEvent {
+export function foldEventOfRecord(record: LogRecord): FoldEvent {
   return {
     runSeq: record.runSeq,
     step: undefined,
@@ -47,7 +48,7 @@ export function foldEventOfRecord(record: ForeignRecord): FoldEvent {
   }
 }
 
-/** A record tells only which step it is about, so a draft's longer slot comes down to the same. */
+/** A record tells only which step it is about, so a draft's longer slot is reduced to the same text. */
 function foldSlot(slot: string): string {
   const colon = slot.indexOf(':')
   if (colon < 0 || slot.startsWith('FALLBACK:') || slot.startsWith('COMP:')) return slot
@@ -56,13 +57,8 @@ function foldSlot(slot: string): string {
 }
 
 /** The slot a record's key was made from, as far as the fold needs it. */
-function slotOfRecord(record: ForeignRecord): string {
-  if (record.stepId === undefined) return RUN_SLOT
-  const slot: StepSlot = {
-    stepId: record.stepId,
-    ...(record.itemIndex === undefined ? {} : { itemIndex: record.itemIndex }),
-    ...(record.role === undefined ? {} : { role: record.role }),
-  }
-  const text = stepSlotText(slot)
+function slotOfRecord(record: LogRecord): string {
+  const text = stepSlotOf(record)
+  if (text === undefined) return RUN_SLOT
   return record.eventType.startsWith('Compensation') ? compensationSlot(text) : text
 }

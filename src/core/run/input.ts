@@ -4,13 +4,21 @@
  */
 import type { ArtifactRef, ErrorInfo, EventData, Payload } from '../events/event.ts'
 import type { Timer } from '../collections/timer-heap.ts'
+import type { People } from './state/people.ts'
+
+/** The recorded list of a fan-out; its event adds whose it is. */
+export type ExpandedList = Omit<Payload<'FanOutExpanded'>, 'stepId'>
 
 /** What evaluating a ready step's expressions gave. A problem makes the step fail. */
 export interface SlotFacts {
   readonly condition?: boolean
-  readonly items?: { readonly count: number; readonly sha256: string; readonly ref: string }
+  readonly items?: ExpandedList
   readonly waitForMs?: number
   readonly waitUntil?: number
+  /** The key of the event that the step waits for. */
+  readonly eventKey?: string
+  /** Is an event that came what the step waits for? */
+  readonly match?: boolean
   /** Result of the run's output mapping; the value itself goes into data. */
   readonly output?: unknown
   readonly outputRef?: { readonly sha256: string; readonly sizeBytes: number }
@@ -32,7 +40,7 @@ export type Outcome =
       readonly buildId?: string
       readonly actorId?: string
       readonly evidenceRefs?: readonly string[]
-      /** A person's word is final whatever the retry policy says (MAN-09). */
+      /** A person's decision is final, whatever the retry policy says (MAN-09). */
       readonly final?: true
     }
 
@@ -55,14 +63,16 @@ export interface ReusedResult {
   /** Attempt that did the work in the owner's run, as far as it is known. */
   readonly attempt?: number
   /** A fan-out whose items are taken over one by one: its recorded list. */
-  readonly items?: Payload<'FanOutExpanded'>
+  readonly items?: ExpandedList
+  /** Who completed it, where it is a manual task. */
+  readonly actorId?: string
   readonly artifactRefs: readonly ArtifactRef[]
   readonly data?: EventData
   readonly resultRef?: { readonly sha256: string; readonly sizeBytes: number }
   /** What the step had written into the context; the values are in `data`. */
   readonly captures?: NonNullable<Payload<'StepCompleted'>['captures']>
-  /** Its condition was false in the earlier run; there is no result. */
-  readonly skipped?: { readonly reason: string }
+  /** A condition was false in the earlier run; there is no result. */
+  readonly skipped?: Pick<Payload<'StepSkipped'>, 'reason' | 'reasonCode'>
 }
 
 export type StartDetails = Omit<
@@ -74,7 +84,21 @@ export type StartDetails = Omit<
   readonly rulesVersion?: number
 }
 
-export type StartLater = Pick<Payload<'RunQueued'>, 'correlationId' | 'triggerSource'>
+/** What the row of a run says of where it comes from, and its first event too. */
+export type RunOrigin = NonNullable<Payload<'RunApproved'>['origin']>
+
+export type StartLater = Pick<
+  Payload<'RunQueued'>,
+  | 'correlationId'
+  | 'triggerSource'
+  | 'triggeredBy'
+  | 'inherited'
+  | 'children'
+  | 'locked'
+  | 'approved'
+  | 'namesAsked'
+  | 'rulesVersion'
+>
 
 export type InputBody =
   | {
@@ -88,6 +112,7 @@ export type InputBody =
       /** Kept for the start of a run that somebody else starts later (CTX-05). */
       readonly forStart?: StartLater
       readonly report?: Payload<'RunValidated'>
+      readonly origin?: RunOrigin
     }
   | { readonly kind: 'approve'; readonly approvedBy: string }
   | {
@@ -107,6 +132,10 @@ export type InputBody =
       readonly outcome: Outcome
       /** It was sent out under an earlier epoch, and another driver has the attempt by now: recorded, never taken. */
       readonly stale?: boolean
+      /** For a manual task: how often the run had been changed when the person was asked. */
+      readonly seenChanges?: number
+      /** For a manual task with mapped assignees: this person is not one of them. */
+      readonly notAssigned?: true
     }
   | {
       readonly kind: 'signal'
@@ -129,6 +158,18 @@ export type InputBody =
       readonly attempt: number
       readonly childRunId: string
       readonly outcome: Outcome
+      /** Who did what in the child run. */
+      readonly people?: People
+    }
+  | {
+      readonly kind: 'event'
+      readonly eventId: string
+      readonly sentAt: string
+      /** The wait that it was sent to. */
+      readonly slot: string
+      readonly attempt: number
+      /** Made from the event's data. If the wait has a `match`, it was true, and its fact is in the data. */
+      readonly outcome: Outcome
     }
   | { readonly kind: 'grant'; readonly slot: string }
   | { readonly kind: 'adopt'; readonly claims: readonly { readonly slot: string; readonly attempt: number }[] }
@@ -139,8 +180,8 @@ export type InputBody =
   | { readonly kind: 'continue'; readonly cause: string; readonly facts: ReadonlyMap<string, SlotFacts> }
 
 /**
- * What is known of grants before the claim itself (docs/adr/0002-grants.md). A slot that wants a held pool from that
- * amount on does not start, unless it is to be tried; one that can never be granted fails at once.
+ * What is known of grants before the claim itself (docs/adr/0002-grants.md). A slot that wants at least the held amount of a pool
+ * does not start, unless it is to be tried. A slot that can never get its units fails at once.
  */
 export interface GrantsAtHand {
   readonly held: ReadonlyMap<string, number>
@@ -152,7 +193,7 @@ export interface GrantsAtHand {
 export type Input = InputBody & {
   readonly now: number
   readonly epoch: number
-  /** Absent: everything wanted is taken to be had; the claim in the commit has the last word. */
+  /** Absent: all wanted units are assumed to be free; the claim in the commit decides. */
   readonly grants?: GrantsAtHand
   /** Number the first event of this decision will get; the log's head + 1 unless the store burned numbers. */
   readonly nextSeq?: number
@@ -173,6 +214,8 @@ export function causeOf(input: InputBody, timerText: (timer: Timer) => string): 
       return `timer:${typeof input.timer === 'string' ? input.timer : timerText(input.timer)}`
     case 'child':
       return `child:${input.childRunId}`
+    case 'event':
+      return `event:${input.eventId}`
     case 'grant':
       return `grant:${input.slot}`
     case 'continue':
@@ -191,7 +234,7 @@ export type Need =
       readonly condition: boolean
       readonly items: boolean
       readonly wait: boolean
-      /** The texts of its manual task are mapped: whether they can be. */
+      /** Whether the mapped texts of its manual task can be made. */
       readonly manual: boolean
     }
   | { readonly kind: 'output'; readonly slot: 'RUN' }

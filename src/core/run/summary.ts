@@ -1,13 +1,14 @@
 /**
  * What the run row shows of a state: status, substatus, the next instant it must be woken, and counts (STO-27).
  */
+import { OUTSIDE_ENGINES } from '../engine/engine-type.ts'
 import { LIMITS } from '../limits.ts'
-import { isHeld } from './decide/proceed.ts'
-import { rootCause } from './decide/finish.ts'
-import { undoneFailure } from './decide/undo-run.ts'
-import type { RunState } from './state.ts'
-import { nextTimer } from './timers.ts'
-import { isTerminalRun, type RunStatus } from './transitions.ts'
+import { isHeld } from './failure/held.ts'
+import { rootCause } from './failure/root-cause.ts'
+import { compensationFailure } from './compensation/summary.ts'
+import { SLOTS_KNOWN, type RunState } from './state/state.ts'
+import { nextTimer } from './state/timers.ts'
+import { isTerminalRun, type RunStatus } from './state/transitions.ts'
 
 export interface StateSummary {
   readonly status: RunStatus
@@ -44,25 +45,29 @@ export function summaryOf(state: RunState, cut = false, waiting?: GrantTimes, le
   const due = nextTimer(state, waiting?.retriesAfter, lead)?.dueAt
   const wakeAt = cut ? state.lastNow - lead : earliest(due === undefined ? due : due - lead, waiting?.retryAt)
   const code = state.status === 'FAILED' ? codeOfFailure(state) : undefined
-  return {
+  const summary: Writable = {
     status: state.status,
-    ...(substatus === undefined ? {} : { substatus }),
-    ...(wakeAt === undefined ? {} : { nextWakeAt: wakeAt }),
     rulesVersion: state.rulesVersion,
-    minRulesVersion: state.rulesVersion,
-    ...(state.startedAt < 0 ? {} : { startedAt: state.startedAt }),
-    ...(state.endedAt < 0 ? {} : { endedAt: state.endedAt }),
+    minRulesVersion: Math.max(state.rulesVersion, SLOTS_KNOWN),
     stepsTotal: state.graph.steps.length,
     stepsDone: state.satisfied,
     stepsFailed: state.failed,
-    ...(state.inFlight.size > 0 || state.undo?.current?.status === 'RUNNING' ? { owed: true as const } : {}),
-    ...(code === undefined ? {} : { errorCode: code }),
   }
+  if (substatus !== undefined) summary.substatus = substatus
+  if (wakeAt !== undefined) summary.nextWakeAt = wakeAt
+  if (state.startedAt >= 0) summary.startedAt = state.startedAt
+  if (state.endedAt >= 0) summary.endedAt = state.endedAt
+  if (state.inFlight.size > 0 || state.compensation?.current?.status === 'RUNNING') summary.owed = true
+  if (code !== undefined) summary.errorCode = code
+  return summary
 }
+
+/** Every turn makes one: fields that are there only sometimes are set one by one, which costs less than spreading. */
+type Writable = { -readonly [K in keyof StateSummary]: StateSummary[K] }
 
 function codeOfFailure(state: RunState): string | undefined {
   if (state.timedOutAt >= 0) return 'RUN_TIMEOUT'
-  return state.compensationOf === '' ? rootCause(state)?.code : undoneFailure(state).code
+  return state.compensationOf === '' ? rootCause(state)?.code : compensationFailure(state).code
 }
 
 function earliest(a: number | undefined, b: number | undefined): number | undefined {
@@ -74,7 +79,7 @@ export function substatusOf(state: RunState): string | undefined {
   if (isTerminalRun(state.status)) return undefined
   const engine = (word: string): string => `${state.engineType}/${word}`
   if (state.cancelling !== undefined) return engine('CANCELLING')
-  if (state.undo !== undefined) return engine('COMPENSATING')
+  if (state.compensation !== undefined) return engine('COMPENSATING')
   if (state.status === 'PAUSED') return state.inFlight.size > 0 ? 'DRAINING' : undefined
   // Only a run that was queued without approval is seen like this; an empty log says nothing yet.
   if (state.status === 'PENDING') return state.seq > 0 ? 'WAITING_APPROVAL' : undefined
@@ -83,7 +88,32 @@ export function substatusOf(state: RunState): string | undefined {
   return state.backoffs > 0 && !state.failing ? 'RETRYING' : undefined
 }
 
-/** A state snapshot is worth writing this often: never more often than the state has slots to write (P-51). */
-export function snapshotInterval(state: RunState): number {
-  return Math.max(LIMITS.snapshotEveryEvents, state.unitCount)
+/** How often a checkpoint is worth writing: never more often than the state has slots to write (P-51). */
+export function checkpointInterval(state: RunState): number {
+  return Math.max(LIMITS.checkpointEveryEvents, state.unitCount)
+}
+
+/**
+ * The instant in a run's row may be early, never late (P-25): a run that is woken too early finds nothing due and sets it
+ * right. So a step forward keeps the earlier instant that is there, and the row changes nothing that an index has: a
+ * database then writes the row alone. Engines that wake their runs themselves are told when a run is overdue, not when
+ * to wake it: theirs is exact.
+ */
+type RowBefore = Pick<StateSummary, 'status' | 'nextWakeAt'>
+
+/** What the row says after a turn that ended in this state. */
+export function keptWake(before: RowBefore, state: RunState, exact: StateSummary, wall: number): StateSummary {
+  const kept = before.nextWakeAt
+  if (kept === undefined || exact.nextWakeAt === undefined || !mayBeEarly(before, state)) return exact
+  return kept > wall && kept < exact.nextWakeAt ? { ...exact, nextWakeAt: kept } : exact
+}
+
+/** The row may have had the run woken too early: then this is set right, although nothing else is to be written. */
+export function mayBeWokenEarly(before: RowBefore, state: RunState, wall: number): boolean {
+  return (before.nextWakeAt ?? Infinity) <= wall && mayBeEarly(before, state)
+}
+
+function mayBeEarly(before: RowBefore, state: RunState): boolean {
+  const goesOn = before.status === 'RUNNING' && state.status === 'RUNNING'
+  return goesOn && !OUTSIDE_ENGINES.some((engine) => engine === state.engineType)
 }

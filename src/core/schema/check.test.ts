@@ -7,8 +7,8 @@ import { payloadSchema, recordSchema } from '../events/schemas.ts'
 import { msFromIso } from '../time.ts'
 import { checkOf } from './check.ts'
 import { anything, flag, integer, list, literal, object, oneOf, optional, record, text } from './shape.ts'
+import { SEED as seed } from '../../../test/setup/seed.ts'
 
-const seed = Number(process.env['KEELSON_SEED'] ?? Date.now() % 2_147_483_647)
 const newAjv = () =>
   new Ajv2020({ strict: true, formats: { 'date-time': (value: string) => msFromIso(value) !== undefined } })
 

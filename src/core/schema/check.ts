@@ -1,12 +1,14 @@
 /**
- * A checker for the JSON Schema subset that shapes are made of, as plain closures: no code generation and nothing
- * to load, so the append path can afford it for every event. A test holds that it agrees with a full validator.
+ * A checker for the JSON Schema subset of shapes, as plain closures: no code generation and nothing to load, so the
+ * append path can use it for every event. A test checks that it agrees with a full validator.
  */
 import { msFromIso } from '../time.ts'
 
-type Schema = Readonly<Record<string, unknown>>
+export type Schema = Readonly<Record<string, unknown>>
 
-/** Undefined when the value fits; otherwise what is wrong, beginning with where (`.error.code must be a string`). */
+/**
+ * Undefined when the value fits; otherwise what is wrong, beginning with the place (`.error.code must be a string`).
+ */
 export type Check = (value: unknown) => string | undefined
 
 export function checkOf(schema: Schema): Check {
@@ -25,6 +27,15 @@ export function checkOf(schema: Schema): Check {
       return checkObject(schema)
     default:
       return () => undefined
+  }
+}
+
+/** The same, made at its first use: a program that reads one log meets few of all event types. */
+export function checkWhenUsed(schema: () => Schema): Check {
+  let made: Check | undefined
+  return (value) => {
+    made ??= checkOf(schema())
+    return made(value)
   }
 }
 
@@ -49,7 +60,7 @@ function checkText(schema: Schema): Check {
   }
 }
 
-/** Remembers the last good time: the events of one decision share it. */
+/** Remembers the last valid time: the events of one decision share it. */
 function timeCheck(): (value: string) => boolean {
   let good = ''
   return (value) => {

@@ -71,7 +71,7 @@ export function optional<T>(shape: Shape<T>): OptionalShape<T> {
   return { ...shape, optional: true }
 }
 
-/** A closed object: a field it does not name is refused on the write side. */
+/** A closed object: the write side refuses fields that it does not name. */
 export function object<const F extends Fields>(fields: F): Shape<ObjectOf<F>> {
   const required = Object.keys(fields).filter((name) => fields[name]?.optional !== true)
   return {

@@ -1,17 +1,16 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { graphOf, scenario, type Logged, type Scenario } from '../../../test/fixtures/scenario.ts'
-import type { ForeignRecord } from '../events/event.ts'
-import { innerStepSlot } from '../events/slot.ts'
+import { EVENTS, type LogRecord } from '../events/event.ts'
+import { parseStepSlot, slotNames } from '../events/slot.ts'
 import { summaryOf } from '../run/summary.ts'
-import { isTerminalRun } from '../run/transitions.ts'
-import { locate } from '../run/units.ts'
+import { isTerminalRun } from '../run/state/transitions.ts'
+import { locate } from '../run/state/units.ts'
 import { isoFromMs } from '../time.ts'
-import { projectRun } from './project-run.ts'
-import { runMetaOf } from './run-meta.ts'
-import { snapshotOf } from './snapshot-of.ts'
-
-const seed = process.env['KEELSON_SEED'] === undefined ? Date.now() % 2 ** 31 : Number(process.env['KEELSON_SEED'])
+import { projectRun } from './project/project-run.ts'
+import { runMetaOf } from './fold/run-meta.ts'
+import { snapshotOf } from './show/snapshot-of.ts'
+import { SEED as seed } from '../../../test/setup/seed.ts'
 
 const PLAN = (onFailure: string): string => `
 policy: { onFailure: ${onFailure}, runTimeoutMs: 20000, concurrency: 3, retry: { maxAttempts: 2, initialBackoffMs: 1000 } }
@@ -25,9 +24,8 @@ steps:
 `
 const SLOTS = ['a', 'b', 'FALLBACK:b', 'c[0]', 'c[1]', 'c[2]', 'd', 'f', 'COMP:a']
 
-function recordOf({ seq, at, draft, cause }: Logged): ForeignRecord {
-  const isRun = draft.slot === 'RUN' || draft.slot.startsWith('SIGNAL:') || draft.slot.startsWith('FORK:')
-  const slot = isRun ? undefined : innerStepSlot(draft.slot)
+function recordOf({ seq, at, draft, cause }: Logged): LogRecord {
+  const slot = EVENTS[draft.eventType].level === 'step' ? parseStepSlot(draft.slot) : undefined
   const when = isoFromMs(at)
   return {
     eventId: `event-${seq}`,
@@ -48,13 +46,13 @@ function recordOf({ seq, at, draft, cause }: Logged): ForeignRecord {
     decision: { firstSeq: seq, cause },
     chainHash: '',
     payload: draft.payload as Readonly<Record<string, unknown>>,
-    ...slot,
+    ...(slot === undefined ? {} : slotNames(slot)),
   }
 }
 
-/** Does what a world could do to a run: outcomes of open attempts, signals, time. */
+/** What the outside can do to a run: outcomes of open attempts, signals, time. */
 function act(story: Scenario, what: number, where: number): void {
-  const undo = story.state.undo?.current
+  const undo = story.state.compensation?.current
   const open = SLOTS.filter((slot) =>
     slot.startsWith('COMP:')
       ? undo?.status === 'RUNNING' && `COMP:${undo.slot}` === slot
@@ -80,13 +78,14 @@ function compare(story: Scenario): void {
   expect(alerts, told).toEqual([])
   expect(notes, told).toEqual([])
   expect([snapshot.status, snapshot.substatus], told).toEqual([summary.status, summary.substatus])
-  for (const step of snapshot.steps) {
-    const slot = step.role === 'fallback' ? `FALLBACK:${step.stepId}` : step.stepId
+  const slots = snapshot.steps.flatMap((step) => (step.fallback === undefined ? [step] : [step, step.fallback]))
+  for (const step of slots) {
+    const slot = step.stepId
     const unit = locate(story.state, slot)?.unit
     const isEnding = isTerminalRun(story.status) || story.state.failing || story.state.cancelling !== undefined
     const inBackoff = unit?.backoff === true && !isEnding
     expect(step.status, `${slot}\n${told}`).toBe(inBackoff ? 'RUNNING' : unit?.status)
-    expect(step.recovered === true, `${slot}\n${told}`).toBe(unit?.recovered === true)
+    expect('recovered' in step, `${slot}\n${told}`).toBe(unit?.recovered === true)
   }
 }
 

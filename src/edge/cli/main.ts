@@ -1,50 +1,48 @@
 /**
- * The command line's entry: answers what needs nothing loaded, hands the rest to the command table, and turns whatever
- * is thrown into one clear message with a code and an exit code.
+ * The command line's entry: passes the request to the command table, and turns every thrown error into one clear message with a code and an exit code.
  */
-import { readFileSync } from 'node:fs'
-import { exitOfProblem } from './exit-codes.ts'
+import { visibleText } from '../../core/visible-text.ts'
+import { exitOfProblem } from './terminal/exit-codes.ts'
 import type { Telling } from './output/problems.ts'
-import { endProcess, guardProcess } from './process-guard.ts'
-import { processTerminal, type Terminal } from './terminal.ts'
+import { endProcess, guardProcess } from './terminal/process-guard.ts'
+import { processTerminal, type Terminal } from './terminal/terminal.ts'
 
 export async function main(argv: readonly string[]): Promise<number> {
   const terminal = processTerminal()
-  if (argv.length === 1 && (argv[0] === '--version' || argv[0] === '-V')) {
-    terminal.line(version())
-    return 0
-  }
   tellWarningsInOneLine()
-  const beforeDashes = argv.includes('--') ? argv.slice(0, argv.indexOf('--')) : argv
-  const telling = { json: beforeDashes.includes('--json'), debug: beforeDashes.includes('--debug') }
-  guardProcess({ argv, ...telling })
-  const code = await answer(argv, terminal, telling)
-  // Step functions may leave sockets or timers open; the command is done when its work is.
+  guardProcess({ argv, ...tellingOf(argv) })
+  const code = await answer(argv, terminal)
+  // Step functions may leave sockets or timers open; the command ends with its work.
   await terminal.flush()
   return endProcess(code)
 }
 
-async function answer(argv: readonly string[], terminal: Terminal, telling: Telling): Promise<number> {
+function tellingOf(argv: readonly string[]): Telling {
+  const beforeDashes = argv.includes('--') ? argv.slice(0, argv.indexOf('--')) : argv
+  return { json: beforeDashes.includes('--json'), debug: beforeDashes.includes('--debug') }
+}
+
+/** The exit code; what was thrown is told. */
+export async function answer(argv: readonly string[], terminal: Terminal = processTerminal()): Promise<number> {
   try {
     const { runProgram } = await import('./program.ts')
     return await runProgram(argv, terminal)
   } catch (thrown) {
     const { problemsOf, tellProblems } = await import('./output/problems.ts')
-    tellProblems(terminal, thrown, telling)
+    tellProblems(terminal, thrown, tellingOf(argv))
     return exitOfProblem(problemsOf(thrown)[0].code)
   }
 }
 
-/** Of our own warnings Node shows the process, a name and advice about tracing; people need the code and the message. */
+/**
+ * Node shows our own warnings with the process, a name and advice about tracing; people need the code and the message.
+ */
 function tellWarningsInOneLine(): void {
   process.removeAllListeners('warning').on('warning', (warning: Error & { readonly code?: string }) => {
     const { code, name, message } = warning
-    // Through the stream, so that it neither tears a picture nor mixes into JSON lines.
-    process.stderr.write(`${code ?? name}  ${message}\n`)
+    // The refusal of the steps file says the same, with its cause.
+    if (message.startsWith('Failed to load the ES module')) return
+    // Through the stream, so that it neither breaks a picture nor mixes into JSON lines.
+    process.stderr.write(`${code ?? name}  ${visibleText(message)}\n`)
   })
-}
-
-function version(): string {
-  const manifest = readFileSync(new URL('../../../package.json', import.meta.url), 'utf8')
-  return (JSON.parse(manifest) as { readonly version: string }).version
 }

@@ -1,19 +1,21 @@
 /** The table of commands: every example is a command line that fits, and completion knows every word. */
-import { spawnSync } from 'node:child_process'
 import { describe, expect, it } from 'vitest'
 import picocolors from 'picocolors'
 import { KeelsonError } from '../../core/problems/problem.ts'
-import type { Call } from './command.ts'
-import { completionScript, SHELLS } from './completion-script.ts'
+import type { Call } from './terminal/command.ts'
+import { completionScript, SHELLS } from './commands/completion-script.ts'
 import { matchProgram } from './program.ts'
 import { COMMANDS } from './table/command-table.ts'
-import { EVERYWHERE, wordsOf, type Spec } from './table/spec.ts'
-import type { Terminal } from './terminal.ts'
+import { screenWith } from './terminal/paint.ts'
+import { EVERYWHERE, wordsOf, type Spec } from './terminal/command-spec.ts'
+import type { Terminal } from './terminal/terminal.ts'
+import { runChild } from '../../../test/fixtures/child.ts'
 
 const paint = picocolors.createColors(false)
 const written: string[] = []
 const terminal: Terminal = {
   isTty: false,
+  canAsk: false,
   isLeft: false,
   columns: 80,
   rows: 24,
@@ -22,17 +24,23 @@ const terminal: Terminal = {
   write: (text) => void written.push(text),
   line: (text = '') => void written.push(`${text}\n`),
   errorLine: () => undefined,
-  errorText: () => undefined,
+  errorLines: () => undefined,
+  othersText: () => undefined,
+  exact: () => undefined,
+  ask: async () => '',
+  screen: screenWith(''),
   json: () => undefined,
   catchOthers: () => () => undefined,
   flush: async () => undefined,
 }
 
-/** The part of a shell line that is ours, as words. */
+/** The Keelson part of a shell line, as words. */
 function argvOf(line: string): readonly string[] {
   const [own = ''] = /\bkeelson .*/.exec(line) ?? []
   const [call = ''] = own.replace(/\)"$/, '').split(/ [|>] /)
-  return [...call.matchAll(/"([^"]*)"|(\S+)/g)].map((match) => match[1] ?? match[2] ?? '').slice(1)
+  return [...call.matchAll(/"([^"]*)"|'([^']*)'|(\S+)/g)]
+    .map((match) => match[1] ?? match[2] ?? match[3] ?? '')
+    .slice(1)
 }
 
 async function served(argv: readonly string[]): Promise<{ readonly spec: Spec; readonly call: Call } | undefined> {
@@ -97,17 +105,17 @@ describe('completion', () => {
   function offered(...words: readonly string[]): readonly string[] {
     const line = words.map((word) => `'${word}'`).join(' ')
     const script = `${completionScript('bash', COMMANDS)}\nCOMP_WORDS=(${line}); COMP_CWORD=${words.length - 1}; _keelson; printf '%s\\n' "\${COMPREPLY[@]}"`
-    const { stdout, stderr } = spawnSync('bash', ['-c', script], { encoding: 'utf8' })
+    const { stdout, stderr } = runChild('bash', ['-c', script])
     expect(stderr).toBe('')
     return stdout.split('\n').filter((word) => word !== '')
   }
 
   it('works in bash itself', () => {
     expect(offered('keelson', 'ru')).toEqual(['run', 'runs'])
-    expect(offered('keelson', 'plan', '')).toEqual(['check', 'compile', 'import', 'graph', 'diff'])
+    expect(offered('keelson', 'plan', '')).toEqual(['check', 'compile', 'publish', 'import', 'graph', 'diff'])
     expect(offered('keelson', 'plan', 'graph', 'p.yaml', '--f')).toEqual(['--format'])
     expect(offered('keelson', 'signal', 'last', 'retry-')).toEqual(['retry-step', 'retry-run'])
-    expect(offered('keelson', 'runs', '--co')).toEqual(['--counts'])
+    expect(offered('keelson', 'runs', '--cou')).toEqual(['--counts'])
     expect(offered('keelson', 'resources', 'set', 'gpu', '--ca')).toEqual(['--capacity'])
     expect(offered('keelson', 'run', 'pla')).toEqual([])
     expect(offered('keelson', 'completion', '')).toEqual([...SHELLS])

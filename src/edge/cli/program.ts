@@ -1,16 +1,17 @@
 /**
- * How a command line is matched to the table of commands (table/). Wrong usage is told as a USAGE problem with what was
- * meant; a command's own code is loaded only when it is called.
+ * Matches a command line to the table of commands (table/). Wrong usage is a USAGE problem with a suggestion; a
+ * command's own code is loaded only when it is called.
  */
 import { Command, CommanderError, Option } from 'commander'
 import { fail } from '../../core/problems/problem.ts'
-import { optionsOf, type Call } from './command.ts'
-import { EXIT } from './exit-codes.ts'
+import { optionsOf, type Call, type OptionSpec } from './terminal/command.ts'
+import { EXIT } from './terminal/exit-codes.ts'
 import { COMMANDS, SECTIONS } from './table/command-table.ts'
-import { EVERYWHERE, wordsOf, type Spec } from './table/spec.ts'
-import type { Terminal } from './terminal.ts'
+import { meantBy } from './table/meant-commands.ts'
+import { EVERYWHERE, wordsOf, type Spec } from './terminal/command-spec.ts'
+import type { Terminal } from './terminal/terminal.ts'
 
-/** What becomes of a command line that fits the table; resolves with the exit code. */
+/** Handles a command line that fits the table; resolves with the exit code. */
 type Serve = (spec: Spec, call: Call) => Promise<number>
 
 /** Resolves with the exit code; wrong usage is thrown as a USAGE problem. */
@@ -20,7 +21,7 @@ export function runProgram(argv: readonly string[], terminal: Terminal): Promise
 
 export async function matchProgram(argv: readonly string[], terminal: Terminal, serve: Serve): Promise<number> {
   let exitCode: number = EXIT.completed
-  const program = build(terminal, serve, (code) => {
+  const program = build(argv, terminal, serve, (code) => {
     exitCode = code
   })
   if (argv.length === 0) {
@@ -33,6 +34,8 @@ export async function matchProgram(argv: readonly string[], terminal: Terminal, 
     if (!(thrown instanceof CommanderError)) throw thrown
     if (thrown.exitCode === 0) return EXIT.completed
     if (thrown.code === 'commander.help') fail('USAGE', `'${argv.join(' ')}' is not a whole command`)
+    const meant = thrown.code === 'commander.unknownCommand' ? meantBy(argv[0] ?? '') : undefined
+    if (meant !== undefined) return fail('USAGE', `unknown command '${argv[0] ?? ''}'; did you mean '${meant}'?`)
     return fail('USAGE', usageMessage(thrown.message))
   }
   return exitCode
@@ -45,7 +48,7 @@ function usageMessage(message: string): string {
     .replaceAll('\n', ' ')
 }
 
-function build(terminal: Terminal, serve: Serve, done: (code: number) => void): Command {
+function build(argv: readonly string[], terminal: Terminal, serve: Serve, done: (code: number) => void): Command {
   const program = new Command('keelson')
   program
     .description('The workflow engine whose log is the truth.')
@@ -57,6 +60,7 @@ function build(terminal: Terminal, serve: Serve, done: (code: number) => void): 
     .enablePositionalOptions()
     .configureHelp({
       subcommandTerm: (command) =>
+        // Other words for it are in its own help.
         `${command.name()} ${command.usage().replace('[options] ', '').replace('[options]', '')}`.trim(),
       sortSubcommands: false,
     })
@@ -64,42 +68,66 @@ function build(terminal: Terminal, serve: Serve, done: (code: number) => void): 
     .addHelpText('after', HELP_END)
   for (const { title, commands } of SECTIONS) {
     program.commandsGroup(title)
-    for (const spec of commands) add(program, spec, terminal, serve, done)
+    for (const spec of commands) {
+      const command = add(program, spec)
+      if (isAsked(spec, argv)) equip(command, spec, terminal, serve, done)
+    }
   }
   program.commandsGroup('Help:')
   program
     .command('help [topic...]')
-    .description('the help of a command, or the page of an error code')
+    .description('show the help of a command or an error code')
     .action(async (topic: readonly string[]) => done(await help(program, topic, terminal)))
   return program
 }
 
 const HELP_END = `
-Each command has its own help with examples: keelson help <command>. A run is named by its id, by
-four or more of its first characters, or by 'last'.
+Help and examples of a command: keelson help <command>. Name a run by its id, by the first four or
+more characters of its id, or by 'last'.
 Exit codes: 0 completed, 1 failed, 2 wrong usage or plan, 3 cancelled, 4 left running, 5 refused, 6 environment,
-7 the process was cut short.
+7 the process ended too early.
 `
 
-function add(program: Command, spec: Spec, terminal: Terminal, serve: Serve, done: (code: number) => void): void {
+/** Of all other commands only the names and their meaning are shown: their options would be made for nothing, at every start. */
+function isAsked(spec: Spec, argv: readonly string[]): boolean {
+  const [first = ''] = wordsOf(spec)
+  return [first, ...(spec.aliases ?? [])].some((word) => argv.includes(word))
+}
+
+function add(program: Command, spec: Spec): Command {
   const [group, sub] = wordsOf(spec)
   const parent = sub === undefined || group === undefined ? program : groupOf(program, group)
   const words = sub === undefined ? spec.use : spec.use.slice(spec.use.indexOf(' ') + 1)
-  const command = parent.command(words).description(spec.about)
-  for (const [flags, about] of [...(spec.options ?? []), ...EVERYWHERE]) command.addOption(new Option(flags, about))
+  return parent
+    .command(words)
+    .description(spec.about)
+    .aliases(spec.aliases ?? [])
+}
+
+function equip(command: Command, spec: Spec, terminal: Terminal, serve: Serve, done: (code: number) => void): void {
+  for (const [flags, about] of optionsFor(spec)) command.addOption(new Option(flags, about))
   command
     .helpOption('-h, --help', 'this help')
-    .addHelpText('after', `\nSuch as:\n${spec.examples.map((one) => `  ${one}`).join('\n')}`)
+    .addHelpText('after', `\nExamples:\n${spec.examples.map((one) => `  ${one}`).join('\n')}`)
     .action(async (...received: unknown[]) => {
       const args = received.filter((one): one is string => typeof one === 'string')
       done(await serve(spec, { args, options: optionsOf(command.opts()), terminal, table: COMMANDS }))
     })
 }
 
-/** Words that only hold other commands. */
+/** A command may define one of the common options in its own way. */
+function optionsFor({ options = [] }: Spec): readonly OptionSpec[] {
+  const nameOf = ([flags]: OptionSpec): string => flags.split(' ', 1)[0] ?? flags
+  const own = new Set(options.map(nameOf))
+  return [...options, ...EVERYWHERE.filter((option) => !own.has(nameOf(option)))]
+}
+
+/** Words that only group other commands. */
 const GROUPS: Readonly<Record<string, string>> = {
+  dev: 'servers for development on this machine',
   plan: 'check, compile, draw and compare plans, without running them',
-  receipts: 'signed receipts of runs: their public key, and signing what is new',
+  store: 'make the database and its roles',
+  receipts: 'signed receipts of runs: show the public key, sign what is new',
 }
 
 function groupOf(program: Command, name: string): Command {
@@ -115,7 +143,8 @@ function groupOf(program: Command, name: string): Command {
 
 async function help(program: Command, topic: readonly string[], terminal: Terminal): Promise<number> {
   let command: Command | undefined = program
-  for (const word of topic) command = command?.commands.find((one) => one.name() === word)
+  for (const word of topic)
+    command = command?.commands.find((one) => one.name() === word || one.aliases().includes(word))
   if (command !== undefined) {
     command.outputHelp()
     return EXIT.completed

@@ -1,6 +1,6 @@
 /**
  * How soon a signal takes effect on Temporal (TMP-06): several runs in the middle of a fan-out are paused and resumed again
- * and again; what counts is the time from the letter in the inbox to the event in the log, by the store's own clock.
+ * and again; what counts is the time from the inbox row in the inbox to the event in the log, by the store's own clock.
  */
 import { randomUUID } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
@@ -10,6 +10,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { temporal } from '../../../src/adapters/engines/temporal/engine.ts'
 import { loadPlan, openKeelson, type Keelson, type RunHandle } from '../../../src/main.ts'
 import type { RunStore } from '../../../src/ports/run-store.ts'
+import { servicesOf } from '../../../src/library/services-of.ts'
 
 const P99_TARGET_MS = 1_000
 /** A run takes sixty signals in a minute. */
@@ -56,7 +57,8 @@ export async function measureSignals(address: string): Promise<SignalRow> {
   }
 }
 
-async function pausedAndResumed({ services: { store } }: Keelson, run: RunHandle): Promise<readonly number[]> {
+async function pausedAndResumed(keelson: Keelson, run: RunHandle): Promise<readonly number[]> {
+  const { store } = servicesOf(keelson)
   const times: number[] = []
   // A run that has not begun refuses to be paused.
   while ((await store.getRun(run.row.runKey))?.status !== 'RUNNING') await pause(LOOK_MS)
@@ -77,8 +79,8 @@ async function effectOf(store: RunStore, run: RunHandle, signalType: 'PAUSE' | '
     const events = await store.readEvents(runKey, { afterSeq: before - 1 })
     if (events.some((one) => one.eventType === 'SignalRejected')) throw new Error(`${signalType} was refused`)
     const event = events.find((one) => one.eventType === eventType)
-    const letter = await store.findInbox(runKey, `signal:${signalId}`)
-    if (event !== undefined && letter !== undefined) return event.persistedAt - letter.insertedAt
+    const inboxRow = await store.findInbox(runKey, `signal:${signalId}`)
+    if (event !== undefined && inboxRow !== undefined) return event.persistedAt - inboxRow.insertedAt
     await pause(LOOK_MS)
   }
 }
@@ -93,5 +95,5 @@ function rowOf(times: readonly number[]): SignalRow {
 
 export function signalLine({ signals, runs, p50Ms, p99Ms, maxMs, target, met }: SignalRow): string {
   const times = `p50 ${p50Ms} ms, p99 ${p99Ms} ms, longest ${maxMs} ms`
-  return `signal ${signals} of ${runs} runs: letter to event ${times} (p99 under ${target}: ${met ? 'met' : 'MISSED'})`
+  return `signal ${signals} of ${runs} runs: inbox row to event ${times} (p99 under ${target}: ${met ? 'met' : 'MISSED'})`
 }

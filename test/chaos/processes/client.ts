@@ -8,14 +8,14 @@ import { openPostgresStore, type PostgresStore } from '../../../src/adapters/sto
 import { systemClock } from '../../../src/adapters/system/clock.ts'
 import { systemRandom } from '../../../src/adapters/system/random.ts'
 import { systemTimers } from '../../../src/adapters/system/timers.ts'
-import { RunAdvancer } from '../../../src/app/advance-run.ts'
-import { compilePlan, type CompiledPlan } from '../../../src/app/compile-plan.ts'
+import { RunAdvancer } from '../../../src/app/advance/advance-run.ts'
+import { compilePlan, type CompiledPlan } from '../../../src/app/plans/compile.ts'
 import { LOCAL_PRINCIPAL } from '../../../src/app/principal.ts'
 import type { Services } from '../../../src/app/services.ts'
-import { signalRun } from '../../../src/app/signal-run.ts'
-import { startRun } from '../../../src/app/start-run.ts'
+import { signalRun } from '../../../src/app/inbox/signal-run.ts'
+import { startRun } from '../../../src/app/start/start-run.ts'
 import { KeelsonError } from '../../../src/core/problems/problem.ts'
-import { isTerminalRun } from '../../../src/core/run/transitions.ts'
+import { isTerminalRun } from '../../../src/core/run/state/transitions.ts'
 import { openJournal, type Acknowledgement } from './journal.ts'
 import { PLANS, type PlanName } from './plans.ts'
 
@@ -60,7 +60,9 @@ export class Client {
     const client = new Client(await patiently(() => openPostgresStore({ connectionString: url })), folder)
     const { plan, sha256, text } = compiled('child')
     const { planId, planVersion } = plan.metadata
-    await patiently(() => client.#store.putPlan({ sha256, planId, planVersion, text }))
+    await patiently(() =>
+      client.#store.putPlan({ tenantId: 'local', sha256, planId, planVersion, text }, { publish: true }),
+    )
     return client
   }
 

@@ -2,12 +2,13 @@
  * The processes under test and the way each has to the database: started, killed, stopped, continued and started again by
  * their ids. Where there is toxiproxy, each has a proxy of its own, so that one can be cut off while the others go on.
  */
-import { spawn, type ChildProcess } from 'node:child_process'
+import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
+import { startChild } from '../../fixtures/child.ts'
 import type { Proxy, Toxiproxy } from '../../setup/toxiproxy.ts'
 import type { DriverOptions } from './driver.ts'
 import { readJournal, type LifeLine } from './journal.ts'
@@ -49,13 +50,10 @@ export class Member {
   start(): void {
     const script = join(import.meta.dirname, this.#script)
     const args = [...NODE_OPTIONS, script, JSON.stringify(this.#options)]
-    const child = spawn(process.execPath, args, { stdio: ['ignore', 'ignore', 'pipe'] })
+    // A test process that dies must not leave its fleet behind, stopped or not.
+    const child = startChild(process.execPath, args)
     let told = ''
     child.stderr.on('data', (chunk: Buffer) => (told = (told + chunk.toString()).slice(-4000)))
-    // A test process that dies must not leave its fleet behind, stopped or not.
-    const orphaned = (): void => void child.kill('SIGKILL')
-    process.once('exit', orphaned)
-    child.once('exit', () => process.removeListener('exit', orphaned))
     this.#living = { process: child, told: () => told }
   }
 

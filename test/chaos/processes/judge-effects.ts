@@ -33,7 +33,9 @@ const ENDS: ReadonlySet<string> = new Set([
   'CompensationFailed',
 ])
 
-const slotOfEffect = (one: Effect): string => `${one.undoing ? 'COMP:' : ''}${stepSlotOf(one)}`
+function slotOfEffect({ undoing, stepId, itemIndex }: Effect): string {
+  return `${undoing ? 'COMP:' : ''}${stepId}${itemIndex === undefined ? '' : `[${itemIndex}]`}`
+}
 
 export function judgeEffects(
   events: readonly StoredLine[],

@@ -34,13 +34,8 @@ function canonical(value: unknown): string {
   return `{${entries.map(([name, entry]) => `${JSON.stringify(name)}:${canonical(entry)}`).join(',')}}`
 }
 
-export function stepSlotOf({
-  stepId = '',
-  itemIndex,
-  role,
-}: Pick<RecordFields, 'stepId' | 'itemIndex' | 'role'>): string {
-  const item = itemIndex === undefined ? '' : `[${itemIndex}]`
-  return `${role === 'fallback' ? 'FALLBACK:' : ''}${stepId}${item}`
+export function stepSlotOf({ eventType, stepId, payload = {} }: RecordFields): string {
+  return eventType.startsWith('Step') ? (stepId ?? '') : String(payload['stepId'] ?? '')
 }
 
 /** The table of slots in log.md. */
@@ -51,11 +46,11 @@ function slotOf(record: RecordFields): string {
   if (eventType.startsWith('Compensation')) return `COMP:${stepSlotOf(record)}`
   if (eventType === 'ManualTaskOpened') return `TASK:${stepSlotOf(record)}:${String(payload['attempt'])}`
   if (eventType === 'LateOutcomeRecorded') {
-    const hook = payload['compensation'] === true ? 'COMP:' : ''
-    return `LATE:${hook}${stepSlotOf(record)}:${String(payload['attempt'])}`
+    const compensation = payload['compensation'] === true ? 'COMP:' : ''
+    return `LATE:${compensation}${stepSlotOf(record)}:${String(payload['attempt'])}`
   }
   if (eventType.startsWith('Alert'))
-    return `ALERT:${String(payload['code'])}:${record.stepId === undefined ? 'RUN' : stepSlotOf(record)}:${decision.firstSeq}`
+    return `ALERT:${String(payload['code'])}:${payload['stepId'] === undefined ? 'RUN' : stepSlotOf(record)}:${decision.firstSeq}`
   if (eventType === 'RunForked') return `FORK:${String(payload['newRunId'])}`
   return 'RUN'
 }

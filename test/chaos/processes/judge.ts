@@ -4,7 +4,7 @@
  */
 import { judgeCommits, type CommitFigures } from './judge-commits.ts'
 import { judgeEffects, type EffectFigures } from './judge-effects.ts'
-import { judgeLog, RUN_ENDS } from './judge-log.ts'
+import { RUN_ENDS, judgeLog, stepSlotOf } from './judge-log.ts'
 import { readJournal, type Acknowledgement, type CommitLine, type Effect, type LifeLine } from './journal.ts'
 import { fieldsOf, readLog, type Look, type RecordFields, type Row, type StoredLine } from './look.ts'
 import { planNamed } from './plans.ts'
@@ -70,7 +70,7 @@ function judgeRun(row: Row, log: readonly StoredLine[]): readonly string[] {
   if (wasCancelled || plan === undefined) return wrong
   if (`RUN${plan.endsIn}` !== end.toUpperCase()) wrong.push(`${runId} (${planId}) ended with ${end}`)
   for (const { eventType, stepId = '', logicalAttemptId } of records)
-    if (eventType === 'StepStarted' && logicalAttemptId > (plan.attempts?.[stepId] ?? 1))
+    if (eventType === 'StepStarted' && logicalAttemptId > (plan.attempts?.[stepId.replace(/\[\d+\]$/, '')] ?? 1))
       wrong.push(`${runId} (${planId}): attempt ${logicalAttemptId} of '${stepId}' is more than its policy allows`)
   const undone = namesOf(records, 'CompensationCompleted')
   if (undone.join() !== (plan.undone ?? []).join()) wrong.push(`${runId} (${planId}): undone was ${undone.join()}`)
@@ -78,7 +78,7 @@ function judgeRun(row: Row, log: readonly StoredLine[]): readonly string[] {
 }
 
 const namesOf = (records: readonly RecordFields[], type: string): readonly string[] =>
-  records.filter(({ eventType }) => eventType === type).map(({ stepId = '' }) => stepId)
+  records.filter(({ eventType }) => eventType === type).map(stepSlotOf)
 
 /** Every acknowledged start is one run and every run was asked for; every acknowledged signal was answered once. */
 function judgeAcknowledged(

@@ -9,9 +9,9 @@ import { openPostgresStore, type PostgresStore } from '../../../src/adapters/sto
 import { systemClock } from '../../../src/adapters/system/clock.ts'
 import { systemRandom } from '../../../src/adapters/system/random.ts'
 import { systemTimers } from '../../../src/adapters/system/timers.ts'
-import { RunAdvancer } from '../../../src/app/advance-run.ts'
-import { missingHandlers } from '../../../src/app/missing-handlers.ts'
-import { createRunDriver } from '../../../src/app/run-driver.ts'
+import { RunAdvancer } from '../../../src/app/advance/advance-run.ts'
+import { missingHandlers } from '../../../src/app/plans/missing-handlers.ts'
+import { createRunDriver } from '../../../src/app/engines/run-driver.ts'
 import type { Services } from '../../../src/app/services.ts'
 import { KeelsonError } from '../../../src/core/problems/problem.ts'
 import type { RunCommit, RunStore } from '../../../src/ports/run-store.ts'
@@ -108,7 +108,8 @@ async function work(options: WorkerOptions): Promise<void> {
     leaseMs,
     pollMs,
     ...(options.listen ? { onWake: (listener: () => void) => opened.onWake(listener) } : {}),
-    canDrive: async (row) => missingHandlers((await advancer.plans.get(row.planSha256)).plan, handlers).length === 0,
+    canDrive: async ({ tenantId, planSha256 }) =>
+      missingHandlers((await advancer.plans.get(tenantId, planSha256)).plan, handlers).length === 0,
     onLost: (runKey, problem) => {
       const detail = `${runKey} ${problem instanceof KeelsonError ? problem.code : String(problem)}`
       tell({ at: Date.now(), worker: name, kind: 'lost', detail })

@@ -2,13 +2,13 @@
  * One run in the hands of the embedded engine: its effects in flight, its next wake-up and its turns of `advance`.
  * Reports wait here until an advance has taken them in; a store that fails now is asked again.
  */
-import { LIMITS } from '../../../core/limits.ts'
 import { fail, KeelsonError } from '../../../core/problems/problem.ts'
 import type { Effect } from '../../../core/run/effect.ts'
 import type { Clock } from '../../../ports/clock.ts'
-import type { AdvanceOptions, AdvanceReport, EffectReport, RunDriver } from '../../../ports/engine.ts'
+import type { AdvanceOptions, TurnResult, EffectOutcome, RunDriver } from '../../../ports/engine.ts'
 import type { RunKey, RunStatus } from '../../../ports/run-store.ts'
 import type { Timers } from '../../../ports/timers.ts'
+import { afterGrace, once } from './grace.ts'
 import type { ProcessSlots } from './process-slots.ts'
 import type { LeaseTime } from './run-leases.ts'
 
@@ -27,7 +27,9 @@ export interface DrivenRunOptions {
   readonly renew: () => Promise<boolean>
   /** Was the run handed over to another engine? What comes too late is told to that one; adoption leaves it unsaid. */
   readonly isElsewhere: () => Promise<boolean>
-  readonly onReport: (report: AdvanceReport) => void
+  readonly onReport: (report: TurnResult) => void
+  /** A row was left in the inbox of another run. */
+  readonly onTold: () => void
   /** Something failed and is tried again. */
   readonly onFailure: (thrown: unknown) => void
   /** The run has ended and nothing of it is in flight here, or it is somebody else's now. */
@@ -37,12 +39,14 @@ export interface DrivenRunOptions {
 export class DrivenRun {
   readonly #options: DrivenRunOptions
   readonly #running = new Map<string, { readonly effect: Effect; readonly controller: AbortController }>()
-  #reports: EffectReport[] = []
+  #reports: EffectOutcome[] = []
   #turning = false
   #again = false
   #stopped = false
   #lost = false
   #adopting: boolean
+  /** Came while the run was being taken over: of no use if that came after it. */
+  #brought: TurnResult | undefined
   #cancelWake: (() => void) | undefined
   #wakesAt: number | undefined
   /** Until when this process surely holds the run; kept here for the engine, which holds the lease. */
@@ -85,12 +89,14 @@ export class DrivenRun {
     else void this.#turn()
   }
 
-  /** Goes on from a report somebody else's call brought (the run's creation). */
-  begin(report: AdvanceReport): void {
-    this.#take(report)
+  /** Goes on from a report somebody else's call brought: the run's creation, or its start from the queue. */
+  begin(report: TurnResult): void {
+    if (this.#adopting) this.#brought = report
+    else this.#take(report)
+    if (this.#turning) this.#again = true
   }
 
-  /** Leaves the run where it is: nothing more leaves from here. What still runs is abandoned or aborted. */
+  /** Nothing more leaves from here. What still runs is abandoned or aborted. */
   stop(abort: boolean): void {
     this.#stopped = true
     this.#cancelWake?.()
@@ -111,7 +117,7 @@ export class DrivenRun {
     for (const report of reports) void this.#leave(report)
   }
 
-  async #leave(report: EffectReport): Promise<void> {
+  async #leave(report: EffectOutcome): Promise<void> {
     const { driver, runKey, onFailure, isElsewhere } = this.#options
     if (this.#epoch === undefined) return
     try {
@@ -135,6 +141,8 @@ export class DrivenRun {
         if (this.#adopting) this.#reports = [...reports, ...this.#reports]
         this.#adopting = false
         this.#take(report)
+        if (this.#brought?.epoch === report.epoch) this.#take(this.#brought)
+        this.#brought = undefined
         if (this.#reports.length > 0) this.#again = true
       } catch (thrown) {
         this.#reports = [...reports, ...this.#reports]
@@ -166,7 +174,7 @@ export class DrivenRun {
     return false
   }
 
-  #take(report: AdvanceReport): void {
+  #take(report: TurnResult): void {
     if (this.#stopped) return
     this.#epoch = report.epoch
     this.#status = report.status
@@ -210,33 +218,20 @@ export class DrivenRun {
   }
 
   /** Work waits for a place of the process; whoever is asked to stop meanwhile reports at once without one. */
-  async #carryOut(effect: Effect, signal: AbortSignal): Promise<EffectReport | undefined> {
+  async #carryOut(effect: Effect, signal: AbortSignal): Promise<EffectOutcome | undefined> {
     const { driver, runKey, slots } = this.#options
     const works = effect.kind === 'ExecuteStep' || effect.kind === 'Compensate'
     const asked = works && driver.wantsAlone?.(runKey, effect)
     const alone = asked instanceof Promise && (await asked)
     const leave =
       works && (await slots.enter(runKey, signal, alone)) === 'entered' ? once(() => slots.leave()) : undefined
-    const ignored = leave === undefined ? undefined : this.#afterGrace(signal, leave)
+    const ignored = leave === undefined ? undefined : afterGrace(this.#options.timers, signal, leave)
     try {
       await this.#holdLease()
       return await driver.execute(runKey, effect, signal)
     } finally {
       ignored?.()
       leave?.()
-    }
-  }
-
-  /** Whoever does not stop within the grace is given up: its place is another's, its result will be late (CAN-04). */
-  #afterGrace(signal: AbortSignal, giveUp: () => void): () => void {
-    let cancelTimer: () => void = () => undefined
-    const onAbort = (): void => {
-      cancelTimer = this.#options.timers.after(LIMITS.cancelGraceMs, giveUp)
-    }
-    signal.addEventListener('abort', onAbort, { once: true })
-    return () => {
-      signal.removeEventListener('abort', onAbort)
-      cancelTimer()
     }
   }
 
@@ -250,6 +245,7 @@ export class DrivenRun {
     try {
       const report = await this.#carryOut(effect, controller.signal)
       this.#running.delete(effect.id)
+      if (effect.kind === 'SignalChild') this.#options.onTold()
       if (this.#lost && report !== undefined) await this.#leave(report)
       if (this.#stopped) return
       if (report !== undefined) {
@@ -284,12 +280,4 @@ export class DrivenRun {
 /** As `fetch` and others know it: a reason without a name would pass for an unknown error (X-62). */
 function stopReason(message: string): DOMException {
   return new DOMException(message, 'AbortError')
-}
-
-function once(action: () => void): () => void {
-  let done = false
-  return () => {
-    if (!done) action()
-    done = true
-  }
 }

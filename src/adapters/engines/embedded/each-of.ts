@@ -1,4 +1,4 @@
-/** Store calls that are made for each of many runs: so many on their way at once, and no more. */
+/** Store calls that are made for each of many runs, with a limit on how many are made at the same time. */
 const AT_ONCE = 32
 
 export async function eachOf<T>(items: readonly T[], work: (item: T) => Promise<unknown>): Promise<void> {

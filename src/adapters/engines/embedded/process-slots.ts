@@ -1,7 +1,7 @@
 /**
- * The process's own limit on steps at work (SCH-15): a step that has started waits here for a place, whatever its run
- * allows. Runs take turns, so that a wide one does not keep the others waiting; within a run places go in order. Whoever must
- * be alone goes before all others, once everybody has left, and has the process to itself.
+ * The process's own limit on steps at work (SCH-15): a step that has started waits here for a place, whatever its run allows.
+ * Runs take turns, so that a wide one does not keep the others waiting; within a run places go in order. A step that must run
+ * alone goes before all others. It starts when all others have ended, and no other step runs beside it.
  */
 import { ReadyQueue } from '../../../core/collections/ready-queue.ts'
 import type { RunKey } from '../../../ports/run-store.ts'
@@ -26,7 +26,7 @@ export class ProcessSlots {
     return this.#used
   }
 
-  /** Resolves once there is a place, or as soon as the signal aborts: then there is nothing to leave. */
+  /** Resolves once there is a place, or as soon as the signal aborts: then no place was taken. */
   enter(runKey: RunKey, signal: AbortSignal, alone = false): Promise<'entered' | 'aborted'> {
     if (signal.aborted) return Promise.resolve('aborted')
     if (this.#hasRoom(alone)) {
@@ -43,7 +43,7 @@ export class ProcessSlots {
       const onAbort = (): void => {
         queue.remove((one) => one === waiter)
         resolve('aborted')
-        // Whoever waited for it to have its turn alone need not any more.
+        // The step that waited to run alone no longer has to wait for this one.
         if (alone) this.#fill()
       }
       signal.addEventListener('abort', onAbort, { once: true })

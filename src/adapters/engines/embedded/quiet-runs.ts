@@ -1,7 +1,7 @@
 /**
- * Driven runs that wait for something far away, in the order in which they fell quiet: the next ones to be let go. Those
- * quiet for a while go, and when many wait, the first of them at once: the memory of a process does not grow with what
- * lies still (DESIGN §6).
+ * Driven runs that wait for something far away, in the order in which they became quiet: the first ones are let go first. A run
+ * that has been quiet for a while is let go; when many are quiet, the first of them are let go at once, so that quiet runs do not
+ * fill the memory of the process.
  */
 import type { RunKey } from '../../../ports/run-store.ts'
 

@@ -1,5 +1,8 @@
-/** Who waits for the end of a run: told at once of those this process drives, and by a look at the row of all others. */
-import { isSettled } from '../../../core/run/transitions.ts'
+/**
+ * Callers that wait for the end of a run. They are told at once about runs that this process drives; the end of any other run is
+ * found in its row.
+ */
+import { isSettled } from '../../../core/run/state/transitions.ts'
 import type { EngineHost } from '../../../ports/engine.ts'
 import type { RunKey, RunStore } from '../../../ports/run-store.ts'
 import { eachOf } from './each-of.ts'
@@ -30,7 +33,7 @@ export class RunEnds {
     this.#waiters.delete(runKey)
   }
 
-  /** The end of a run that is driven elsewhere, or that another took up while it lay still, is seen in its row. */
+  /** The end of a run that another process drives, or took up while the run only waited, is found in its row. */
   async ask(isDriven: (runKey: RunKey) => boolean): Promise<void> {
     const asked: RunKey[] = []
     for (const runKey of this.#waiters.keys()) {

@@ -1,6 +1,6 @@
 /**
- * The leases of one process: whom it may take a run from, and until when it surely holds its own. What it holds is counted
- * by elapsed time; the instant in the store is by the wall clock, which may be set while everybody lives (P-25).
+ * The leases of one process: from which holders it may take a run, and until when it certainly holds its own. Its own leases are
+ * counted by elapsed time; the instants in the store follow the wall clock, which may be set while all processes live (P-25).
  */
 import { ClockJumps, steadyNow, type ClockJump } from '../../../core/clock-jumps.ts'
 import type { Clock } from '../../../ports/clock.ts'
@@ -25,13 +25,13 @@ export interface LeaseTime {
   readonly renewAt: number
 }
 
-/** Of more runs that were let go of the oldest are forgotten: of these only the wall clock is known. */
+/** Beyond this number the oldest runs that were let go are forgotten; for those only the wall clock is known. */
 const REMEMBERED = 100_000
 
 export class RunLeases {
   readonly #options: RunLeasesOptions
   readonly #jumps = new ClockJumps()
-  /** Until then nobody's lease counts as run out: after a jump its holder needs a moment to renew it. */
+  /** Until then no lease counts as run out: after a jump of the clock its holder needs a moment to renew it. */
   #calmUntil = -Infinity
   #latestJump: ClockJump | undefined
   /** Runs let go of, with the era of the wall clock their rows were written in. */
@@ -111,14 +111,17 @@ export class RunLeases {
     return this.#isKept(row) ? undefined : this.take(runKey)
   }
 
-  /** Its lease ran out, and yet it is in good hands. */
+  /** Its lease ran out, and yet its driver is alive. */
   #isKept({ lease, owed }: RunRow): boolean {
     const { clock, isOwnerAlive } = this.#options
     if (steadyNow(clock) < this.#calmUntil) return true
     return lease !== undefined && owed === true && isOwnerAlive?.(lease.owner) === true
   }
 
-  /** Taken before the clock was set back, and over by what it said then: whoever lives has renewed it since. */
+  /**
+   * The lease was taken before the clock was set back, and would be over by the clock of that time. A holder that lives has
+   * renewed it since.
+   */
   #isLeftOver(until: number): boolean {
     const { clock, leaseMs } = this.#options
     const now = clock.now()

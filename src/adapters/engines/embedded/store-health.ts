@@ -1,13 +1,13 @@
 /**
- * Whether the store answers this process. Every failure is tried again by whoever met it; here they are counted, so that
- * somebody learns of trouble that lasts, once and then now and then, and of its end.
+ * Whether the store answers this process. Every caller repeats its own failed call; here the failures are counted, so that people
+ * are told about trouble that lasts (once, and then from time to time) and about its end.
  */
 import { steadyNow } from '../../../core/clock-jumps.ts'
 import { KeelsonError } from '../../../core/problems/problem.ts'
 import type { Clock } from '../../../ports/clock.ts'
-import type { StoreTrouble } from '../../../ports/hooks.ts'
+import type { StoreTrouble } from '../../../ports/listeners.ts'
 
-/** A failure that the next try makes up for is nobody's business. */
+/** A failure after which the next try succeeds is not reported. */
 const TOLD_AFTER_MS = 1_000
 const TOLD_AGAIN_AFTER_MS = 60_000
 /** Reads may succeed where writes fail: only this long without any failure is an end. */
@@ -28,7 +28,7 @@ export class StoreHealth {
     this.#tell = tell
   }
 
-  /** What a repeat cannot help is an answer, and told by another way. */
+  /** A failure that a repeat cannot help is an answer of the store, and is reported elsewhere. */
   failed(thrown: unknown): void {
     if (thrown instanceof KeelsonError && thrown.problems.every((one) => !one.retryable)) return
     const now = steadyNow(this.#clock)

@@ -1,6 +1,6 @@
 /**
- * The clock and the timers of the mock engine. Nothing waits for real: once nothing is left to do at this instant, the next
- * alarm's instant becomes now. While a step's own code is at work, time goes on as it does for everybody.
+ * The clock and the timers of the mock engine. Nothing really waits: once nothing is left to do at this instant, the instant of
+ * the next alarm becomes now. While the code of a step runs, time passes as on a real clock.
  */
 import type { Clock } from '../../../ports/clock.ts'
 import type { StepHandlers } from '../../../ports/step-handlers.ts'
@@ -117,7 +117,7 @@ export class SimulatedTime implements Clock, Timers {
     void this.#turn()
   }
 
-  /** One alarm after another, each followed by everything it brings about; then it is over until something stirs. */
+  /** One alarm after another, each followed by everything that it causes; then nothing happens until there is something new. */
   async #turn(): Promise<void> {
     clearTimeout(this.#realAlarm)
     for (;;) {

@@ -1,30 +1,37 @@
 /**
- * Watches over the runs of this engine: wakes those whose inbox or timer nobody took up, and takes over those whose
- * workflow was closed, is gone or never came to be (P-38). A lease keeps two hosts from taking one run over at once.
+ * Watches over the runs of this engine: wakes runs whose inbox or timer no workflow handled, and takes over runs whose workflow
+ * was closed, was lost or was never started (P-38). A lease keeps two hosts from taking one run over at once.
  */
 import { ClockJumps, steadyNow } from '../../../core/clock-jumps.ts'
-import { isTerminalRun } from '../../../core/run/transitions.ts'
+import { isTerminalRun } from '../../../core/run/state/transitions.ts'
 import type { EngineParts } from '../../../ports/engine.ts'
 import type { RunKey, RunRow } from '../../../ports/run-store.ts'
-import { problemOf } from './problem-of.ts'
-import { lostReport } from './lost-report.ts'
-import type { LostEffect } from './wire.ts'
-import { WorkflowRound } from './workflow-round.ts'
-import type { ClosedWorkflow, Workflows } from './workflows.ts'
+import { problemOf } from './client/problem-of.ts'
+import { lostReport } from './worker/lost-report.ts'
+import type { LostEffect } from './sandbox/wire.ts'
+import { runOfWorkflow, workflowIdOf } from './client/workflow-id.ts'
+import { WorkflowRound } from './client/missing-workflows.ts'
+import { openWorkflow } from './client/open-workflow.ts'
+import type { ClosedWorkflow, Workflows } from './client/workflow-client.ts'
 
-/** An inbox or timer is the workflow's own affair for that long. */
+/** For this long an inbox row or a timer is left to the workflow itself. */
 const STALLED_MS = 1_000
 const PAGE = 200
 const CARE_LEASE_MS = 15_000
-/** Closed workflows are asked for at every so-manieth poll, each time a little further back: the list is late by seconds. */
+/** Closed workflows are asked for at every n-th poll, each time a little further back, because the list is late by seconds. */
 const CLOSED_EVERY = 5
+/** Events from outside whose time is over are deleted now and then. */
+const PURGE_EVERY = 300
+const PURGED_AT_ONCE = 1_000
 const OVERLAP_MS = 60_000
 const AGAIN_MAX_MS = 60_000
 
 export interface CaretakerParts extends EngineParts {
   readonly workflows: Workflows
   readonly pollMs: number
-  /** A process without a worker may name a server that nobody works for: it gives no run a new workflow unasked. */
+  /**
+   * A process without a worker may name a server for which no worker runs: it gives no run a new workflow unless it is asked to.
+   */
   readonly goesRound: boolean
 }
 
@@ -81,6 +88,7 @@ export class Caretaker {
         await this.#told(() => this.look(row))
       }
       await store.sweepGrants()
+      if (this.#polls % PURGE_EVERY === PURGE_EVERY - 1) await store.purgeEvents(PURGED_AT_ONCE)
       if (this.#polls++ % CLOSED_EVERY === 0) await this.#lookForClosed()
       await this.#lookForMissing()
     } catch (error) {
@@ -102,7 +110,7 @@ export class Caretaker {
     })
   }
 
-  /** What cannot be done for one run is no reason to leave the others. */
+  /** A failure with one run does not stop the work for the others. */
   async #told(care: () => Promise<void>): Promise<void> {
     try {
       await care()
@@ -111,7 +119,7 @@ export class Caretaker {
     }
   }
 
-  /** A run that waits for a person for days is not due: that its workflow was terminated is seen in Temporal's list alone. */
+  /** A run that waits for a person for days is not due: only Temporal's list shows that its workflow was terminated. */
   async #lookForClosed(): Promise<void> {
     const { store, clock, workflows, scope } = this.#parts
     const now = clock.now()
@@ -119,17 +127,15 @@ export class Caretaker {
     for (const one of closed) {
       const { workflowId, isStep } = one
       if (this.#stopped) return
-      const row = await store.findRun({
-        tenantId: scope.tenantId,
-        runId: isStep ? stepOf(workflowId).runId : workflowId,
-      })
+      const ofRun = isStep ? stepOf(workflowId).ofRun : workflowId
+      const row = await runOfWorkflow(store, scope.tenantId, ofRun)
       if (row === undefined || row.engineType !== 'temporal' || isTerminalRun(row.status)) continue
       await this.#told(() => (isStep ? this.#giveUpStep(row, one) : this.look(row)))
     }
     this.#closedSince = now - OVERLAP_MS
   }
 
-  /** A run that is in none of those lists: its workflow is gone without a trace, maybe with its whole server. */
+  /** A run that is in none of those lists: its workflow was lost without a trace, perhaps with its whole server. */
   async #lookForMissing(): Promise<void> {
     for (const { runKey } of (await this.#round?.missing()) ?? []) {
       if (this.#stopped) return
@@ -143,14 +149,14 @@ export class Caretaker {
     const { driver, workflows } = this.#parts
     const report = lostReport(stepOf(workflowId))
     await driver.leave?.(row.runKey, { ...report, ...(epoch === undefined ? {} : { epoch }) })
-    await workflows.wake(row.runId)
+    await workflows.wake(workflowIdOf(row))
   }
 
   /** Wakes the run's workflow; where there is none, the run is taken over and gets a new one. */
   async look(row: RunRow): Promise<void> {
     const { workflows } = this.#parts
     if (isTerminalRun(row.status) || row.quarantine !== undefined || row.engineType !== 'temporal') return
-    if (await workflows.wake(row.runId)) return
+    if (await workflows.wake(workflowIdOf(row))) return
     await this.#takeOver(row)
   }
 
@@ -165,16 +171,16 @@ export class Caretaker {
       // What was in flight is owed again under the next epoch; a run that never began has nothing to take over.
       if (!isNew) await driver.adopt(runKey)
       const fresh = isNew ? row : await store.getRun(runKey)
-      if (fresh !== undefined && !isTerminalRun(fresh.status)) await workflows.start(fresh)
+      if (fresh !== undefined && !isTerminalRun(fresh.status)) await openWorkflow(workflows, fresh)
     } finally {
       await store.releaseLease(runKey, owner)
     }
   }
 }
 
-/** What the id of a long step's workflow says; a run's own id may have a colon in it. */
-function stepOf(workflowId: string): LostEffect & { readonly runId: string } {
+/** What the id of a long step's workflow says; that of its run, before it, may have a colon in it. */
+function stepOf(workflowId: string): LostEffect & { readonly ofRun: string } {
   const match = /^(.*?):(?:ExecuteStep|Compensate):(.+):(\d+):(\d+)$/.exec(workflowId)
-  const [, runId = '', slot = '', attempt, engineAttempt] = match ?? []
-  return { runId, slot, attempt: Number(attempt), engineAttempt: Number(engineAttempt) }
+  const [, ofRun = '', slot = '', attempt, engineAttempt] = match ?? []
+  return { ofRun, slot, attempt: Number(attempt), engineAttempt: Number(engineAttempt) }
 }

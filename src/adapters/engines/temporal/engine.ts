@@ -1,35 +1,35 @@
 /**
  * The Temporal engine as a process sees it: it starts workflows, wakes them, hosts a worker where it is asked to, and keeps
- * watch over runs whose workflow is gone. It never decides and never reads a run's status from Temporal (DESIGN §7).
+ * watch over runs whose workflow is gone. It never decides and never reads a run's status from Temporal.
  */
-import { engineRunRefText } from '../../../core/events/engine-run-ref.ts'
-import { isSettled, isTerminalRun } from '../../../core/run/transitions.ts'
+import { newWorkflowId } from '../../../core/engine/workflow-id.ts'
+import { engineRunRefText } from '../../../core/engine/run-ref-text.ts'
+import { needKnown } from '../../../core/known-options.ts'
+import { isSettled, isTerminalRun } from '../../../core/run/state/transitions.ts'
 import type {
-  AdvanceReport,
+  TurnResult,
   EngineCapabilities,
   EngineFactory,
   EngineHost,
   EngineParts,
   RunEnd,
 } from '../../../ports/engine.ts'
-import type { RunKey, RunRow, RunStatus } from '../../../ports/run-store.ts'
-import { TEMPORAL } from './capabilities.ts'
+import type { RunKey, RunRef, RunRow, RunStatus } from '../../../ports/run-store.ts'
+import { TEMPORAL } from './client/capabilities.ts'
 import { Caretaker } from './caretaker.ts'
-import { TemporalConnection } from './connection.ts'
-import { checkSettings, type CheckedSettings, type TemporalSettings } from './settings.ts'
-import { problemOf } from './problem-of.ts'
-import { hasListeners, pingServer, substatusOf } from './sight.ts'
-import { runQueue, workerQueues } from './task-queues.ts'
-import { WorkerHost } from './worker.ts'
-import { RUN_WORKFLOW } from './wire.ts'
-import { Workflows } from './workflows.ts'
+import { TemporalConnection } from './client/connection.ts'
+import { checkSettings, type CheckedSettings } from './client/settings.ts'
+import { problemOf } from './client/problem-of.ts'
+import { hasListeners, pingServer, substatusOf } from './client/sight.ts'
+import { isForeignQueue, runQueue, workerQueues } from './client/task-queues.ts'
+import { TEMPORAL_OPTIONS, type TemporalOptions } from './client/options.ts'
+import { WorkerHost } from './worker/worker.ts'
+import { RUN_WORKFLOW } from './sandbox/wire.ts'
+import { workflowIdOf } from './client/workflow-id.ts'
+import { openWorkflow } from './client/open-workflow.ts'
+import { Workflows } from './client/workflow-client.ts'
 
-export interface TemporalOptions extends TemporalSettings {
-  /** Host a worker in this process; with the queues that plans name for their steps. Default true. */
-  readonly worker?: boolean | { readonly queues?: readonly string[] }
-  /** How often runs are looked for whose workflow does not move. Default 1,000 ms. */
-  readonly pollMs?: number
-}
+export type { TemporalOptions }
 
 const POLL_MS = 1_000
 const ASK_MS = 100
@@ -37,19 +37,22 @@ const LISTEN_AGAIN_MS = 2_000
 
 /** The Temporal engine, for `openKeelson({ engine })`. */
 export function temporal(options: TemporalOptions = {}): EngineFactory {
+  needKnown('temporal', options, TEMPORAL_OPTIONS)
   const settings = checkSettings(options)
   const capabilities: EngineCapabilities = {
     ...TEMPORAL,
-    runRef: (runId) => unnamedRef(settings, runId),
+    runRef: (run) => unnamedRef(settings, run),
     taskQueue: (scope) => runQueue(settings, scope),
+    isForeignQueue: (scope, queue) => isForeignQueue(settings, scope, queue),
     ...(options.worker === false ? { elsewhere: true } : {}),
   }
   return { capabilities, open: (parts) => new TemporalEngine(parts, settings, options) }
 }
 
 /** Until Temporal has given the execution an id. */
-function unnamedRef({ namespace }: CheckedSettings, runId: string): string {
-  const ref = { engineType: 'temporal', namespace, workflowType: RUN_WORKFLOW, workflowId: runId } as const
+function unnamedRef({ namespace }: CheckedSettings, run: RunRef): string {
+  const workflowId = newWorkflowId(run)
+  const ref = { engineType: 'temporal', namespace, workflowType: RUN_WORKFLOW, workflowId } as const
   return engineRunRefText({ ...ref, providerRunId: '-' })
 }
 
@@ -77,7 +80,7 @@ export class TemporalEngine implements EngineHost {
     this.#connection = new TemporalConnection(settings)
     this.#workflows = new Workflows(this.#connection, settings)
     const named = typeof worker === 'object' ? (worker.queues ?? []) : []
-    const onReport = (runKey: RunKey, report: AdvanceReport): void => this.#noteReport(runKey, report)
+    const onReport = (runKey: RunKey, report: TurnResult): void => this.#noteReport(runKey, report)
     const queues = workerQueues(settings, [parts.scope], named)
     const workerParts = { ...parts, onReport, settings, connection: this.#connection, queues }
     this.#worker = worker === false ? undefined : new WorkerHost(workerParts)
@@ -90,19 +93,19 @@ export class TemporalEngine implements EngineHost {
   }
 
   /** Connects; with a worker of its own, has it listen before the first run is admitted. */
-  async ready(): Promise<void> {
+  async connect(): Promise<void> {
     this.#isAsked = true
     await this.#serveOnce()
   }
 
-  /** A process with a worker listens from its opening on; what keeps it from that is told once, and tried again. */
+  /** A process with a worker listens from its opening on; a failure to listen is reported once, and tried again. */
   async #serveUnasked(isFirst = true): Promise<void> {
     if (this.#stopped) return
     try {
       await this.#serveOnce()
     } catch (error) {
       if (this.#stopped) return
-      // Whoever asked has it in the answer.
+      // The caller gets it in the answer.
       if (isFirst && !this.#isAsked) this.#parts.tell(problemOf(error))
       const again = (): void => this.#underWay(this.#serveUnasked(false))
       this.#cancelListen = this.#parts.timers.after(LISTEN_AGAIN_MS, again)
@@ -110,7 +113,7 @@ export class TemporalEngine implements EngineHost {
   }
 
   async #serveOnce(): Promise<void> {
-    await this.#workflows.ready()
+    await this.#workflows.connect()
     if (this.#stopped) return
     this.#serving ??= this.#serve().catch((error: unknown) => {
       this.#serving = undefined
@@ -143,30 +146,30 @@ export class TemporalEngine implements EngineHost {
     }
   }
 
-  drive(runKey: RunKey, _report: AdvanceReport): void {
+  drive(runKey: RunKey, _report: TurnResult): void {
     this.#underWay(this.want(runKey))
   }
 
-  /** What does not come about now is made up for by the caretaker: an admitted run is due until its workflow runs. */
+  /** What fails now is repeated by the caretaker: an admitted run is due until its workflow runs. */
   async want(runKey: RunKey): Promise<void> {
     try {
       const row = await this.#parts.store.getRun(runKey)
       if (row === undefined || isTerminalRun(row.status) || row.engineType !== 'temporal') return
-      if (!(await this.#workflows.start(row))) await this.#workflows.wake(row.runId)
+      await openWorkflow(this.#workflows, row)
     } catch (error) {
       this.#parts.tell(problemOf(error))
     }
   }
 
   async adopt(runKey: RunKey): Promise<boolean> {
-    await this.ready()
+    await this.connect()
     const row = await this.#parts.store.getRun(runKey)
     if (row?.engineType !== 'temporal') return false
     await this.#caretaker.look(row)
     return true
   }
 
-  /** The log is elsewhere written; only the store knows. */
+  /** The log is written by other processes; only the store knows. */
   drives(): boolean {
     return false
   }
@@ -189,13 +192,13 @@ export class TemporalEngine implements EngineHost {
     try {
       const row = await this.#parts.store.getRun(runKey)
       if (row?.engineType !== 'temporal') return
-      if (!(await this.#workflows.wake(row.runId))) await this.#caretaker.look(row)
+      if (!(await this.#workflows.wake(workflowIdOf(row)))) await this.#caretaker.look(row)
     } catch (error) {
       this.#parts.tell(problemOf(error))
     }
   }
 
-  /** Temporal's own cancel (TMP-07). The signal before it says why; a workflow that is gone is the caretaker's affair. */
+  /** Temporal's own cancel (TMP-07). The signal before it says why; a workflow that is gone is left to the caretaker. */
   cancelRun(runKey: RunKey): void {
     this.#underWay(this.#cancel(runKey))
   }
@@ -204,7 +207,7 @@ export class TemporalEngine implements EngineHost {
     try {
       const row = await this.#parts.store.getRun(runKey)
       if (row?.engineType !== 'temporal') return
-      if (!(await this.#workflows.cancel(row.runId))) await this.#caretaker.look(row)
+      if (!(await this.#workflows.cancel(workflowIdOf(row)))) await this.#caretaker.look(row)
     } catch (error) {
       this.#parts.tell(problemOf(error))
     }
@@ -214,21 +217,21 @@ export class TemporalEngine implements EngineHost {
     return pingServer(this.#connection)
   }
 
-  async deserted(): Promise<string | undefined> {
+  async queueWithoutWorker(): Promise<string | undefined> {
     const { namespace } = this.#settings
     const queue = runQueue(this.#settings, this.#parts.scope)
     return (await hasListeners(this.#connection, { namespace, queue }, this.#parts.clock.now())) ? undefined : queue
   }
 
-  substatus({ runId }: RunRow): ReturnType<typeof substatusOf> {
-    return substatusOf(this.#connection, runId)
+  substatus(row: RunRow): ReturnType<typeof substatusOf> {
+    return substatusOf(this.#connection, workflowIdOf(row))
   }
 
   /** Its workflow learns at its next wake-up that the run is another engine's, and ends. */
   async letGo(runKey: RunKey): Promise<void> {
     try {
       const row = await this.#parts.store.getRun(runKey)
-      if (row !== undefined) await this.#workflows.wake(row.runId)
+      if (row !== undefined) await this.#workflows.wake(workflowIdOf(row))
     } catch (error) {
       this.#parts.tell(problemOf(error))
     }
@@ -251,7 +254,7 @@ export class TemporalEngine implements EngineHost {
     void call.finally(() => this.#calls.delete(call))
   }
 
-  #noteReport(runKey: RunKey, report: AdvanceReport): void {
+  #noteReport(runKey: RunKey, report: TurnResult): void {
     this.#parts.onReport(runKey, report)
     if (report.terminal)
       this.#tell(runKey, { status: report.status, ...(report.end === undefined ? {} : { end: report.end }) })

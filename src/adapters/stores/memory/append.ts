@@ -2,18 +2,21 @@
  * The commit (P-08): compare and set per run, then everything of that run or nothing. All refusals are found before the
  * first change, so there is nothing to roll back.
  */
+import { scopeCovers } from '../../../core/run/signals/scope-covers.ts'
 import type { CommitResult, NewRun, RunCommit, RunRow, RunSummary } from '../../../ports/run-store.ts'
 import { pair, type MemoryDisk, type MemoryRun } from './connect.ts'
 import { writeContext } from './context.ts'
+import { changeEventWaits } from './events.ts'
 import { queueGrants, takeGrants } from './grants.ts'
-import { consume, consumptionRefusal, insertRow } from './inbox.ts'
+import { consume, consumptionRefusal, insertRow, readInbox } from './inbox.ts'
 import { addEvent, brokenConstraint } from './insert-events.ts'
+import { readScopePauses } from './pauses.ts'
 import { liveByRef, liveOf } from './read.ts'
 import { requireTenant } from './scope.ts'
 
 export interface AppendSettings {
   readonly now: number
-  /** Numbers thrown away after each commit (STO-03). */
+  /** Numbers skipped after each commit (STO-03). */
   readonly burn: number
 }
 
@@ -32,13 +35,15 @@ export function commit(
 function commitRun(disk: MemoryDisk, one: RunCommit, settings: AppendSettings): CommitResult {
   const { create, expected } = one
   if (create !== undefined) {
-    if (disk.byRunId.has(create.runId)) return { kind: 'run-exists' }
+    if (disk.byRef.has(refOf(create))) return { kind: 'run-exists' }
     const same = create.requestKey === undefined ? undefined : disk.byRequest.get(requestOf(create))
     if (same !== undefined) return { kind: 'request-exists', runId: same.row.runId }
   }
   const run = create === undefined ? liveOf(disk, one.runKey) : newRun(disk, one, create, settings.now)
   if (run === undefined) return { kind: 'conflict' }
-  if (run.row.epoch !== expected.epoch || run.row.nextSeq !== expected.nextSeq) return { kind: 'conflict' }
+  if (!isExpected(run.row, expected)) return { kind: 'conflict' }
+  const unread = one.unread === true ? unreadBy(disk, run) : undefined
+  if (unread !== undefined) return unread
   const consumption = consumptionRefusal(run, one)
   if (consumption === 'conflict') return { kind: 'conflict' }
   if (consumption === 'constraint') return { kind: 'constraint', detail: 'inboxId' }
@@ -53,6 +58,19 @@ function commitRun(disk: MemoryDisk, one: RunCommit, settings: AppendSettings): 
   return { kind: 'committed', runKey: run.row.runKey, persistedAt: settings.now }
 }
 
+function unreadBy(disk: MemoryDisk, run: MemoryRun): CommitResult | undefined {
+  const pauses = readScopePauses(disk, run.row.tenantId)
+  if (run.pending.size === 0 && !pauses.some(({ active, scope }) => active && scopeCovers(scope, run.row.planId)))
+    return undefined
+  return { kind: 'unread', inboxRows: readInbox(run), pauses }
+}
+
+function isExpected(row: RunRow, { epoch, nextSeq, nextWakeAt }: RunCommit['expected']): boolean {
+  const sameWake = nextWakeAt === undefined || (row.nextWakeAt ?? null) === nextWakeAt
+  return row.epoch === epoch && row.nextSeq === nextSeq && sameWake
+}
+
+const refOf = ({ tenantId, runId }: NewRun): string => pair(tenantId, runId)
 const requestOf = (create: NewRun): string => pair(create.tenantId, create.requestKey ?? '')
 
 function newRun(disk: MemoryDisk, one: RunCommit, create: NewRun, now: number): MemoryRun {
@@ -77,13 +95,15 @@ function newRun(disk: MemoryDisk, one: RunCommit, create: NewRun, now: number): 
     blobs: new Map(),
     snapshots: new Map(),
     claims: new Map(),
+    eventWaits: new Map(),
+    labels: one.labels ?? {},
     feedPos: 0,
   }
 }
 
 function register(disk: MemoryDisk, run: MemoryRun): void {
   disk.runs.push(run)
-  disk.byRunId.set(run.row.runId, run)
+  disk.byRef.set(refOf(run.row), run)
   if (run.row.requestKey !== undefined) disk.byRequest.set(requestOf(run.row), run)
 }
 
@@ -111,9 +131,10 @@ function apply(disk: MemoryDisk, run: MemoryRun, one: RunCommit, settings: Appen
     const other = liveByRef(disk, ref)
     if (other !== undefined) insertRow(other, row, now)
   }
+  if (one.eventWaits !== undefined) changeEventWaits(disk, run, one.eventWaits, now)
 }
 
-/** The optional parts of a summary must not survive from the one before. */
+/** Optional fields of the previous summary must not survive. */
 function withoutSummary(row: RunRow): Omit<RunRow, keyof RunSummary> {
   const { substatus, nextWakeAt, startedAt, endedAt, owed, errorCode, ...rest } = row
   return rest

@@ -1,5 +1,8 @@
-/** Archival of whole ended runs, and the jump of epochs after a restore (STO-15). What is left of a run is its row. */
-import { isTerminalRun } from '../../../core/run/transitions.ts'
+/**
+ * Archival of whole ended runs, and the jump of epochs after a restore (STO-15). Only the row of an archived run is
+ * left.
+ */
+import { isTerminalRun } from '../../../core/run/state/transitions.ts'
 import type { ArchiveAnswer } from '../../../ports/archive.ts'
 import type { RunKey, RunRow } from '../../../ports/run-store.ts'
 import type { MemoryDisk } from './connect.ts'
@@ -28,8 +31,9 @@ export function archiveRun(
   if (Buffer.compare(run.row.headHash, ticket) !== 0) return 'head-moved'
   if (run.row.archivedAt !== undefined) return 'archived'
   run.events.length = 0
-  const { keys, terminalSlots, inbox, pending, context, blobs, snapshots, claims } = run
-  for (const part of [keys, terminalSlots, inbox, pending, context, blobs, snapshots, claims]) part.clear()
+  const { keys, terminalSlots, inbox, pending, context, blobs, snapshots, claims, eventWaits } = run
+  for (const part of [keys, terminalSlots, inbox, pending, context, blobs, snapshots, claims, eventWaits]) part.clear()
+  run.labels = {}
   forgetRun(disk, runKey)
   freeRun(disk, runKey, now)
   run.row = Object.freeze({ ...run.row, archivedAt: now, ...(place === undefined ? {} : { archivedTo: place }) })

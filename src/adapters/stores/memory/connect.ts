@@ -1,30 +1,33 @@
 /**
  * The memory store's "disk": what outlives a handle, so that a simulated crash can close one handle and open another.
- * Rows are replaced, never changed; only the maps that hold them are.
+ * Rows are replaced, never changed; only the maps that hold them change.
  */
+import type { EventWaitRow, NewEvent } from '../../../ports/events.ts'
 import type { DeadLetter } from '../../../ports/feed.ts'
 import type { GrantRequest, PoolDefinition } from '../../../ports/grants.ts'
+import type { StoredPlan } from '../../../ports/plan-store.ts'
 import type {
   ContextWrite,
   InboxRow,
   RunKey,
+  RunLabels,
   RunRow,
   ScopePause,
   StepClaim,
   StoredEvent,
-  StoredSnapshot,
+  StoredCheckpoint,
 } from '../../../ports/run-store.ts'
 
 export interface MemoryInboxRow {
   readonly row: InboxRow
-  /** Hex, once the body was erased: enough to recognise a repeat. */
+  /** Hex, after the body was erased: enough to recognise a repeat. */
   readonly bodySha256?: string
 }
 
 export interface MemoryRun {
   row: RunRow
   readonly events: StoredEvent[]
-  /** By the key's bytes as latin1 text. */
+  /** Keyed by the key's bytes as latin1 text. */
   readonly keys: Map<string, StoredEvent>
   readonly terminalSlots: Set<string>
   readonly inbox: Map<string, MemoryInboxRow>
@@ -33,30 +36,35 @@ export interface MemoryRun {
   /** Versions of each variable, ascending by seq. */
   readonly context: Map<string, ContextWrite[]>
   readonly blobs: Map<string, string>
-  readonly snapshots: Map<string, StoredSnapshot>
+  readonly snapshots: Map<string, StoredCheckpoint>
   readonly claims: Map<string, StepClaim>
+  /** Open waits for events, by `<slot>#<attempt>`. */
+  readonly eventWaits: Map<string, EventWaitRow>
+  labels: RunLabels
+  /** The epoch of the run when another process last took its lease. */
+  takenEpoch?: number
   /** The store's count of appends when this run was last appended to (P-50). */
   feedPos: number
 }
 
-export interface MemoryPlan {
-  readonly sha256: string
-  readonly planId: string
-  readonly planVersion: string
-  readonly text: string
+export interface MemorySentEvent extends Omit<NewEvent, 'ttlMs'> {
+  readonly sentAt: number
+  readonly expiresAt: number
+  /** Hex, after its data was erased: enough to recognise a repeat. */
+  readonly dataSha256?: string
 }
 
 export interface MemoryPool {
   readonly definition: PoolDefinition
-  /** Of a quota: what was taken in the last window that anything was taken in. */
+  /** For a quota: the units taken in the last window that was used. */
   readonly taken: { readonly window: number; readonly units: number }
-  /** The pool's turn and those of the tenants served so far: round robin. */
+  /** The turn of the pool and the turns of the tenants served so far: round robin. */
   readonly turn: number
   readonly tenantTurns: ReadonlyMap<string, number>
-  /** Failures in a row; with `openUntil` the breaker is open, or after that instant half open. */
+  /** Consecutive failures; with `openUntil` the breaker is open, or half open after that instant. */
   readonly failures: number
   readonly openUntil?: number
-  /** Key of the attempt that was let through while half open. */
+  /** Key of the attempt that may pass while half open. */
   readonly probe?: string
 }
 
@@ -70,7 +78,7 @@ export interface MemoryGrant {
 export interface MemoryWait extends GrantRequest {
   readonly runKey: RunKey
   readonly since: number
-  /** Grows for ever: lower is older. */
+  /** Only grows: a lower number is older. */
   readonly place: number
   /** The run's turn in each pool it wants. */
   readonly turns: ReadonlyMap<string, number>
@@ -78,7 +86,7 @@ export interface MemoryWait extends GrantRequest {
   readonly offeredUntil?: number
 }
 
-/** Held and waiting by `grantKey`. */
+/** Held and waiting grants, keyed by `grantKey`. */
 export interface MemoryGrants {
   readonly pools: Map<string, MemoryPool>
   readonly held: Map<string, MemoryGrant>
@@ -95,15 +103,21 @@ export interface MemorySubscriber {
 }
 
 export interface MemoryDisk {
-  /** A run's key is its place here, counted from 1. */
+  /** A run's key is its position here, counted from 1. */
   readonly runs: MemoryRun[]
-  readonly byRunId: Map<string, MemoryRun>
+  /** Keyed by `pair(tenantId, runId)`. */
+  readonly byRef: Map<string, MemoryRun>
   readonly byRequest: Map<string, MemoryRun>
-  readonly plans: Map<string, MemoryPlan>
+  /** Keyed by `pair(tenantId, sha256)`, oldest first. */
+  readonly plans: Map<string, StoredPlan>
+  /** Published plans, oldest first. */
+  readonly publications: Omit<StoredPlan, 'text'>[]
   readonly pauses: Map<string, ScopePause>
-  /** Replaced as a whole by a commit that claims, so that a refused one leaves nothing. */
+  /** Keyed by `pair(tenantId, eventId)`, oldest first. */
+  readonly sentEvents: Map<string, MemorySentEvent>
+  /** A commit that claims replaces the whole, so that a refused commit leaves nothing. */
   grants: MemoryGrants
-  /** Appends so far. */
+  /** Number of appends so far. */
   feedPos: number
   readonly subscribers: Map<string, MemorySubscriber>
 }
@@ -111,17 +125,19 @@ export interface MemoryDisk {
 export function createMemoryDisk(): MemoryDisk {
   return {
     runs: [],
-    byRunId: new Map(),
+    byRef: new Map(),
     byRequest: new Map(),
     plans: new Map(),
+    publications: [],
     pauses: new Map(),
+    sentEvents: new Map(),
     grants: { pools: new Map(), held: new Map(), waits: new Map(), places: 0 },
     feedPos: 0,
     subscribers: new Map(),
   }
 }
 
-/** Two parts that may hold anything, as one key of a map. */
+/** Two texts with any characters, as one key of a map. */
 export function pair(first: string, second: string): string {
   return `${first.length}:${first}${second}`
 }

@@ -1,4 +1,4 @@
-/** Runs per status (P-41): counted when asked, so that there is nothing that could drift. */
+/** Runs per status (P-41): counted on demand, so that no counter can drift. */
 import type { RunStatus } from '../../../ports/run-store.ts'
 import type { MemoryDisk } from './connect.ts'
 import { requireTenant } from './scope.ts'

@@ -1,12 +1,13 @@
-/** Erasure (P-34): the values go, the records and their hashes stay, so the chain still verifies. */
+/** Erasure (P-34): the values are removed, the records and their hashes stay, so the chain still verifies. */
 import type { RunKey } from '../../../ports/run-store.ts'
 import type { MemoryDisk } from './connect.ts'
 import { eraseContext } from './context.ts'
+import { eraseEvents } from './events.ts'
 import { eraseErrors } from './feed.ts'
 import { eraseBodies } from './inbox.ts'
 import { keyText } from './insert-events.ts'
 import { runOf } from './read.ts'
-import { eraseSnapshots } from './snapshots.ts'
+import { eraseCheckpoints } from './checkpoints.ts'
 
 export function eraseData(disk: MemoryDisk, runKey: RunKey, upToSeq: number): void {
   const run = runOf(disk, runKey)
@@ -19,8 +20,10 @@ export function eraseData(disk: MemoryDisk, runKey: RunKey, upToSeq: number): vo
     run.keys.set(keyText(erased.idempotencyKey), erased)
   }
   run.blobs.clear()
+  run.labels = {}
   eraseContext(run, upToSeq)
+  eraseEvents(disk, run, upToSeq)
   eraseBodies(run, upToSeq)
-  eraseSnapshots(run, upToSeq)
+  eraseCheckpoints(run, upToSeq)
   eraseErrors(disk, runKey, upToSeq)
 }

@@ -1,7 +1,9 @@
 /**
- * The feed (P-50): the log is the outbox, and a subscriber's cursor per run says what is settled. Every run is looked at on
- * every read, so the position that other stores page by means nothing here.
+ * The feed (P-50): the log is the outbox, and a subscriber's cursor per run says what is settled. Every read looks at
+ * every run, so the position that other stores page by means nothing here.
  */
+import { appendAll } from '../../../core/collections/append-all.ts'
+import { follows } from '../../../core/feed/subscriber.ts'
 import type { DeadLetter, Delivery, FeedItem, FeedPage, FeedStatus } from '../../../ports/feed.ts'
 import type { RunKey } from '../../../ports/run-store.ts'
 import type { MemoryDisk, MemoryRun, MemorySubscriber } from './connect.ts'
@@ -13,11 +15,13 @@ const subscriberOf = (disk: MemoryDisk, name: string): MemorySubscriber => disk.
 
 const cursorOf = ({ cursors }: MemorySubscriber, { row }: MemoryRun): number => cursors.get(row.runKey) ?? 0
 
-function runsBehind(disk: MemoryDisk, subscriber: MemorySubscriber): readonly MemoryRun[] {
-  return disk.runs.filter((run) => (run.events.at(-1)?.runSeq ?? 0) > cursorOf(subscriber, run))
+function runsBehind(disk: MemoryDisk, name: string): readonly MemoryRun[] {
+  const subscriber = subscriberOf(disk, name)
+  const isBehind = (run: MemoryRun): boolean => (run.events.at(-1)?.runSeq ?? 0) > cursorOf(subscriber, run)
+  return disk.runs.filter((run) => follows(name, run.row.tenantId) && isBehind(run))
 }
 
-/** Blocked runs whose time has come, in its order; then the others in the order of their last append. */
+/** First the blocked runs that are due, in order of their time; then the others in order of their last append. */
 export function readFeed(
   disk: MemoryDisk,
   name: string,
@@ -25,11 +29,11 @@ export function readFeed(
 ): FeedPage {
   const subscriber = subscriberOf(disk, name)
   const retryAt = ({ row }: MemoryRun): number => subscriber.blocked.get(row.runKey)?.retryAt ?? -1
-  const ready = runsBehind(disk, subscriber).filter((run) => retryAt(run) <= page.now)
+  const ready = runsBehind(disk, name).filter((run) => retryAt(run) <= page.now)
   const blocked = ready.filter(({ row }) => subscriber.blocked.has(row.runKey)).sort((a, b) => retryAt(a) - retryAt(b))
   const others = ready.filter(({ row }) => !subscriber.blocked.has(row.runKey)).sort((a, b) => a.feedPos - b.feedPos)
   const items: FeedItem[] = []
-  for (const run of [...blocked, ...others]) items.push(...itemsOf(disk, run, subscriber, page.limit - items.length))
+  for (const run of [...blocked, ...others]) appendAll(items, itemsOf(disk, run, subscriber, page.limit - items.length))
   return { items, position: String(disk.feedPos) }
 }
 
@@ -50,7 +54,7 @@ export function settleFeed(disk: MemoryDisk, name: string, deliveries: readonly 
   disk.subscribers.set(name, subscriber)
   for (const delivery of deliveries) {
     const run = runOf(disk, delivery.runKey)
-    if (run === undefined || run.row.archivedAt !== undefined) continue
+    if (run === undefined || run.row.archivedAt !== undefined || !follows(name, run.row.tenantId)) continue
     if (delivery.runSeq > cursorOf(subscriber, run)) settle(subscriber, run, delivery, now)
   }
 }
@@ -73,17 +77,17 @@ function settle(subscriber: MemorySubscriber, { row }: MemoryRun, delivery: Deli
 export function feedStatus(disk: MemoryDisk, name: string): FeedStatus {
   const subscriber = subscriberOf(disk, name)
   return {
-    runsBehind: runsBehind(disk, subscriber).length,
+    runsBehind: runsBehind(disk, name).length,
     runsBlocked: subscriber.blocked.size,
     deadLetters: subscriber.deadLetters.length,
   }
 }
 
 export function subscribersBehind(disk: MemoryDisk, runKey: RunKey): readonly string[] {
-  const behind = [...disk.subscribers].filter(([, one]) =>
-    runsBehind(disk, one).some(({ row }) => row.runKey === runKey),
+  const behind = [...disk.subscribers.keys()].filter((name) =>
+    runsBehind(disk, name).some(({ row }) => row.runKey === runKey),
   )
-  return behind.map(([name]) => name).sort()
+  return behind.sort()
 }
 
 export function readDeadLetters(disk: MemoryDisk, name: string, limit: number): readonly DeadLetter[] {
@@ -92,7 +96,7 @@ export function readDeadLetters(disk: MemoryDisk, name: string, limit: number): 
 
 export function dropDeadLetter(disk: MemoryDisk, name: string, runKey: RunKey, runSeq: number): boolean {
   const { deadLetters } = subscriberOf(disk, name)
-  const index = deadLetters.findIndex((letter) => letter.runKey === runKey && letter.runSeq === runSeq)
+  const index = deadLetters.findIndex((deadLetter) => deadLetter.runKey === runKey && deadLetter.runSeq === runSeq)
   if (index >= 0) deadLetters.splice(index, 1)
   return index >= 0
 }
@@ -100,17 +104,18 @@ export function dropDeadLetter(disk: MemoryDisk, name: string, runKey: RunKey, r
 /** An error may quote the values that could not be delivered. */
 export function eraseErrors(disk: MemoryDisk, runKey: RunKey, upToSeq: number): void {
   for (const { deadLetters } of disk.subscribers.values())
-    for (const [index, letter] of deadLetters.entries())
-      if (letter.runKey === runKey && letter.runSeq <= upToSeq)
-        deadLetters[index] = Object.freeze({ ...letter, error: '' })
+    for (const [index, deadLetter] of deadLetters.entries())
+      if (deadLetter.runKey === runKey && deadLetter.runSeq <= upToSeq)
+        deadLetters[index] = Object.freeze({ ...deadLetter, error: '' })
 }
 
-/** An archived run has no events to deliver, and what is known of its deliveries goes with them. */
+/** An archived run has no events to deliver, so the state of its deliveries is removed too. */
 export function forgetRun(disk: MemoryDisk, runKey: RunKey): void {
   for (const { cursors, blocked, deadLetters } of disk.subscribers.values()) {
     cursors.delete(runKey)
     blocked.delete(runKey)
-    const kept = deadLetters.filter((letter) => letter.runKey !== runKey)
-    deadLetters.splice(0, deadLetters.length, ...kept)
+    const kept = deadLetters.filter((deadLetter) => deadLetter.runKey !== runKey)
+    deadLetters.length = 0
+    appendAll(deadLetters, kept)
   }
 }

@@ -1,8 +1,9 @@
 /**
- * The queue for grants (docs/adr/0002-grants.md): what fits, who waits in which order, who was passed over how often, and to
- * whom free units are offered. It never grants: only a claim does (P-19).
+ * The queue for grants (docs/adr/0002-grants.md): what fits, who waits in which order, who was overtaken how often, and
+ * who is offered free units. It never grants: only a claim does (P-19).
  */
-import { isTerminalRun } from '../../../core/run/transitions.ts'
+import { greatest } from '../../../core/collections/extremes.ts'
+import { isTerminalRun } from '../../../core/run/state/transitions.ts'
 import type { GrantRefusal, GrantRequest } from '../../../ports/grants.ts'
 import type { RunKey } from '../../../ports/run-store.ts'
 import {
@@ -23,9 +24,9 @@ const PASSED_OVER_AT_MOST = 100
 export interface Claimant {
   readonly key: string
   readonly wants: Readonly<Record<string, number>>
-  /** Of its row in the queue; one without a row is younger than all. */
+  /** The place of its row in the queue; a waiter without a row is younger than all. */
   readonly place: number
-  /** Set while units are set aside for it. */
+  /** Set while units are reserved for it. */
   readonly offeredUntil?: number
 }
 
@@ -43,7 +44,7 @@ export function usedUnits({ held }: MemoryGrants, { definition, taken }: MemoryP
   return [...held.values()].reduce((sum, { wants }) => sum + (wants[pool] ?? 0), 0)
 }
 
-/** Why a claim cannot be granted: what is impossible first, then the first pool by name that stands in the way. */
+/** Why a claim cannot be granted: impossible claims first, then the first pool by name that lacks units. */
 export function obstacle(
   disk: MemoryDisk,
   tables: MemoryGrants,
@@ -84,7 +85,9 @@ function poolObstacle(
   return windowMs === undefined ? {} : { retryAt: (Math.floor(now / windowMs) + 1) * windowMs }
 }
 
-/** The run's waiting slots, all of them. One that stays keeps its row; pools of those that come or go are looked at again. */
+/**
+ * Sets all waiting slots of the run. A slot that stays keeps its row; pools of slots that come or go are checked again.
+ */
 export function setWaits(
   tables: MemoryGrants,
   runKey: RunKey,
@@ -112,10 +115,15 @@ export function setWaits(
 /** Each further slot of a run waits one turn longer: round robin over runs. */
 function nextTurn(tables: MemoryGrants, runKey: RunKey, pool: string): number {
   const own = waitersOf(tables, pool).filter((row) => row.runKey === runKey)
-  return Math.max(tables.pools.get(pool)?.turn ?? 0, ...own.map(({ turns }) => turns.get(pool) ?? 0)) + 1
+  return (
+    greatest(
+      own.map(({ turns }) => turns.get(pool) ?? 0),
+      tables.pools.get(pool)?.turn ?? 0,
+    ) + 1
+  )
 }
 
-/** Offers free units of these pools to the first waiters that fit. Answers how many offers it made. */
+/** Offers free units of these pools to the first waiters that fit. Returns the number of offers. */
 export function offerUnits(disk: MemoryDisk, pools: Iterable<string>, now: number): number {
   let made = 0
   for (const name of [...pools].sort()) {
@@ -136,7 +144,7 @@ function firstThatFits(disk: MemoryDisk, pool: string, now: number): MemoryWait 
     .find((row) => obstacle(disk, grants, { ...row, key: keyOf(row) }, now) === undefined)
 }
 
-/** Starving ones by place; then by priority, the tenant's turn, the run's turn, place. */
+/** Starving waiters by place; then by priority, the tenant's turn, the run's turn, place. */
 function inOrder(disk: MemoryDisk, name: string, now: number): (a: MemoryWait, b: MemoryWait) => number {
   const pool = disk.grants.pools.get(name)
   const starving = (row: MemoryWait): number => (isStarving(row, now) ? 0 : 1)
@@ -155,7 +163,9 @@ function inOrder(disk: MemoryDisk, name: string, now: number): (a: MemoryWait, b
   }
 }
 
-/** Sets the units aside and writes to the run. The letters themselves count how often that was done for the attempt. */
+/**
+ * Reserves the units and inserts an inbox row for the run. The inbox rows themselves count the offers to the attempt.
+ */
 function offer(disk: MemoryDisk, row: MemoryWait, now: number): void {
   const run = runOf(disk, row.runKey)
   if (run === undefined) return
@@ -165,18 +175,18 @@ function offer(disk: MemoryDisk, row: MemoryWait, now: number): void {
   writeTo(run, row, now)
 }
 
-const letterPrefix = ({ slot, attempt }: MemoryWait): string => `grant:${slot}:${attempt}:`
+const inboxRowPrefix = ({ slot, attempt }: MemoryWait): string => `grant:${slot}:${attempt}:`
 
 function writeTo(run: MemoryRun, row: MemoryWait, now: number): void {
   const { slot, attempt } = row
-  const prefix = letterPrefix(row)
+  const prefix = inboxRowPrefix(row)
   const before = [...run.inbox.keys()].filter((inboxId) => inboxId.startsWith(prefix)).length
   insertRow(run, { inboxId: `${prefix}${before + 1}`, kind: 'grant', body: JSON.stringify({ slot, attempt }) }, now)
 }
 
 /**
- * Their pool shrank below what they want: they ask once more and are refused for good, instead of waiting for ever (RES-06).
- * Who has not read the last letter gets no other.
+ * Their pool shrank below what they want: they ask once more and are refused finally, instead of waiting for ever
+ * (RES-06). A run that has not read its last inbox row gets no other.
  */
 export function writeToRefused(disk: MemoryDisk, now: number): void {
   const { waits, pools } = disk.grants
@@ -185,12 +195,12 @@ export function writeToRefused(disk: MemoryDisk, now: number): void {
       ([name, units]) => units > (pools.get(name)?.definition.capacity ?? Infinity),
     )
     const run = isTooLarge && canBeServed(disk, row) ? runOf(disk, row.runKey) : undefined
-    if (run === undefined || [...run.pending].some((inboxId) => inboxId.startsWith(letterPrefix(row)))) continue
+    if (run === undefined || [...run.pending].some((inboxId) => inboxId.startsWith(inboxRowPrefix(row)))) continue
     writeTo(run, row, now)
   }
 }
 
-/** Once for each who goes first, however many pools they share. */
+/** Counted once for each waiter that goes first, however many pools they share. */
 export function bypassOlder(tables: MemoryGrants, { key, wants, place }: Claimant, now: number): void {
   for (const [other, row] of tables.waits) {
     const shares = Object.keys(wants).some((name) => name in row.wants)
@@ -204,14 +214,14 @@ const keyOf = (row: MemoryWait): string => grantKey(row.runKey, row)
 const waitersOf = ({ waits }: MemoryGrants, pool: string): MemoryWait[] =>
   [...waits.values()].filter(({ wants }) => pool in wants)
 
-/** Units are kept for it. While they are set aside for it already, nothing more is. */
+/** Capacity is kept for a starving waiter, but no more once units are reserved for it. */
 const isStarving = (row: MemoryWait, now: number): boolean => row.bypassed >= STARVING_AT && !isOffered(row, now)
 
-/** Capacity is kept from the younger only, or two who starve would keep each other out. */
+/** Capacity is kept only from younger waiters, or two starving waiters would block each other. */
 const isAhead = (disk: MemoryDisk, row: MemoryWait, { place }: Claimant): boolean =>
   row.place < place && canBeServed(disk, row)
 
-/** Nobody would come for an offer to a run that was set aside or has ended. */
+/** A run that was set aside or has ended would never take an offer. */
 function canBeServed(disk: MemoryDisk, { runKey }: MemoryWait): boolean {
   const row = runOf(disk, runKey)?.row
   return row !== undefined && row.quarantine === undefined && !isTerminalRun(row.status)

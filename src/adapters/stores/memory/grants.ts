@@ -1,6 +1,6 @@
 /**
- * Grants (P-18, P-19, docs/adr/0002-grants.md): pools of units, who holds them, and what a commit claims and frees. A commit
- * works on a copy of the tables, so that a refused one leaves nothing behind.
+ * Grants (P-18, P-19, docs/adr/0002-grants.md): pools of units, who holds them, and what a commit claims and frees. A
+ * commit works on a copy of the tables, so that a refused commit leaves nothing behind.
  */
 import type {
   GrantRefusal,
@@ -59,7 +59,7 @@ type SlotAttempt = Pick<GrantRequest, 'slot' | 'attempt'>
 const bySlot = (a: SlotAttempt, b: SlotAttempt): number =>
   a.slot === b.slot ? a.attempt - b.attempt : a.slot < b.slot ? -1 : 1
 
-/** Takes back the offers that ran out, writes to those who can never be served, then offers whatever is free. */
+/** Takes back expired offers, notifies waiters that can never be served, then offers what is free. */
 export function sweepGrants(disk: MemoryDisk, now: number): number {
   const { waits, pools } = disk.grants
   for (const [key, row] of waits) {
@@ -71,14 +71,14 @@ export function sweepGrants(disk: MemoryDisk, now: number): number {
   return offerUnits(disk, pools.keys(), now)
 }
 
-/** What a commit made of the tables before it is known to stand, and the pools it freed units of. */
+/** The tables as a commit would leave them, before it is accepted, and the pools it freed units of. */
 export interface GrantTurn {
   readonly tables: MemoryGrants
   readonly freed: Set<string>
   readonly refused: readonly GrantRefusal[]
 }
 
-/** Releases, then claims, each of them tried. Undefined for a commit that has nothing to do with grants. */
+/** Tries the releases, then the claims. Undefined for a commit that does not concern grants. */
 export function takeGrants(disk: MemoryDisk, run: RunRow, one: RunCommit, now: number): GrantTurn | undefined {
   const { releases, claims = [], waits } = one
   if (releases === undefined && claims.length === 0 && waits === undefined) return undefined
@@ -95,14 +95,14 @@ export function takeGrants(disk: MemoryDisk, run: RunRow, one: RunCommit, now: n
   return { tables, freed, refused }
 }
 
-/** The run's waiting slots, and the offers that what was freed allows. */
+/** Sets the run's waiting slots, and makes the offers that the freed units allow. */
 export function queueGrants(disk: MemoryDisk, run: RunRow, one: RunCommit, turn: GrantTurn, now: number): void {
   const { tables, freed } = turn
   if (one.waits !== undefined) setWaits(tables, run.runKey, one.waits, freed, now)
   offerUnits(disk, freed, now)
 }
 
-/** Whatever a run still holds or waits for becomes free: it cannot free it itself any more. */
+/** Frees whatever a run still holds or waits for: the run can no longer do so itself. */
 export function freeRun(disk: MemoryDisk, runKey: RunKey, now: number): void {
   const freed = new Set<string>()
   releaseAll(disk.grants, runKey, freed, now)
@@ -133,7 +133,9 @@ function releaseGrant(
   }
 }
 
-/** The breaker's walk (RTY-12): failures in a row open it, one success closes it, a neutral end says nothing. */
+/**
+ * The states of a breaker (RTY-12): consecutive failures open it, one success closes it, a neutral end changes nothing.
+ */
 function afterRelease(pool: MemoryPool, key: string, result: GrantRelease['result'], now: number): MemoryPool {
   const { probe, openUntil, ...rest } = pool
   const { breaker } = pool.definition
@@ -146,7 +148,7 @@ function afterRelease(pool: MemoryPool, key: string, result: GrantRelease['resul
   return { ...rest, ...stillProbing, failures, ...(opened === undefined ? {} : { openUntil: opened }) }
 }
 
-/** All its pools or none. What is held already is granted again without a change. */
+/** All its pools or none. A grant that is already held is granted again without a change. */
 function claim(
   disk: MemoryDisk,
   tables: MemoryGrants,
@@ -174,7 +176,7 @@ function claim(
   return undefined
 }
 
-/** A tenant that was served goes behind those whose turn is the pool's. */
+/** A tenant that was served goes behind the tenants whose turn is the pool's. */
 function turnsAfter(pool: MemoryPool, tenantId: string): Pick<MemoryPool, 'turn' | 'tenantTurns'> {
   const turn = Math.max(pool.turn, pool.tenantTurns.get(tenantId) ?? pool.turn)
   return { turn, tenantTurns: new Map(pool.tenantTurns).set(tenantId, turn + 1) }

@@ -1,4 +1,4 @@
-/** The inbox of a run (P-21): anyone inserts, only a commit consumes, rows stay so that a repeat is recognised. */
+/** The inbox of a run (P-21): anyone inserts, only a commit consumes; rows stay, so that a repeat is recognised. */
 import { hash } from 'node:crypto'
 import type { InboxAnswer, InboxInsert, InboxRow, RunCommit, RunRef } from '../../../ports/run-store.ts'
 import type { MemoryDisk, MemoryInboxRow, MemoryRun } from './connect.ts'
@@ -31,7 +31,7 @@ export function readInbox(run: MemoryRun | undefined): readonly InboxRow[] {
   return [...(run?.pending ?? [])].flatMap((inboxId) => run?.inbox.get(inboxId)?.row ?? [])
 }
 
-/** Why a commit may not consume what it names: somebody consumed it before, or it never was there. */
+/** Why a commit may not consume the rows it names: another commit consumed one, or it never existed. */
 export function consumptionRefusal(run: MemoryRun, commit: RunCommit): 'conflict' | 'constraint' | undefined {
   for (const { inboxId } of commit.consumed ?? []) {
     if (!run.inbox.has(inboxId)) return 'constraint'

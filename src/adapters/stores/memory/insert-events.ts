@@ -1,4 +1,4 @@
-/** Event rows: what a database's indexes and checks would refuse is named before anything is added. */
+/** Event rows: what a database's indexes and checks would refuse is reported before anything is added. */
 import type { SealedEvent, StoredEvent } from '../../../ports/run-store.ts'
 import type { MemoryRun } from './connect.ts'
 

@@ -1,5 +1,6 @@
-/** Leases and due runs: liveness only; what may be written is decided by compare and set. */
-import { OUTSIDE_ENGINES } from '../../../core/run/engines.ts'
+/** Leases and due runs: for liveness only; compare-and-set decides what may be written. */
+import { OUTSIDE_ENGINES } from '../../../core/engine/engine-type.ts'
+import { TAKING_UP } from '../../../core/engine/last-words.ts'
 import type { RunRow } from '../../../ports/run-store.ts'
 import type { MemoryDisk, MemoryRun } from './connect.ts'
 
@@ -11,11 +12,37 @@ export function acquireLease(
   gone?: string,
 ): RunRow | undefined {
   if (run === undefined) return undefined
-  const { lease: last, deaths: before = 0, ...row } = run.row
+  const { lease: last, deaths: before = 0, doing, diedDoing, ...row } = run.row
   if (last?.owner !== gone && isLeasedByAnother(run.row, owner, now)) return undefined
   const deaths = last === undefined ? 0 : last.owner === owner ? before : before + 1
-  run.row = Object.freeze({ ...row, ...(deaths === 0 ? {} : { deaths }), lease: Object.freeze({ owner, until }) })
+  const words = last?.owner === owner ? { doing, diedDoing } : lastWords(run, doing, diedDoing)
+  if (last?.owner !== owner) run.takenEpoch = row.epoch
+  run.row = Object.freeze({
+    ...row,
+    ...(deaths === 0 ? {} : { deaths }),
+    ...(words.doing === undefined ? {} : { doing: words.doing }),
+    ...(words.diedDoing === undefined ? {} : { diedDoing: words.diedDoing }),
+    lease: Object.freeze({ owner, until }),
+  })
   return run.row
+}
+
+type Words = Partial<Pick<RunRow, 'doing' | 'diedDoing'>>
+
+/** The last words of a holder that vanished; a holder that returned its lease leaves none. */
+function lastWords(
+  { row, takenEpoch }: MemoryRun,
+  noted: string | undefined,
+  before: readonly string[] = [],
+): { readonly [K in keyof Words]: Words[K] | undefined } {
+  const doing = noted ?? (takenEpoch === row.epoch ? TAKING_UP : undefined)
+  return row.lease === undefined || doing === undefined ? {} : { diedDoing: Object.freeze([...before, doing]) }
+}
+
+export function noteDoing(run: MemoryRun | undefined, owner: string, doing: string | undefined): void {
+  if (run?.row.lease?.owner !== owner) return
+  const { doing: _before, ...row } = run.row
+  run.row = Object.freeze({ ...row, ...(doing === undefined ? {} : { doing }) })
 }
 
 export function releaseLease(run: MemoryRun | undefined, owner: string): void {
@@ -36,7 +63,7 @@ interface Waiting {
   readonly since: number
 }
 
-/** In order of the instant since which they wait, then of their keys. */
+/** Ordered by the instant since which they wait, then by key. */
 function earliest(waiting: readonly Waiting[], limit: number): readonly RunRow[] {
   const inOrder = waiting.toSorted((a, b) => a.since - b.since || a.row.runKey - b.row.runKey)
   return inOrder.slice(0, limit).map(({ row }) => row)
@@ -57,24 +84,24 @@ function dueSince(run: MemoryRun, now: number): number {
   const wake = row.nextWakeAt !== undefined && row.nextWakeAt <= now ? row.nextWakeAt : Infinity
   const orphaned = row.owed === true && (row.lease === undefined || row.lease.until <= now)
   const lost = orphaned ? (row.lease?.until ?? row.updatedAt) : Infinity
-  return Math.min(wake, letterSince(run), lost)
+  return Math.min(wake, inboxRowSince(run), lost)
 }
 
-/** Since an instant not after `until`. */
+/** Runs stalled since `until` or before. */
 export function stalledRuns(disk: MemoryDisk, engineType: string, until: number, limit: number): readonly RunRow[] {
   const stalled: Waiting[] = []
   for (const run of disk.runs) {
     const { row } = run
-    const since = Math.min(row.nextWakeAt ?? Infinity, letterSince(run))
+    const since = Math.min(row.nextWakeAt ?? Infinity, inboxRowSince(run))
     if (row.engineType === engineType && isLive(row) && since <= until) stalled.push({ row, since })
   }
   return earliest(stalled, limit)
 }
 
-export function endedWithLetters(disk: MemoryDisk, until: number, limit: number): readonly RunRow[] {
+export function endedWithInboxRows(disk: MemoryDisk, until: number, limit: number): readonly RunRow[] {
   const found = disk.runs
     .filter(({ row }) => ENDED.has(row.status) && row.quarantine === undefined && !OUTSIDE.has(row.engineType))
-    .map((run) => ({ row: run.row, since: letterSince(run) }))
+    .map((run) => ({ row: run.row, since: inboxRowSince(run) }))
   return earliest(
     found.filter(({ since }) => since <= until),
     limit,
@@ -85,7 +112,7 @@ function isLive({ quarantine, status }: RunRow): boolean {
   return quarantine === undefined && !ENDED.has(status)
 }
 
-function letterSince({ inbox, pending }: MemoryRun): number {
+function inboxRowSince({ inbox, pending }: MemoryRun): number {
   const [oldest] = pending
   return (oldest === undefined ? undefined : inbox.get(oldest)?.row.insertedAt) ?? Infinity
 }

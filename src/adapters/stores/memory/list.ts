@@ -1,7 +1,10 @@
-/** Lists of a tenant's runs, newest first. The cursor names the last run shown, so that new runs move nothing. */
+/**
+ * Lists of a tenant's runs, newest first. The cursor names the last run shown, so that new runs do not shift the pages.
+ */
 import { fail } from '../../../core/problems/problem.ts'
 import type { ListFilter, ListPage, RunRow } from '../../../ports/run-store.ts'
 import type { MemoryDisk } from './connect.ts'
+import { hasLabels } from './labels.ts'
 import { requireTenant } from './scope.ts'
 
 interface Place {
@@ -19,8 +22,8 @@ export function listRuns(
   const after = page.cursor === undefined ? undefined : placeOf(page.cursor)
   const limit = Math.max(1, Math.floor(page.limit))
   const runs = disk.runs
+    .filter(({ row, labels }) => row.tenantId === tenantId && fits(row, filter) && hasLabels(labels, filter))
     .map(({ row }) => row)
-    .filter((row) => row.tenantId === tenantId && fits(row, filter))
     .sort(newestFirst)
     .filter((row) => after === undefined || newestFirst(row, after) > 0)
   const shown = runs.slice(0, limit)
@@ -45,6 +48,6 @@ const cursorOf = ({ createdAt, runKey }: Place): string => Buffer.from(`${create
 
 function placeOf(cursor: string): Place {
   const match = /^(\d{1,16})\.(\d{1,16})$/.exec(Buffer.from(cursor, 'base64url').toString('latin1'))
-  if (match === null) return fail('LIST_CURSOR_INVALID', 'The cursor is not one that this list gave out.')
+  if (match === null) return fail('LIST_CURSOR_INVALID', 'The cursor does not come from this list.')
   return { createdAt: Number(match[1]), runKey: Number(match[2]) }
 }

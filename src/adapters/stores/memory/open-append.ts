@@ -1,6 +1,6 @@
 /**
- * The open append (P-15): no expectation; known keys are answered with what is stored, the rest is numbered in the
- * order of the batch. Everything is sealed and checked before the first event is added: all or nothing (STO-29).
+ * The open append (P-15): no expected position; known keys return what is stored, the rest is numbered in the order of
+ * the batch. Everything is sealed and checked before the first event is added: all or nothing (STO-29).
  */
 import { hasContent } from '../../../core/events/event-content.ts'
 import { fail } from '../../../core/problems/problem.ts'
@@ -43,7 +43,7 @@ function sealNext<W>(run: MemoryRun, before: readonly SealedEvent[], write: W, s
   const { terminalSlot } = sealed
   const taken = terminalSlot !== undefined && run.terminalSlots.has(terminalSlot)
   if (taken || before.some((event) => terminalSlot !== undefined && event.terminalSlot === terminalSlot))
-    fail('INVALID_TRANSITION', `The attempt ${terminalSlot} has ended before.`)
+    fail('INVALID_TRANSITION', `The attempt ${terminalSlot} has already ended.`)
   return sealed
 }
 

@@ -1,4 +1,4 @@
-/** Reading runs and events. Whatever comes by an outside id is looked up within its tenant. */
+/** Reads of runs and events. Every look-up by an outside id is within its tenant. */
 import type { RunKey, RunRef, RunRow, StoredEvent } from '../../../ports/run-store.ts'
 import { pair, type MemoryDisk, type MemoryRun } from './connect.ts'
 import { requireTenant } from './scope.ts'
@@ -9,11 +9,10 @@ export function runOf(disk: MemoryDisk, runKey: RunKey | undefined): MemoryRun |
 
 export function runByRef(disk: MemoryDisk, ref: RunRef): MemoryRun | undefined {
   const tenantId = requireTenant(ref.tenantId)
-  const run = disk.byRunId.get(ref.runId)
-  return run?.row.tenantId === tenantId ? run : undefined
+  return disk.byRef.get(pair(tenantId, ref.runId))
 }
 
-/** An archived run is a row without a log: nothing can be written to it. */
+/** An archived run is a row without a log: nothing can be appended to it. */
 export function liveOf(disk: MemoryDisk, runKey: RunKey | undefined): MemoryRun | undefined {
   const run = runOf(disk, runKey)
   return run?.row.archivedAt === undefined ? run : undefined
@@ -28,7 +27,7 @@ export function findRunByRequest(disk: MemoryDisk, tenantId: string, requestKey:
   return disk.byRequest.get(pair(requireTenant(tenantId), requestKey))?.row
 }
 
-/** The first run with that reference, should an engine ever use one twice. */
+/** The first run with that reference, in case an engine uses one twice. */
 export function findRunByEngineRef(disk: MemoryDisk, tenantId: string, engineRunRef: string): RunRow | undefined {
   requireTenant(tenantId)
   return disk.runs.find(({ row }) => row.tenantId === tenantId && row.engineRunRef === engineRunRef)?.row
@@ -46,7 +45,7 @@ export function readEvents(
   return events.slice(from, from + (range.limit ?? PAGE_EVENTS))
 }
 
-/** Numbers ascend but may have gaps, so the place is searched, not computed (STO-03). */
+/** Numbers ascend but may have gaps, so the position is searched, not computed (STO-03). */
 function firstAfter(events: readonly StoredEvent[], afterSeq: number): number {
   let low = 0
   let high = events.length

@@ -1,6 +1,6 @@
 /**
- * The memory store: the oracle that other stores are compared with, and the disk of the simulator. It is simple enough
- * to be obviously right; every method is done when it returns.
+ * The memory store: the reference that other stores are compared with, and the disk of the simulator. It is simple
+ * enough to be obviously right; every method is finished when it returns.
  */
 import { fail } from '../../../core/problems/problem.ts'
 import type { Clock } from '../../../ports/clock.ts'
@@ -12,25 +12,27 @@ import { createMemoryDisk, type MemoryDisk } from './connect.ts'
 import { readContext } from './context.ts'
 import { countRuns } from './counts.ts'
 import { eraseData } from './erase.ts'
+import { purgeEvents, readEventWaits, sendEvent } from './events.ts'
+import { evidenceOf } from './evidence.ts'
 import { dropDeadLetter, feedStatus, readDeadLetters, readFeed, settleFeed, subscribersBehind } from './feed.ts'
 import { listPools, putPool, readGrants, sweepGrants } from './grants.ts'
 import { insertInbox, readInbox } from './inbox.ts'
-import { acquireLease, dueRuns, endedWithLetters, releaseLease, stalledRuns } from './leases.ts'
+import { acquireLease, dueRuns, endedWithInboxRows, noteDoing, releaseLease, stalledRuns } from './leases.ts'
 import { listRuns } from './list.ts'
 import { MANIFEST } from './manifest.ts'
 import { appendOpen } from './open-append.ts'
 import { putScopePause, readScopePauses } from './pauses.ts'
-import { findPlan, putPlan } from './plans.ts'
-import { quarantine } from './quarantine.ts'
+import { findPlan, getPlan, putPlan } from './plans.ts'
+import { liftQuarantine, quarantine } from './quarantine.ts'
 import { findRunByEngineRef, findRunByRequest, liveOf, readEvents, runByRef, runOf } from './read.ts'
-import { getSnapshot, putSnapshot } from './snapshots.ts'
+import { getCheckpoint, putCheckpoint } from './checkpoints.ts'
 import { getBlob, putBlob } from './blobs.ts'
 
 export interface MemoryStoreOptions {
   readonly clock: Clock
-  /** What an earlier handle wrote on; a new one by default. */
+  /** The disk of an earlier handle; a new one by default. */
   readonly disk?: MemoryDisk
-  /** Sequence numbers to throw away after each commit, to prove that nobody counts on their absence of gaps (STO-03). */
+  /** Sequence numbers to skip after each commit, to prove that no code relies on numbers without gaps (STO-03). */
   readonly burn?: number
 }
 
@@ -50,6 +52,7 @@ export function openMemoryStore(options: MemoryStoreOptions): RunStore {
     listRuns: async (tenantId, filter, page) => listRuns(disk(), tenantId, filter, page),
     countRuns: async (tenantId) => countRuns(disk(), tenantId),
     quarantine: async (runKey, code) => quarantine(runOf(disk(), runKey), code),
+    liftQuarantine: async (runKey, code) => liftQuarantine(runOf(disk(), runKey), code),
     readEvents: async (runKey, range) => readEvents(disk(), runKey, range),
     eraseData: async (runKey, upToSeq) => eraseData(disk(), runKey, upToSeq),
     readContext: async (runKey, atSeq) => readContext(runOf(disk(), runKey), atSeq),
@@ -58,17 +61,12 @@ export function openMemoryStore(options: MemoryStoreOptions): RunStore {
     findInbox: async (runKey, inboxId) => runOf(disk(), runKey)?.inbox.get(inboxId)?.row,
     putBlob: async (runKey, sha256, text) => putBlob(liveOf(disk(), runKey), sha256, text),
     getBlob: async (runKey, sha256) => getBlob(runOf(disk(), runKey), sha256),
-    putPlan: async (plan) => putPlan(disk(), plan),
-    getPlan: async (sha256) => disk().plans.get(sha256)?.text,
-    findPlan: async (planId, planVersion) => findPlan(disk(), planId, planVersion),
-    putSnapshot: async (runKey, snapshot) => putSnapshot(liveOf(disk(), runKey), snapshot),
-    getSnapshot: async (runKey, kind, maxSeq) => getSnapshot(runOf(disk(), runKey), kind, maxSeq),
-    acquireLease: async (runKey, owner, now, until, gone) =>
-      acquireLease(runOf(disk(), runKey), owner, now, until, gone),
-    releaseLease: async (runKey, owner) => releaseLease(runOf(disk(), runKey), owner),
-    dueRuns: async (now, owner, limit) => dueRuns(disk(), now, owner, limit),
-    endedWithLetters: async (until, limit) => endedWithLetters(disk(), until, limit),
-    stalledRuns: async (engineType, { now, forMs }, limit) => stalledRuns(disk(), engineType, now - forMs, limit),
+    putPlan: async (plan, how) => putPlan(disk(), plan, how),
+    getPlan: async (tenantId, sha256) => getPlan(disk(), tenantId, sha256),
+    findPlan: async (tenantId, planId, planVersion) => findPlan(disk(), tenantId, planId, planVersion),
+    putCheckpoint: async (runKey, snapshot) => putCheckpoint(liveOf(disk(), runKey), snapshot),
+    getCheckpoint: async (runKey, kind, maxSeq) => getCheckpoint(runOf(disk(), runKey), kind, maxSeq),
+    ...leasesOf(disk),
     claimAttempt: async (runKey, claim) => claimAttempt(liveOf(disk(), runKey), claim),
     readClaims: async (runKey) => [...(runOf(disk(), runKey)?.claims.values() ?? [])],
     putScopePause: async (pause) => putScopePause(disk(), pause),
@@ -77,6 +75,9 @@ export function openMemoryStore(options: MemoryStoreOptions): RunStore {
     listPools: async () => listPools(disk(), clock.now()),
     readGrants: async (runKey) => readGrants(disk(), runKey, clock.now()),
     sweepGrants: async () => sweepGrants(disk(), clock.now()),
+    sendEvent: async (event) => sendEvent(disk(), event, clock.now()),
+    readEventWaits: async (runKey) => readEventWaits(runOf(disk(), runKey)),
+    purgeEvents: async (limit) => purgeEvents(disk(), limit, clock.now()),
     readFeed: async (subscriber, page) => readFeed(disk(), subscriber, page),
     settleFeed: async (subscriber, { deliveries }) => settleFeed(disk(), subscriber, deliveries, clock.now()),
     feedStatus: async (subscriber) => feedStatus(disk(), subscriber),
@@ -87,8 +88,26 @@ export function openMemoryStore(options: MemoryStoreOptions): RunStore {
     archivableRuns: async (endedBefore, limit) => archivableRuns(disk(), endedBefore, limit),
     archiveRun: async (runKey, ticket, place) => archiveRun(disk(), runKey, ticket, place, clock.now()),
     raiseEpochs: async () => raiseEpochs(disk()),
+    ...evidenceOf(disk),
     close: async () => {
       isOpen = false
     },
+  }
+}
+
+type Leases = Pick<
+  RunStore,
+  'acquireLease' | 'releaseLease' | 'noteDoing' | 'dueRuns' | 'endedWithInboxRows' | 'stalledRuns'
+>
+
+function leasesOf(disk: () => MemoryDisk): Leases {
+  return {
+    acquireLease: async (runKey, owner, now, until, gone) =>
+      acquireLease(runOf(disk(), runKey), owner, now, until, gone),
+    releaseLease: async (runKey, owner) => releaseLease(runOf(disk(), runKey), owner),
+    noteDoing: async (runKey, owner, doing) => noteDoing(runOf(disk(), runKey), owner, doing),
+    dueRuns: async (now, owner, limit) => dueRuns(disk(), now, owner, limit),
+    endedWithInboxRows: async (until, limit) => endedWithInboxRows(disk(), until, limit),
+    stalledRuns: async (engineType, { now, forMs }, limit) => stalledRuns(disk(), engineType, now - forMs, limit),
   }
 }

@@ -1,9 +1,10 @@
-/** The commit under faults inside its transaction, beside locks that others hold, and the bell it rings. */
+/** The commit under faults inside its transaction and beside locks that others hold, and the wake-up it sends. */
 import { Client } from 'pg'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { emptyStore, startPostgres, type PostgresServer } from '../../../../test/setup/postgres.ts'
-import { newRun } from '../../../testing/run-fixtures.ts'
-import { allEvents, creation, nextCommit, rowOf, step } from '../../../testing/store-case.ts'
+import { describe, expect, it } from 'vitest'
+import { onPostgres } from '../../../../test/fixtures/on-postgres.ts'
+import type { PostgresServer } from '../../../../test/setup/postgres.ts'
+import { newRun } from '../../../testing/store/run-fixtures.ts'
+import { allEvents, creation, nextCommit, rowOf, step } from '../../../testing/store/store-case.ts'
 import { openPostgresStore, type PostgresStore } from './store.ts'
 
 const TABLES = ['runs', 'events', 'run_context', 'run_blobs', 'run_inbox'] as const
@@ -12,23 +13,9 @@ let url = ''
 let store: PostgresStore
 let db: Client
 
-beforeAll(async () => {
-  server = await startPostgres()
-  url = await server.createDatabase('append')
-})
-beforeEach(async () => {
-  store = await openPostgresStore({ connectionString: url })
-  db = new Client({ connectionString: url })
-  await db.connect()
-})
-afterEach(async () => {
-  await db.end()
-  await store.close()
-  await emptyStore(url)
-})
-afterAll(() => server.stop())
+onPostgres('append', { opened: (on) => ({ server, url, store, db } = on), held: () => ({ store, db }) })
 
-/** Who waits for a lock now; unlike pg_stat_activity it is not frozen inside a transaction. */
+/** Connections that wait for a lock now; unlike pg_stat_activity this is not frozen inside a transaction. */
 const WAITING = 'SELECT DISTINCT pid FROM pg_locks WHERE NOT granted'
 
 const contents = async () => {
@@ -97,7 +84,7 @@ describe('a batch', () => {
     expect((await allEvents(store, held?.runKey ?? 0)).length).toBe(2)
   })
 
-  it('is not caught in a deadlock with one that writes letters the other way round', async () => {
+  it('is not caught in a deadlock with one that writes inbox rows the other way round', async () => {
     const other = await openPostgresStore({ connectionString: url })
     const [one, two] = [await started('r1'), await started('r2')]
     const commits = Array.from({ length: 40 }, async (_, turn) => {
@@ -105,8 +92,8 @@ describe('a batch', () => {
       const by = turn % 4 < 2 ? store : other
       for (;;) {
         const row = await rowOf(by, from.runKey)
-        const letter = { inboxId: `letter:${turn}`, kind: 'child', body: '{}' }
-        const commit = nextCommit(row, [step('StepStarted', `s${turn}`)], { notify: [{ run: to, row: letter }] })
+        const inboxRow = { inboxId: `letter:${turn}`, kind: 'child', body: '{}' }
+        const commit = nextCommit(row, [step('StepStarted', `s${turn}`)], { notify: [{ run: to, row: inboxRow }] })
         const [result] = await by.commit([commit, creation(newRun({ runId: `side-${turn}-${row.nextSeq}` }))])
         if (result?.kind === 'committed') return
         expect(result?.kind).toBe('conflict')
@@ -158,7 +145,7 @@ describe('a batch', () => {
   })
 })
 
-describe('a letter', () => {
+describe('an inbox row', () => {
   it('that comes while the inbox is emptied still makes its run due', async () => {
     const row = await started('r1')
     await store.insertInbox(row, { inboxId: 'first', kind: 'signal', body: '{}' })
@@ -204,7 +191,7 @@ describe('a letter', () => {
 })
 
 describe('time', () => {
-  it("is the server's for events, rows and letters, whatever the process believes [P-25, EVT-13]", async () => {
+  it("is the server's for events, rows and inbox rows, whatever the process believes [P-25, EVT-13]", async () => {
     const serverNow = async (): Promise<number> => {
       const { rows } = await db.query<{ readonly now: number }>(
         'SELECT floor(extract(epoch FROM clock_timestamp()) * 1000)::float8 AS now',
@@ -218,8 +205,8 @@ describe('time', () => {
       const row = await started('r1')
       await store.insertInbox(row, { inboxId: 'a', kind: 'signal', body: '{}' })
       const [event] = await allEvents(store, row.runKey)
-      const [letter] = await store.readInbox(row.runKey)
-      const times = [row.createdAt, row.updatedAt, event?.persistedAt, letter?.insertedAt, await store.now()]
+      const [inboxRow] = await store.readInbox(row.runKey)
+      const times = [row.createdAt, row.updatedAt, event?.persistedAt, inboxRow?.insertedAt, await store.now()]
       const after = await serverNow()
       for (const time of times) expect(time !== undefined && time >= before && time <= after).toBe(true)
     } finally {

@@ -1,20 +1,25 @@
 /**
- * The commit (P-08): one call of `keelson.commit_runs` for the batch, which is one round trip and one transaction. A run
- * whose row somebody else holds is passed over and committed afterwards in a transaction of its own, which waits for the
- * row. A broken constraint takes the batch back, and its runs are committed one by one (P-09).
+ * The commit (P-08): one call of `keelson.commit_runs` for the batch, which is one round trip and one transaction. A
+ * run whose row is locked elsewhere is skipped; all that were skipped are committed afterwards in one transaction, which waits for
+ * their rows in the order of their keys. A broken constraint rolls the batch back, and its runs are committed one by one (P-09).
  */
 import type { Clock } from '../../../ports/clock.ts'
 import type { GrantRefusal } from '../../../ports/grants.ts'
 import type { CommitResult, RunCommit } from '../../../ports/run-store.ts'
 import { commitValues, type CommitSettings } from './commit-values.ts'
+import { changeEventWaits, lockEventKeys } from './events.ts'
 import { eventParameters } from './insert-events.ts'
 import { brokenConstraint } from './failure.ts'
+import { insertLabels } from './labels.ts'
+import { isPlain, writePlain } from './plain-commit.ts'
 import { number, text, type Columns } from './run-row.ts'
 import { requireTenant } from './scope.ts'
 import type { Sessions } from './session.ts'
 
 const COMMIT = `SELECT place, verdict, detail, run_key, at FROM keelson.commit_runs($1, $2, $3::bigint[], $4::bigint[],
   $5::bigint[], $6::text[], $7::jsonb, $8::jsonb, $9::jsonb, $10::integer[], ${eventParameters(11)}) ORDER BY place`
+const SAME_WAKE = `SELECT 1 FROM keelson.runs WHERE run_key = $1 AND next_wake_at IS NOT DISTINCT FROM $2::bigint
+  FOR NO KEY UPDATE`
 const SET_ENGINE = 'UPDATE keelson.runs SET engine_type = $2, engine_run_ref = $3 WHERE run_key = $1'
 
 export async function commit(
@@ -39,7 +44,7 @@ export async function commit(
 
 interface Times {
   readonly clock: Clock | undefined
-  /** What the callers' clock said when they called. */
+  /** The callers' clock at the time of the call. */
   readonly callers: number
 }
 
@@ -47,13 +52,18 @@ function settingsOf({ clock, callers }: Times, wait: boolean): CommitSettings {
   return { wait, now: clock?.now(), callers }
 }
 
-/** A run that stands twice in a batch stands the second time on what the first left: there another transaction begins. */
+/**
+ * The second commit of a run in a batch builds on the first: there a new transaction begins. The same holds for a
+ * commit that checks more of its row than `commit_runs` compares.
+ */
 function turnsOf(batch: readonly RunCommit[]): readonly (readonly RunCommit[])[] {
   const turns: RunCommit[][] = []
   const seen = new Set<number>()
   for (const one of batch) {
     const turn = turns.at(-1)
-    if (turn === undefined || seen.has(one.runKey ?? 0)) {
+    const last = turn?.at(-1)
+    const isApart = one.expected.nextWakeAt !== undefined || last?.expected.nextWakeAt !== undefined
+    if (turn === undefined || isApart || seen.has(one.runKey ?? 0)) {
       turns.push([one])
       seen.clear()
     } else turn.push(one)
@@ -69,25 +79,33 @@ async function commitTurn(
 ): Promise<readonly CommitResult[]> {
   const [only] = turn
   if (turn.length === 1 && only !== undefined) return [await commitAlone(connection, only, times)]
-  const together = await commitTogether(connection, turn, times)
+  const answers = new Map<RunCommit, CommitResult>()
+  const isWhole = await commitTogether(connection, turn, settingsOf(times, false), answers)
+  const skipped = turn.filter((one) => !answers.has(one))
+  // Many may have been skipped for one row, such as that of their parent.
+  if (isWhole && skipped.length > 1) await commitTogether(connection, skipped, settingsOf(times, true), answers)
   const results: CommitResult[] = []
-  for (const [index, one] of turn.entries())
-    results.push(together?.[index] ?? (await commitAlone(connection, one, times)))
+  for (const one of turn) results.push(answers.get(one) ?? (await commitAlone(connection, one, times)))
   return results
 }
 
-/** Undefined in the place of a run that was passed over; undefined as a whole when a constraint took the batch back. */
+/** A skipped run gets no answer. False, and no answers, when a constraint rolled the batch back. */
 async function commitTogether(
   connection: Sessions,
   turn: readonly RunCommit[],
-  times: Times,
-): Promise<readonly (CommitResult | undefined)[] | undefined> {
+  settings: CommitSettings,
+  answers: Map<RunCommit, CommitResult>,
+): Promise<boolean> {
   try {
-    const rows = await write(connection, turn, settingsOf(times, false))
-    return rows.map(resultOf)
+    const rows = await write(connection, turn, settings)
+    for (const [index, one] of turn.entries()) {
+      const result = resultOf(rows[index] ?? {})
+      if (result !== undefined) answers.set(one, result)
+    }
+    return true
   } catch (error) {
     if (brokenConstraint(causeOf(error)) === undefined) throw error
-    return undefined
+    return false
   }
 }
 
@@ -102,24 +120,41 @@ async function commitAlone(connection: Sessions, one: RunCommit, times: Times): 
   }
 }
 
-/** A run seldom changes its engine: only a turn that does takes more than one round trip, still in one transaction. */
+/**
+ * A run seldom changes its engine, waits for events, has labels or only waits: only then there is more than one round trip, still in one transaction.
+ */
 async function write(
   connection: Sessions,
   turn: readonly RunCommit[],
   settings: CommitSettings,
 ): Promise<readonly Columns[]> {
+  const [only] = turn
+  if (turn.length === 1 && only !== undefined && isPlain(only)) return writePlain(connection, only, settings.now)
   const values = commitValues(turn, settings)
-  if (turn.every(({ engine }) => engine === undefined)) return connection.query(COMMIT, values)
+  const isOneCall = ({ engine, expected, eventWaits, labels }: RunCommit): boolean =>
+    engine === undefined && expected.nextWakeAt === undefined && eventWaits === undefined && labels === undefined
+  if (turn.every(isOneCall)) return connection.query(COMMIT, values)
   return connection.transaction(async (transaction) => {
+    await lockEventKeys(transaction, turn, settings.now)
+    for (const { runKey, expected } of turn)
+      if (expected.nextWakeAt !== undefined) {
+        const same = await transaction.query(SAME_WAKE, [runKey, expected.nextWakeAt])
+        if (same.length === 0) return [{ verdict: 'conflict' }]
+      }
     const rows = await transaction.query(COMMIT, values)
-    for (const [index, { engine }] of turn.entries()) {
+    for (const [index, one] of turn.entries()) {
+      const { engine } = one
       const result = resultOf(rows[index] ?? {})
+      await changeEventWaits(transaction, one, result)
+      await insertLabels(transaction, one, result)
       if (engine !== undefined && result?.kind === 'committed')
         await transaction.query(SET_ENGINE, [result.runKey, engine.engineType, engine.engineRunRef])
     }
     return rows
   })
 }
+
+type Unread = Omit<Extract<CommitResult, { kind: 'unread' }>, 'kind'>
 
 function causeOf(error: unknown): unknown {
   return error instanceof Error && error.cause !== undefined ? error.cause : error
@@ -130,6 +165,7 @@ function resultOf(row: Columns): CommitResult | undefined {
   if (verdict === 'write') return { kind: 'committed', runKey: number(row, 'run_key'), persistedAt: number(row, 'at') }
   if (verdict === 'constraint') return { kind: verdict, detail: text(row, 'detail') }
   if (verdict === 'request-exists') return { kind: verdict, runId: text(row, 'detail') }
+  if (verdict === 'unread') return { kind: verdict, ...(JSON.parse(text(row, 'detail')) as Unread) }
   if (verdict === 'ungranted') return { kind: verdict, refused: JSON.parse(text(row, 'detail')) as GrantRefusal[] }
   return verdict === 'conflict' || verdict === 'run-exists' ? { kind: verdict } : undefined
 }

@@ -1,6 +1,6 @@
 /**
- * Archival of whole ended runs, and the jump of epochs after a restore (STO-15). The database itself cuts a run off, under
- * a ticket that only the archiving role may write; what is left of the run is its row.
+ * Archival of whole ended runs, and the jump of epochs after a restore (STO-15). The database itself removes a run's
+ * log, under a ticket that only the archiving role may write; the row of the run is left.
  */
 import type { ArchiveAnswer } from '../../../ports/archive.ts'
 import type { Clock } from '../../../ports/clock.ts'
@@ -12,7 +12,7 @@ const ENDED = `status IN ('COMPLETED', 'FAILED', 'CANCELLED')`
 export const ARCHIVABLE = `SELECT * FROM keelson.runs WHERE archived_at IS NULL AND ${ENDED} AND ended_at < $1
   ORDER BY ended_at, run_key LIMIT $2`
 const ARCHIVE = 'SELECT keelson.cut_archive_ticket($1, $2, $3, $4) AS answer'
-/** Locked in the order of commits, so that none is caught in a deadlock with it. */
+/** Locked in the order of commits, so that no commit deadlocks with it. */
 const RAISE = `WITH open AS MATERIALIZED (
     SELECT run_key FROM keelson.runs WHERE NOT ${ENDED} ORDER BY run_key FOR NO KEY UPDATE
   ), raised AS (

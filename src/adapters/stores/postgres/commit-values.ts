@@ -4,11 +4,11 @@ import { eventColumns } from './insert-events.ts'
 import { bigintArray, integerArray, textArray } from './wire-array.ts'
 
 export interface CommitSettings {
-  /** Wait for rows that others hold, instead of passing over them. */
+  /** Wait for rows that others lock, instead of skipping them. */
   readonly wait: boolean
-  /** The test's clock; the server's when absent. */
+  /** The test's clock; the server's clock when absent. */
   readonly now: number | undefined
-  /** The callers' time: with the server's clock a lease lasts as long as it would have by theirs. */
+  /** The callers' time: under the server's clock a lease has the same length as under theirs. */
   readonly callers: number
 }
 
@@ -40,7 +40,7 @@ export function commitValues(turn: readonly RunCommit[], settings: CommitSetting
 const textOf = (items: readonly unknown[]): string | undefined =>
   items.length === 0 ? undefined : JSON.stringify(items)
 
-/** What is wrong with a commit whatever the store holds. It is judged after the store's own reasons. */
+/** Faults of a commit that do not depend on the store. They are reported after the store's own reasons. */
 function brokenBefore({ create, consumed, events, expected }: RunCommit): string | undefined {
   if (create !== undefined && consumed !== undefined && consumed.length > 0) return 'inboxId'
   return events.some((event, index) => event.runSeq !== expected.nextSeq + index) ? 'runSeq' : undefined
@@ -97,17 +97,17 @@ function leased({ lease }: RunCommit, { now, callers }: CommitSettings) {
 
 type Placed = { readonly place: number; readonly one: RunCommit }
 
-/** Undefined for a batch that writes nothing but events and run rows. */
+/** Undefined for a batch that writes only events and run rows. */
 function restOf(places: readonly Placed[]): string | undefined {
   const all = <T>(
     pick: (one: RunCommit) => readonly T[] | undefined,
   ): readonly (T & { place: number; pos: number })[] =>
     places.flatMap(({ place, one }) => (pick(one) ?? []).map((item, pos) => ({ ...item, place, pos })))
-  const consumed = all(({ consumed: letters }) => letters?.map(({ inboxId, seq }) => ({ inbox_id: inboxId, seq })))
+  const consumed = all(({ consumed: inboxRows }) => inboxRows?.map(({ inboxId, seq }) => ({ inbox_id: inboxId, seq })))
   const context = all((one) => one.context)
   const blobs = all((one) => one.blobs)
-  const notify = all(({ notify: letters }) =>
-    letters?.map(({ run, row }) => ({
+  const notify = all(({ notify: inboxRows }) =>
+    inboxRows?.map(({ run, row }) => ({
       tenant_id: run.tenantId,
       run_id: run.runId,
       inbox_id: row.inboxId,
@@ -120,7 +120,8 @@ function restOf(places: readonly Placed[]): string | undefined {
     const uses = (releases ?? []).length > 0 || (claims ?? []).length > 0 || waits !== undefined
     return uses ? [{ place, releases, claims, waits }] : []
   })
-  const parts = { consumed, context, blobs, notify, grants }
+  const unread = places.some(({ one }) => one.unread === true) ? places.map(({ one }) => one.unread === true) : []
+  const parts = { consumed, context, blobs, notify, grants, unread }
   const used = Object.entries(parts).filter(([, items]) => items.length > 0)
   return used.length === 0 ? undefined : JSON.stringify(Object.fromEntries(used))
 }

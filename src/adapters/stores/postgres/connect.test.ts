@@ -1,18 +1,18 @@
 /** Opening a store: migrations, durability, and one clear error for each way in which a server can be unusable. */
-import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
+import { cpSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { Client } from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { startPostgres, type PostgresServer } from '../../../../test/setup/postgres.ts'
 import { KeelsonError } from '../../../core/problems/problem.ts'
-import { newRun } from '../../../testing/run-fixtures.ts'
-import { creation } from '../../../testing/store-case.ts'
+import { newRun } from '../../../testing/store/run-fixtures.ts'
+import { creation } from '../../../testing/store/store-case.ts'
 import { MIGRATIONS } from './migrate.ts'
 import { openPostgresStore, type PostgresStoreOptions } from './store.ts'
+import { startChild } from '../../../../test/fixtures/child.ts'
+import { testFolder } from '../../../../test/fixtures/folder.ts'
 
 let server: PostgresServer
 let count = 0
@@ -44,9 +44,9 @@ async function refusal(options: PostgresStoreOptions) {
   return { code: 'opened', message: '', hint: undefined }
 }
 
-/** Runs a module in a process of its own; gives what it printed. */
+/** Runs a module in its own process and returns what it printed. */
 async function inProcess(code: string, cwd = process.cwd()): Promise<string> {
-  const child = spawn(process.execPath, ['--input-type=module', '--eval', code], { cwd, stdio: ['ignore', 'pipe', 2] })
+  const child = startChild(process.execPath, ['--input-type=module', '--eval', code], { cwd })
   let told = ''
   child.stdout?.on('data', (chunk: Buffer) => (told += chunk.toString()))
   await once(child, 'close')
@@ -181,19 +181,20 @@ describe('a server that cannot be used', () => {
   })
 
   it('because pg is not installed says what to install', async () => {
-    const folder = mkdtempSync(join(tmpdir(), 'keelson-no-pg-'))
+    const folder = testFolder()
     const source = join(import.meta.dirname, '..', '..', '..')
     for (const part of ['core', 'ports', 'adapters/stores/postgres'])
       cpSync(join(source, part), join(folder, 'src', part), { recursive: true })
     mkdirSync(join(folder, 'node_modules'))
-    const canonicalize = dirname(dirname(new URL(import.meta.resolve('canonicalize')).pathname))
-    symlinkSync(canonicalize, join(folder, 'node_modules', 'canonicalize'))
+    for (const name of ['canonicalize', 'fastest-levenshtein']) {
+      const [place = ''] = new URL(import.meta.resolve(name)).pathname.split(`/node_modules/${name}/`)
+      symlinkSync(join(place, 'node_modules', name), join(folder, 'node_modules', name))
+    }
     writeFileSync(join(folder, 'package.json'), '{"type":"module"}')
     const code = `const { openPostgresStore } = await import('./src/adapters/stores/postgres/store.ts')
       await openPostgresStore({ connectionString: 'postgres://127.0.0.1:1/x' }).catch((error) =>
         console.log(error.code, error.problems[0].hint))`
     const told = await inProcess(code, folder)
-    rmSync(folder, { recursive: true })
     expect(told).toBe('STORE_DRIVER_MISSING Install it beside keelson: npm install pg')
   })
 })

@@ -1,7 +1,7 @@
 /**
  * A small pool of connections to one database: durable or refused, statements prepared once per connection. A
- * transaction that the server gave up to another is tried again here; one whose answer was lost is not, because its
- * fate is unknown (P-10).
+ * transaction that the server rolled back for another is tried again here; one whose answer was lost is not, because
+ * its fate is unknown (P-10).
  */
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Pool, PoolClient } from 'pg'
@@ -10,8 +10,10 @@ import { gatherCounts } from './counts.ts'
 import { loadDriver } from './driver.ts'
 import { checkDurability } from './durability.ts'
 import { raiseGeneration } from './feed.ts'
-import { isConnectionUsable, isRetryable, storeFailure } from './failure.ts'
+import { isRetryable, storeFailure } from './failure.ts'
+import { KeptClients } from './kept-clients.ts'
 import { migrate } from './migrate.ts'
+import { subscriberScope } from './roles.ts'
 import type { Columns } from './run-row.ts'
 import type { Sessions, Transaction, Values } from './session.ts'
 import { listenForWakes, type WakeListener, type Wakes } from './wake.ts'
@@ -26,11 +28,13 @@ export interface ConnectOptions {
 export interface Connection extends Sessions {
   /** False when durability was waived. */
   readonly durable: boolean
+  /** Prefix of the names of this role's subscribers; empty for a role that serves all tenants. */
+  readonly feedScope: string
   onWake(listener: WakeListener): () => void
   close(): Promise<void>
 }
 
-const POOL_SIZE = 4
+export const POOL_SIZE = 4
 const CONNECT_MS = 15_000
 const ANSWER_MS = 60_000
 const LOCK_MS = 5_000
@@ -52,9 +56,6 @@ export async function connect(options: ConnectOptions): Promise<Connection> {
     keepAlive: true,
     application_name: 'keelson',
   })
-  // Without a listener a server that stops takes the process with it, whether a connection is idle or in use.
-  pool.on('error', () => undefined)
-  pool.on('connect', (client) => client.on('error', () => undefined))
   const wakes = listenForWakes(() => new Client({ connectionString, keepAlive: true, application_name: 'keelson' }))
   const connection = connectionOn(pool, database, wakes)
   try {
@@ -62,14 +63,14 @@ export async function connect(options: ConnectOptions): Promise<Connection> {
     await migrate(connection, mustExist)
     await raiseGeneration(connection)
     await gatherCounts(connection)
-    return { ...connection, durable }
+    return { ...connection, durable, feedScope: await subscriberScope(connection) }
   } catch (error) {
     await connection.close()
     throw error
   }
 }
 
-/** The address without the credentials; a text that is no URL is not shown at all. */
+/** The address without the credentials; text that is not a URL is not shown at all. */
 function nameOf(connectionString: string): string {
   if (!URL.canParse(connectionString)) return 'given by the connection string'
   const { hostname, port, pathname } = new URL(connectionString)
@@ -78,11 +79,12 @@ function nameOf(connectionString: string): string {
 
 function connectionOn(pool: Pool, database: string, wakes: Wakes): Connection {
   const run = preparedRunner()
+  const clients = new KeptClients(pool)
   const inFlight = new Set<Promise<unknown>>()
   let closing: Promise<void> | undefined
   const borrow = async <T>(work: (client: PoolClient) => Promise<T>): Promise<T> => {
     if (closing !== undefined) fail('STORE_CLOSED', `The store on ${database} was closed.`)
-    const call = retried(() => withClient(pool, work))
+    const call = retried(() => clients.use(work))
     inFlight.add(call)
     try {
       return await call
@@ -92,30 +94,20 @@ function connectionOn(pool: Pool, database: string, wakes: Wakes): Connection {
       inFlight.delete(call)
     }
   }
-  // The pool forgets calls that still wait for a connection when it ends: they are let through first.
+  // When the pool ends, it drops calls that still wait for a connection: they finish first.
   const close = async (): Promise<void> => {
     await Promise.allSettled(inFlight)
+    clients.close()
     await Promise.all([wakes.close(), pool.end()])
   }
   return {
     database,
     durable: true,
+    feedScope: '',
     query: (sql, values) => borrow((client) => run(client, sql, values)),
     transaction: (work) => borrow((client) => inTransaction(client, run, work)),
     onWake: wakes.onWake,
     close: () => (closing ??= close()),
-  }
-}
-
-async function withClient<T>(pool: Pool, work: (client: PoolClient) => Promise<T>): Promise<T> {
-  const client = await pool.connect()
-  try {
-    const answer = await work(client)
-    client.release()
-    return answer
-  } catch (error) {
-    client.release(error instanceof Error && !isConnectionUsable(error) ? error : undefined)
-    throw error
   }
 }
 
@@ -143,7 +135,7 @@ async function inTransaction<T>(
       script: async (sql) => void (await client.query(sql)),
     })
   } catch (error) {
-    // A connection that is gone has rolled back by itself, and the first error is the one to tell.
+    // A lost connection has rolled back by itself, and the first error is the one to report.
     await client.query('ROLLBACK').catch(() => undefined)
     throw error
   }
@@ -153,7 +145,7 @@ async function inTransaction<T>(
 
 type Run = (client: PoolClient, text: string, values?: Values) => Promise<readonly Columns[]>
 
-/** Every text is prepared under a name of its own, so that it is parsed once per connection. */
+/** Every text is prepared under its own name, so that it is parsed once per connection. */
 function preparedRunner(): Run {
   const names = new Map<string, string>()
   return async (client, text, values = []) => {

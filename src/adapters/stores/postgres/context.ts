@@ -5,7 +5,6 @@ import type { Session } from './session.ts'
 
 const READ = `SELECT DISTINCT ON (variable) variable, value FROM keelson.run_context
   WHERE run_key = $1 AND seq <= $2 ORDER BY variable, seq DESC`
-const ERASE = 'DELETE FROM keelson.run_context WHERE run_key = $1 AND seq <= $2'
 
 export async function readContext(
   session: Session,
@@ -14,8 +13,4 @@ export async function readContext(
 ): Promise<ReadonlyMap<string, string>> {
   const rows = await session.query(READ, [runKey, atSeq])
   return new Map(rows.map((row) => [text(row, 'variable'), text(row, 'value')]))
-}
-
-export async function eraseContext(session: Session, runKey: RunKey, upToSeq: number): Promise<void> {
-  await session.query(ERASE, [runKey, upToSeq])
 }

@@ -1,6 +1,6 @@
 /**
- * Runs per status (P-41): deltas by connection, written with the commits that cause them and summed here, so that no two
- * writers fight for a row. What connections that are gone had counted is gathered when a store is opened.
+ * Runs per status (P-41): each connection has its own deltas, written with the commits that cause them and summed here,
+ * so that writers do not compete for a row. The deltas of closed connections are merged when a store is opened.
  */
 import type { RunStatus } from '../../../ports/run-store.ts'
 import { number, text } from './run-row.ts'

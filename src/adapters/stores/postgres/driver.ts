@@ -1,4 +1,4 @@
-/** The `pg` package, loaded when a store is opened and not before: whoever does not use PostgreSQL need not have it. */
+/** The `pg` package, loaded only when a store is opened: an installation without PostgreSQL does not need it. */
 import type * as Pg from 'pg'
 import { fail } from '../../../core/problems/problem.ts'
 

@@ -1,6 +1,6 @@
 /**
- * Durability checked at start: a server that may forget what it acknowledged is refused, or waived in a warning that
- * nobody misses. Read from the session, because a role or a database can have settings of its own.
+ * Durability checked at start: a server that may lose acknowledged writes is refused, or waived with a clear warning.
+ * Read from the session, because a role or a database can have its own settings.
  */
 import { fail } from '../../../core/problems/problem.ts'
 import { text } from './run-row.ts'

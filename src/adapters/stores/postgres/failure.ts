@@ -1,6 +1,6 @@
 /**
  * From SQLSTATE and socket errors to the product's codes: one clear KeelsonError that names the database, never its
- * password, and says what to do. Errors that are neither the server's nor the connection's are defects and pass as is.
+ * password, and says what to do. Errors of neither the server nor the connection are defects and pass unchanged.
  */
 import { KeelsonError, problem } from '../../../core/problems/problem.ts'
 import type { ProblemCode } from '../../../core/problems/registry.ts'
@@ -19,17 +19,17 @@ function isServerError(error: unknown): error is CodedError {
   return error instanceof Error && 'code' in error && typeof error.code === 'string' && /^[0-9A-Z]{5}$/.test(error.code)
 }
 
-/** Rolled back whole by the server and worth another try: it had to choose between two transactions. */
+/** The server rolled the transaction back to resolve a conflict of two: another try is worthwhile. */
 export function isRetryable(error: unknown): boolean {
   return ['40001', '40P01'].includes(stateOf(error) ?? '')
 }
 
-/** What the server would say of a transaction that must be done again; for what only we can see. */
+/** The server's error for a transaction that must be repeated, for conflicts that only we can see. */
 export function serializationFailure(message: string): Error {
   return Object.assign(new Error(message), { code: '40001' })
 }
 
-/** Whether the connection may be used again after this error. */
+/** Whether the connection can be used again after this error. */
 export function isConnectionUsable(error: unknown): boolean {
   const state = stateOf(error)
   return state !== undefined && !/^(08|57P|58|XX)/.test(state)
@@ -58,6 +58,10 @@ const STATES: Readonly<Record<string, Meaning>> = {
   '55P03': ['STORE_LOCKED', 'has a row that another transaction holds'],
   '25006': ['STORE_READ_ONLY', 'accepts no writes: it is a standby, or was set to read only'],
   '42501': ['STORE_READ_ONLY', 'does not allow this role to do that'],
+  // Opening brings the schema up to date: if a statement names something that does not exist, somebody removed it.
+  '42P01': ['STORE_ALTERED', 'lacks a part of its schema'],
+  '42703': ['STORE_ALTERED', 'lacks a part of its schema'],
+  '42883': ['STORE_ALTERED', 'lacks a part of its schema'],
   '53100': ['STORE_FULL', 'cannot grow: the disk is full'],
   '53300': ['STORE_UNAVAILABLE', 'has no connection left'],
   '3D000': ['STORE_NOT_FOUND', 'does not exist'],

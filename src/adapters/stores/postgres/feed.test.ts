@@ -1,12 +1,13 @@
-/** The feed on a real server: transactions out of order, transactions that hold it up, and a cluster exchanged under it. */
+/** The feed on a real server: transactions out of order, transactions that delay it, and a replaced cluster. */
 import { Client } from 'pg'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { emptyStore, startPostgres, type PostgresServer } from '../../../../test/setup/postgres.ts'
+import { afterEach, describe, expect, it } from 'vitest'
+import { onPostgres } from '../../../../test/fixtures/on-postgres.ts'
+import type { PostgresServer } from '../../../../test/setup/postgres.ts'
 import type { FeedPage } from '../../../ports/feed.ts'
 import type { RunRow } from '../../../ports/run-store.ts'
-import { newRun } from '../../../testing/run-fixtures.ts'
-import { openSeal, openWrite, sealEvents } from '../../../testing/sealed-events.ts'
-import { creation, nextCommit, rowOf, step } from '../../../testing/store-case.ts'
+import { newRun } from '../../../testing/store/run-fixtures.ts'
+import { openSeal, openWrite, sealEvents } from '../../../testing/store/sealed-events.ts'
+import { creation, nextCommit, rowOf, step } from '../../../testing/store/store-case.ts'
 import { openPostgresStore, type PostgresStore } from './store.ts'
 
 const SUB = 'audit'
@@ -15,21 +16,11 @@ let url = ''
 let store: PostgresStore
 let db: Client
 
-beforeAll(async () => {
-  server = await startPostgres()
-  url = await server.createDatabase('feed')
+onPostgres('feed', {
+  opened: (on) => ({ server, url, store, db } = on),
+  held: () => ({ store, db }),
+  options: { feedStallMs: 0 },
 })
-beforeEach(async () => {
-  store = await openPostgresStore({ connectionString: url, feedStallMs: 0 })
-  db = new Client({ connectionString: url })
-  await db.connect()
-})
-afterEach(async () => {
-  await db.end()
-  await store.close()
-  await emptyStore(url)
-})
-afterAll(() => server.stop())
 
 async function started(runId: string): Promise<RunRow> {
   const [result] = await store.commit([creation(newRun({ runId }))])
@@ -51,7 +42,7 @@ const takeAll = async (): Promise<readonly string[]> => {
   return shown(page)
 }
 
-/** The next event of a run, written by hand in the client's transaction. */
+/** Inserts the next event of a run by hand, in the client's transaction. */
 async function insertNext({ runKey }: RunRow, slot: string): Promise<void> {
   const row = await rowOf(store, runKey)
   const [event] = sealEvents(row, row, [step('StepStarted', slot)])
@@ -147,7 +138,7 @@ describe('another cluster', () => {
   it('under a store that stayed open is noticed by its feed, and what was written before that is shown too', async () => {
     const [one, two] = [await started('r1'), await started('r2')]
     await takeAll()
-    // As after a restore: numbers of transactions that this cluster has never given out.
+    // As after a restore: transaction numbers that this cluster has never assigned.
     await db.query(`ALTER TABLE keelson.events DISABLE TRIGGER events_never_change;
       UPDATE keelson.events SET xid = '9000000000'; UPDATE keelson.feed_subscribers SET xid = '9000000000';
       ALTER TABLE keelson.events ENABLE ALWAYS TRIGGER events_never_change`)

@@ -1,7 +1,7 @@
 /**
- * The feed: the log is the outbox (DESIGN §6). What is given out lies below the oldest transaction still under way, and
- * of each run everything after its own cursor; reading settles nothing. A transaction elsewhere that holds the feed up is
- * named by its process.
+ * The feed: the log is the outbox. It delivers events below the oldest transaction still open, and of each run
+ * everything after its own cursor; reading settles nothing. A transaction elsewhere that delays the feed is named by
+ * its process.
  */
 import { fail } from '../../../core/problems/problem.ts'
 import type { Clock } from '../../../ports/clock.ts'
@@ -19,24 +19,23 @@ const RAISE = 'SELECT keelson.raise_generation()'
 const SETTLE = 'SELECT keelson.settle_feed($1, $2, $3::xid8, $4, $5::jsonb, $6)'
 const STATUS = 'SELECT * FROM keelson.feed_status($1)'
 const BEHIND_ON_RUN = `SELECT s.subscriber FROM keelson.feed_subscribers s
-  WHERE EXISTS (SELECT 1 FROM keelson.feed_behind b WHERE b.subscriber = s.subscriber AND b.run_key = $1)
+  WHERE keelson.follows_run(s.subscriber, $1) AND (
+    EXISTS (SELECT 1 FROM keelson.feed_behind b WHERE b.subscriber = s.subscriber AND b.run_key = $1)
     OR EXISTS (SELECT 1 FROM keelson.events e
       LEFT JOIN keelson.feed_cursors c ON c.subscriber = s.subscriber AND c.run_key = e.run_key
       WHERE e.run_key = $1 AND (e.generation, e.xid, e.run_key) > (s.generation, s.xid, s.run_key)
-        AND e.seq > coalesce(c.seq, 0))
+        AND e.seq > coalesce(c.seq, 0)))
   ORDER BY s.subscriber COLLATE "C"`
 const DEAD = `SELECT d.run_key, d.seq, d.error, d.at, r.tenant_id, r.run_id FROM keelson.feed_dead_letters d
   JOIN keelson.runs r ON r.run_key = d.run_key WHERE d.subscriber = $1 ORDER BY d.dead_pos LIMIT $2`
 const DROP = `DELETE FROM keelson.feed_dead_letters WHERE subscriber = $1 AND run_key = $2 AND seq = $3
   RETURNING dead_pos`
-const ERASE = `WITH behind AS (UPDATE keelson.feed_behind SET error = '' WHERE run_key = $1 AND seq <= $2)
-  UPDATE keelson.feed_dead_letters SET error = '' WHERE run_key = $1 AND seq <= $2`
 const FORGET = `WITH subscribers AS (DELETE FROM keelson.feed_subscribers WHERE subscriber = $1),
   cursors AS (DELETE FROM keelson.feed_cursors WHERE subscriber = $1),
   behind AS (DELETE FROM keelson.feed_behind WHERE subscriber = $1)
   DELETE FROM keelson.feed_dead_letters WHERE subscriber = $1`
 
-/** After a dump and restore the numbers of transactions begin anew; then a new generation does, once. */
+/** After a dump and restore the transaction numbers start again; then a new generation starts, once. */
 export async function raiseGeneration(session: Session): Promise<void> {
   await session.query(RAISE)
 }
@@ -49,7 +48,7 @@ export async function readFeed(
   const read = () => session.query(READ, [subscriber, page.now, page.limit])
   let rows = await read()
   if (rows.at(-1)?.['is_foreign'] === true) {
-    // The database under a store that stayed open was exchanged for its copy in another cluster.
+    // The database under an open store was replaced by its copy in another cluster.
     await raiseGeneration(session)
     rows = await read()
   }
@@ -72,7 +71,7 @@ export async function settleFeed(
   clock: Clock | undefined,
 ): Promise<void> {
   const [, ...place] = /^(\d{1,9})\.(\d{1,20})\.(\d{1,19})$/.exec(settled.position) ?? []
-  if (place.length !== 3) fail('LIST_CURSOR_INVALID', 'The position is not one that this feed gave out.')
+  if (place.length !== 3) fail('LIST_CURSOR_INVALID', 'The position does not come from this feed.')
   const deliveries = settled.deliveries.map((one) => ({
     run_key: one.runKey,
     seq: one.runSeq,
@@ -124,9 +123,4 @@ export async function dropDeadLetter(
 
 export async function dropSubscriber(session: Session, subscriber: string): Promise<void> {
   await session.query(FORGET, [subscriber])
-}
-
-/** An error may quote the values that could not be delivered. */
-export async function eraseErrors(session: Session, runKey: RunKey, upToSeq: number): Promise<void> {
-  await session.query(ERASE, [runKey, upToSeq])
 }

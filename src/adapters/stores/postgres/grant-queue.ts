@@ -1,15 +1,16 @@
 /**
- * The queue for grants (docs/adr/0002-grants.md): who waits, how often passed over, and what is offered to whom. Order and
- * offers are the database's (`offer_units`), under the locks of the pools; it never grants: only a claim does (P-19).
+ * The queue for grants (docs/adr/0002-grants.md): who waits, who was overtaken how often, and what is offered to whom.
+ * The database decides order and offers (`offer_units`), under the locks of the pools. The queue never grants: only a
+ * claim does (P-19).
  */
 import type { Clock } from '../../../ports/clock.ts'
 import type { GrantWait, RunGrants } from '../../../ports/grants.ts'
 import { number, text, type Columns } from './run-row.ts'
 import type { Session } from './session.ts'
 
-/** The test's clock as the first parameter, or the server's. */
+/** The test's clock as the first parameter, or else the server's clock. */
 export const NOW = 'coalesce($1::bigint, floor(extract(epoch FROM statement_timestamp()) * 1000)::bigint)'
-/** The waiting slots of run $2, with the columns of a held one. */
+/** The waiting slots of run $2, with the columns of a held slot. */
 export const WAITS = `SELECT w.slot, w.attempt, jsonb_object_agg(p.pool, p.amount), false, w.priority, w.since,
     sum(p.bypassed), max(p.offered_until) FILTER (WHERE p.offered_until > ${NOW})
   FROM keelson.grant_waits w JOIN keelson.grant_wait_pools p ON p.place = w.place WHERE w.run_key = $2 GROUP BY w.place`

@@ -1,34 +1,19 @@
 /** Grants on a real server: transactions that cross each other's pools, rows that others hold, and runs that are refused. */
-import { Client } from 'pg'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { emptyStore, startPostgres, type PostgresServer } from '../../../../test/setup/postgres.ts'
+import type { Client } from 'pg'
+import { describe, expect, it } from 'vitest'
+import { onPostgres } from '../../../../test/fixtures/on-postgres.ts'
 import type { GrantRequest } from '../../../ports/grants.ts'
 import type { RunCommit, RunRow, RunStore } from '../../../ports/run-store.ts'
-import { newRun } from '../../../testing/run-fixtures.ts'
-import { creation, nextCommit, rowOf, stateOf, step } from '../../../testing/store-case.ts'
+import { newRun } from '../../../testing/store/run-fixtures.ts'
+import { creation, nextCommit, rowOf, stateOf, step } from '../../../testing/store/store-case.ts'
 import { openPostgresStore, type PostgresStore } from './store.ts'
+import { SEED } from '../../../../test/setup/seed.ts'
 
-const SEED = Number(process.env['KEELSON_SEED'] ?? Date.now() % 1_000_000)
-let server: PostgresServer
 let url = ''
 let store: PostgresStore
 let db: Client
 
-beforeAll(async () => {
-  server = await startPostgres()
-  url = await server.createDatabase('grants')
-})
-beforeEach(async () => {
-  store = await openPostgresStore({ connectionString: url })
-  db = new Client({ connectionString: url })
-  await db.connect()
-})
-afterEach(async () => {
-  await db.end()
-  await store.close()
-  await emptyStore(url)
-})
-afterAll(() => server.stop())
+onPostgres('grants', { opened: (on) => ({ url, store, db } = on), held: () => ({ store, db }) })
 
 async function started(runId: string): Promise<RunRow> {
   const [result] = await store.commit([creation(newRun({ runId }))])
@@ -61,7 +46,7 @@ const POOLS = ['a', 'b', 'c', 'd']
 const CAPACITY = 3
 const RUNS = 9
 const TURNS = 12
-/** In one statement, and so of one moment. */
+/** One statement, so that all values are of one moment. */
 const COUNTED = `SELECT p.used <= p.capacity AND p.used = coalesce((SELECT sum(g.amount) FROM keelson.grants g
     WHERE g.pool = p.pool), 0) AS right FROM keelson.pools p`
 
@@ -105,7 +90,7 @@ describe('transactions that cross', () => {
     expect(waited).toBeGreaterThan(RUNS)
     const none = { used: 0, waiting: 0, capacity: CAPACITY }
     expect(await store.listPools()).toEqual(POOLS.map((pool) => ({ pool, ...none })))
-    // Reported by each connection when it ended.
+    // Each connection reports it when it ends.
     const { rows } = await db.query('SELECT deadlocks FROM pg_stat_database WHERE datname = current_database()')
     expect(rows).toEqual([{ deadlocks: '0' }])
   })
@@ -140,7 +125,7 @@ describe('a batch', () => {
 })
 
 describe('an offer', () => {
-  it("does not wait for the waiter's row: its letter comes, its run is due and the bell rings [P-19]", async () => {
+  it("does not wait for the waiter's row: its inbox row comes, its run is due and the bell rings [P-19]", async () => {
     await store.putPool({ pool: 'a', capacity: 1 })
     const [holder, waiter] = [await started('holder'), await started('waiter')]
     await turn(store, holder, { claims: [want('h', { a: 1 })] })

@@ -1,6 +1,6 @@
 /**
- * Grants (P-18, P-19, docs/adr/0002-grants.md): pools and what runs hold and wait for. Claims, releases and waits travel with
- * the commit; the counting is done in the database, under the locks of the pools it touches.
+ * Grants (P-18, P-19, docs/adr/0002-grants.md): pools, and what runs hold and wait for. Claims, releases and waits are
+ * part of the commit; the database does the counting, under the locks of the affected pools.
  */
 import type { Clock } from '../../../ports/clock.ts'
 import type { PoolDefinition, PoolState, RunGrants } from '../../../ports/grants.ts'
@@ -19,7 +19,7 @@ const POOLS = `SELECT p.*, CASE WHEN p.window_ms IS NULL THEN p.used
   p.breaker_failures IS NOT NULL AND coalesce(p.open_until > ${NOW}, false) AS is_open,
   (SELECT count(*) FROM keelson.grant_wait_pools w WHERE w.pool = p.pool) AS waiting
   FROM keelson.pools p ORDER BY p.pool`
-/** One statement, so that a slot is not seen on its way from the line to its grant. */
+/** One statement, so that a slot is never seen between the queue and its grant. */
 const GRANTS = `SELECT slot COLLATE "C" AS slot, attempt, jsonb_object_agg(pool, amount) AS wants, true AS is_held,
     NULL::float8 AS priority, NULL::bigint AS since, NULL::bigint AS bypassed, NULL::bigint AS offered_until
   FROM keelson.grants WHERE run_key = $2 GROUP BY slot, attempt

@@ -1,4 +1,4 @@
-/** The inbox of a run (P-21): anyone inserts, only a commit consumes, rows stay so that a repeat is recognised. */
+/** The inbox of a run (P-21): anyone inserts, only a commit consumes; rows stay, so that a repeat is recognised. */
 import { hash } from 'node:crypto'
 import type { Clock } from '../../../ports/clock.ts'
 import type { InboxAnswer, InboxInsert, InboxRow, RunKey, RunRef } from '../../../ports/run-store.ts'
@@ -9,8 +9,6 @@ import type { Session, TurnReads } from './session.ts'
 const PUT = 'SELECT * FROM keelson.put_letter($1, $2, $3, $4, $5, $6, $7)'
 const COLUMNS = 'SELECT inbox_id, kind, body, inserted_at, consumed_seq FROM keelson.run_inbox'
 const FIND = `${COLUMNS} WHERE run_key = $1 AND inbox_id = $2`
-const ERASE = `UPDATE keelson.run_inbox SET body = '', body_sha256 = encode(sha256(convert_to(body, 'UTF8')), 'hex')
-  WHERE run_key = $1 AND consumed_seq <= $2 AND body_sha256 IS NULL`
 
 export async function insertInbox(
   session: Session,
@@ -38,14 +36,10 @@ export function inboxRow(row: Columns): InboxRow {
 }
 
 export function readInbox(turns: TurnReads, runKey: RunKey): Promise<readonly InboxRow[]> {
-  return turns.letters(runKey)
+  return turns.inboxRows(runKey)
 }
 
 export async function findInbox(session: Session, runKey: RunKey, inboxId: string): Promise<InboxRow | undefined> {
   const [row] = await session.query(FIND, [runKey, inboxId])
   return row === undefined ? undefined : inboxRow(row)
-}
-
-export async function eraseBodies(session: Session, runKey: RunKey, upToSeq: number): Promise<void> {
-  await session.query(ERASE, [runKey, upToSeq])
 }

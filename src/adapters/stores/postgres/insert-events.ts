@@ -1,4 +1,4 @@
-/** Event rows as columns: one array each, so that `unnest` makes many rows of one statement. */
+/** Event rows as columns: one array each, so that one statement with `unnest` inserts many rows. */
 import type { SealedEvent } from '../../../ports/run-store.ts'
 import { bigintArray, bytesArray, textArray } from './wire-array.ts'
 

@@ -1,9 +1,10 @@
 /**
- * Leases and due runs: liveness only; what may be written is decided by compare and set. The server's clock is the one that
- * counts: of a caller's only the length of the lease is taken. Due runs are found through partial indexes, so that runs
- * which wait cost nothing, however many there are.
+ * Leases and due runs: for liveness only; compare-and-set decides what may be written. The server's clock counts: only
+ * the length of the lease comes from the caller's clock. Due runs are found through partial indexes, so that waiting
+ * runs cost nothing, however many there are.
  */
-import { OUTSIDE_ENGINES } from '../../../core/run/engines.ts'
+import { OUTSIDE_ENGINES } from '../../../core/engine/engine-type.ts'
+import { TAKING_UP } from '../../../core/engine/last-words.ts'
 import type { Clock } from '../../../ports/clock.ts'
 import type { RunKey, RunRow } from '../../../ports/run-store.ts'
 import { number, runRow, type Columns } from './run-row.ts'
@@ -11,10 +12,16 @@ import type { Session } from './session.ts'
 
 const SERVER_NOW = 'floor(extract(epoch FROM statement_timestamp()) * 1000)::bigint'
 const ACQUIRE = `UPDATE keelson.runs SET lease_owner = $2, lease_until = coalesce($3::bigint, ${SERVER_NOW}) + $4::bigint,
-    deaths = CASE WHEN lease_owner IS NULL THEN 0 WHEN lease_owner = $2 THEN deaths ELSE deaths + 1 END
+    deaths = CASE WHEN lease_owner IS NULL THEN 0 WHEN lease_owner = $2 THEN deaths ELSE deaths + 1 END,
+    doing = CASE WHEN lease_owner = $2 THEN doing END,
+    taken_epoch = CASE WHEN lease_owner = $2 THEN taken_epoch ELSE epoch END,
+    died_doing = CASE WHEN lease_owner = $2 THEN died_doing
+      WHEN lease_owner IS NULL OR (doing IS NULL AND taken_epoch IS DISTINCT FROM epoch) THEN NULL
+      ELSE coalesce(died_doing || chr(10), '') || coalesce(doing, '${TAKING_UP}') END
   WHERE run_key = $1
     AND (lease_owner IS NULL OR lease_owner IN ($2, $5) OR lease_until <= coalesce($3::bigint, ${SERVER_NOW}))
   RETURNING *`
+const NOTE_DOING = 'UPDATE keelson.runs SET doing = $3 WHERE run_key = $1 AND lease_owner = $2'
 const RELEASE = `UPDATE keelson.runs SET lease_owner = NULL, lease_until = NULL
   WHERE run_key = $1 AND lease_owner = $2`
 
@@ -23,10 +30,10 @@ const NOW = `coalesce($1::bigint, ${SERVER_NOW})`
 const NOT_OUTSIDE = `engine_type NOT IN (${OUTSIDE_ENGINES.map((engine) => `'${engine}'`).join(', ')})`
 const OURS = `${LIVE} AND ${NOT_OUTSIDE}`
 const FREE = `(lease_owner IS NULL OR lease_owner = $2 OR lease_until <= ${NOW})`
-/** Silent letters came with an offer, which does not touch the row of the run it is for; of several the first one counts. */
+/** A silent inbox row came with an offer, which does not touch the row of its run; of several the first one counts. */
 const FIRST_SILENT = `i.silent AND i.consumed_seq IS NULL AND NOT EXISTS (SELECT 1 FROM keelson.run_inbox j
       WHERE j.run_key = i.run_key AND j.inbox_pos < i.inbox_pos AND j.silent AND j.consumed_seq IS NULL)`
-/** In each part the earliest due. Work in flight under a lease that ran out, or under none, lost its driver. */
+/** The earliest due of each part. Work in flight without a lease, or with an expired one, has lost its driver. */
 export const DUE = `(SELECT *, next_wake_at AS due_since FROM keelson.runs
     WHERE next_wake_at IS NOT NULL AND next_wake_at <= ${NOW} AND ${OURS} AND ${FREE}
     ORDER BY next_wake_at, run_key LIMIT $3)
@@ -79,6 +86,15 @@ export async function releaseLease(session: Session, runKey: RunKey, owner: stri
   await session.query(RELEASE, [runKey, owner])
 }
 
+export async function noteDoing(
+  session: Session,
+  runKey: RunKey,
+  owner: string,
+  doing: string | undefined,
+): Promise<void> {
+  await session.query(NOTE_DOING, [runKey, owner, doing])
+}
+
 export async function dueRuns(
   session: Session,
   now: number,
@@ -89,8 +105,8 @@ export async function dueRuns(
   return earliest(await session.query(DUE, [clock === undefined ? undefined : now, owner, limit]), limit)
 }
 
-/** By the clock of whoever asks: a few seconds more or less do not matter here. */
-export async function endedWithLetters(session: Session, until: number, limit: number): Promise<readonly RunRow[]> {
+/** By the caller's clock: a few seconds do not matter here. */
+export async function endedWithInboxRows(session: Session, until: number, limit: number): Promise<readonly RunRow[]> {
   return (await session.query(ENDED_BY_INBOX, [until, limit])).map(runRow)
 }
 
@@ -105,7 +121,7 @@ export async function stalledRuns(
   return earliest(await session.query(STALLED, values), limit)
 }
 
-/** In order of the instant since which they are due, then of their keys; each run once. */
+/** Ordered by the instant since which they are due, then by key; each run once. */
 function earliest(found: readonly Columns[], limit: number): readonly RunRow[] {
   const since = (row: Columns): number => number(row, 'due_since')
   const rows = found.toSorted((a, b) => since(a) - since(b) || number(a, 'run_key') - number(b, 'run_key'))

@@ -1,12 +1,16 @@
 /**
- * Lists of a tenant's runs, newest first. The cursor names the last run shown, so that new runs move nothing. Several
- * statuses are parts of one statement: each walks its own index, and all see the same moment.
+ * Lists of a tenant's runs, newest first. The cursor names the last run shown, so that new runs do not shift the pages.
+ * Each status is a part of the statement that walks its own index, and all see the same moment. A list of all statuses
+ * has a part for each: an index for it alone would cost every start and every end of a run.
  */
 import { fail } from '../../../core/problems/problem.ts'
+import { RUN_TRANSITIONS } from '../../../core/run/state/transitions.ts'
 import type { ListFilter, ListPage, RunRow, RunStatus } from '../../../ports/run-store.ts'
 import { runRow } from './run-row.ts'
 import { requireTenant } from './scope.ts'
 import type { Session } from './session.ts'
+
+const STATUSES = Object.keys(RUN_TRANSITIONS) as readonly RunStatus[]
 
 interface Place {
   readonly createdAt: number
@@ -29,31 +33,56 @@ export async function listRuns(
   const limit = Math.max(1, Math.floor(page.limit))
   const { sql, values } = listQuery(tenantId, filter, after, limit + 1)
   const found = sql === '' ? [] : await session.query(sql, values)
-  const runs = found.map(runRow).sort((a, b) => b.createdAt - a.createdAt || b.runKey - a.runKey)
-  return pageOf(runs, limit)
+  return pageOf(found.map(runRow), limit)
 }
 
-/** An empty text for a list of no status at all. */
+const NEWEST = 'ORDER BY created_at DESC, run_key DESC'
+
+/** Empty text for a list of no status at all. */
 export function listQuery(tenantId: string, filter: ListFilter, after: Place | undefined, limit: number): Query {
   const { planId, createdFrom, createdTo, originalRunId } = filter
-  const statuses: readonly (RunStatus | undefined)[] =
-    filter.status === undefined ? [undefined] : [...new Set(filter.status)]
+  // The copies of a run are few, and have an index of their own; so have labels, in the order of the list.
+  const isByStatus = originalRunId === undefined && Object.keys(filter.labels ?? {}).length === 0
+  const all = isByStatus ? STATUSES : [undefined]
+  const statuses = filter.status === undefined ? all : [...new Set(filter.status)]
   const values: unknown[] = []
   const bind = (value: unknown): string => `$${values.push(value)}`
+  const tenant = bind(tenantId)
+  const labels = Object.entries(filter.labels ?? {}).map(([name, value]) => {
+    const [named, text] = [bind(name), bind(value)]
+    return (of: string): string => `${of}.name = ${named} AND ${of}.value = ${text}`
+  })
+  // With labels their own index gives the order; the rest of the run is looked up.
+  const place = labels.length > 0 ? 'l.' : 'r.'
   const terms = [
-    `tenant_id = ${bind(tenantId)}`,
-    ...(planId === undefined ? [] : [`plan_id = ${bind(planId)}`]),
-    ...(originalRunId === undefined ? [] : [`original_run_id = ${bind(originalRunId)}`]),
-    ...(createdFrom === undefined ? [] : [`created_at >= ${bind(createdFrom)}`]),
-    ...(createdTo === undefined ? [] : [`created_at <= ${bind(createdTo)}`]),
-    ...(after === undefined ? [] : [`(created_at, run_key) < (${bind(after.createdAt)}, ${bind(after.runKey)})`]),
+    ...labelled(tenant, labels),
+    `r.tenant_id = ${tenant}`,
+    ...(planId === undefined ? [] : [`r.plan_id = ${bind(planId)}`]),
+    ...(originalRunId === undefined ? [] : [`r.original_run_id = ${bind(originalRunId)}`]),
+    ...(createdFrom === undefined ? [] : [`${place}created_at >= ${bind(createdFrom)}`]),
+    ...(createdTo === undefined ? [] : [`${place}created_at <= ${bind(createdTo)}`]),
+    ...(after === undefined
+      ? []
+      : [`(${place}created_at, ${place}run_key) < (${bind(after.createdAt)}, ${bind(after.runKey)})`]),
   ].join(' AND ')
+  const from = labels.length > 0 ? LABELLED : 'keelson.runs r'
   const most = bind(limit)
   const parts = statuses.map((status) => {
-    const only = status === undefined ? '' : ` AND status = ${bind(status)}`
-    return `(SELECT * FROM keelson.runs WHERE ${terms}${only} ORDER BY created_at DESC, run_key DESC LIMIT ${most})`
+    const only = status === undefined ? '' : ` AND r.status = ${bind(status)}`
+    return `(SELECT r.* FROM ${from} WHERE ${terms}${only} ORDER BY ${place}created_at DESC, ${place}run_key DESC LIMIT ${most})`
   })
-  return { sql: parts.join(' UNION ALL '), values }
+  return { sql: parts.length < 2 ? parts.join('') : `${parts.join(' UNION ALL ')} ${NEWEST} LIMIT ${most}`, values }
+}
+
+const LABELLED = 'keelson.run_labels l JOIN keelson.runs r ON r.run_key = l.run_key'
+
+/** Walks the index of the first label; the others are looked up run by run. */
+function labelled(tenant: string, [first, ...others]: readonly ((of: string) => string)[]): readonly string[] {
+  if (first === undefined) return []
+  const also = others.map(
+    (one) => `EXISTS (SELECT 1 FROM keelson.run_labels o WHERE o.run_key = l.run_key AND ${one('o')})`,
+  )
+  return [`l.tenant_id = ${tenant} AND ${first('l')}`, ...also]
 }
 
 function pageOf(runs: readonly RunRow[], limit: number): ListPage {
@@ -65,6 +94,6 @@ function pageOf(runs: readonly RunRow[], limit: number): ListPage {
 
 function placeOf(cursor: string): Place {
   const match = /^(\d{1,16})\.(\d{1,16})$/.exec(Buffer.from(cursor, 'base64url').toString('latin1'))
-  if (match === null) return fail('LIST_CURSOR_INVALID', 'The cursor is not one that this list gave out.')
+  if (match === null) return fail('LIST_CURSOR_INVALID', 'The cursor does not come from this list.')
   return { createdAt: Number(match[1]), runKey: Number(match[2]) }
 }

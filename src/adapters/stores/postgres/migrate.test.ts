@@ -1,11 +1,14 @@
-/** Forward from the schema before grants, feed and counts: what is there stays, is counted, and can be followed. */
+/** Upgrade from the schema before grants, feed and counts: existing rows stay, are counted, and can be followed. */
 import { readFileSync } from 'node:fs'
 import { Client } from 'pg'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { startPostgres, type PostgresServer } from '../../../../test/setup/postgres.ts'
-import { newRun } from '../../../testing/run-fixtures.ts'
-import { sealEvents } from '../../../testing/sealed-events.ts'
-import { allEvents, bytesOf, nextCommit, rowOf, step } from '../../../testing/store-case.ts'
+import { newRun } from '../../../testing/store/run-fixtures.ts'
+import { sealEvents } from '../../../testing/store/sealed-events.ts'
+import { allEvents, bytesOf, creation, nextCommit, rowOf, step } from '../../../testing/store/store-case.ts'
+import type { RunCommit } from '../../../ports/run-store.ts'
+import { commitValues } from './commit-values.ts'
+import { eventParameters } from './insert-events.ts'
 import { MIGRATIONS } from './migrate.ts'
 import { openPostgresStore } from './store.ts'
 
@@ -24,15 +27,20 @@ beforeAll(async () => {
 })
 afterAll(() => server.stop())
 
-async function oldDatabase(url: string): Promise<void> {
+async function migratedTo(url: string, version: number): Promise<Client> {
   const db = new Client({ connectionString: url })
   await db.connect()
   await db.query(`CREATE SCHEMA keelson; CREATE TABLE keelson.migrations (version integer PRIMARY KEY, name text NOT NULL,
     applied_at timestamptz NOT NULL DEFAULT now())`)
-  for (const [index, name] of MIGRATIONS.slice(0, OLD).entries()) {
+  for (const [index, name] of MIGRATIONS.slice(0, version).entries()) {
     await db.query(readFileSync(new URL(`./sql/${name}`, import.meta.url), 'utf8'))
     await db.query('INSERT INTO keelson.migrations (version, name) VALUES ($1, $2)', [index + 1, name])
   }
+  return db
+}
+
+async function oldDatabase(url: string): Promise<void> {
+  const db = await migratedTo(url, OLD)
   for (const [index, status] of ['RUNNING', 'RUNNING', 'COMPLETED', 'FAILED', 'PAUSED'].entries()) {
     const run = newRun({ runId: `r${index}`, tenantId: index < 4 ? 'tenant-a' : 'tenant-b' })
     const specs = ['a', 'b', 'c'].map((slot) => step('StepStarted', slot))
@@ -47,6 +55,47 @@ async function oldDatabase(url: string): Promise<void> {
   }
   await db.end()
 }
+
+/** As a process of the version before P-53 calls it: it reads letters first, and says nothing of them here. */
+const OLD_COMMIT = `SELECT verdict, run_key FROM keelson.commit_runs($1, $2, $3::bigint[], $4::bigint[], $5::bigint[],
+  $6::text[], $7::jsonb, $8::jsonb, $9::jsonb, $10::integer[], ${eventParameters(11)})`
+
+it('a process of the version before goes on beside one that has moved the database on, and neither harms the other [P-53]', async () => {
+  const url = await server.createDatabase('before')
+  const old = await migratedTo(url, MIGRATIONS.indexOf('0023-turns-without-reads.sql'))
+  const asBefore = async (commit: RunCommit) => {
+    const values = commitValues([commit], { wait: true, now: undefined, callers: 0 })
+    const { rows } = await old.query<{ verdict: string; run_key: string }>({
+      name: 'commit',
+      text: OLD_COMMIT,
+      values: [...values],
+    })
+    return rows[0]
+  }
+  const born = await asBefore(creation(newRun({ runId: 'r1' })))
+  const runKey = Number(born?.run_key)
+  const store = await openPostgresStore({ connectionString: url })
+  const letter = { inboxId: 'a', kind: 'signal', body: '{}' }
+
+  const first = await rowOf(store, runKey)
+  expect((await asBefore(nextCommit(first, [step('StepStarted', 'a')])))?.verdict).toBe('write')
+  const late = nextCommit(first, [step('StepStarted', 'b')], { unread: true })
+  expect(await store.commit([late])).toEqual([{ kind: 'conflict' }])
+  const second = await rowOf(store, runKey)
+  await store.insertInbox(second, letter)
+  const blind = nextCommit(second, [step('StepStarted', 'b')], { unread: true })
+  expect((await store.commit([blind]))[0]?.kind).toBe('unread')
+  const read = nextCommit(second, [step('StepStarted', 'b')], { consumed: [{ inboxId: 'a', seq: second.nextSeq }] })
+  expect((await asBefore(read))?.verdict).toBe('write')
+  expect((await asBefore(read))?.verdict).toBe('conflict')
+  const third = await rowOf(store, runKey)
+  const next = nextCommit(third, [step('StepCompleted', 'b')], { unread: true })
+  expect((await store.commit([next]))[0]?.kind).toBe('committed')
+  expect((await allEvents(store, runKey)).map(({ runSeq }) => runSeq)).toEqual([1, 2, 3, 4])
+  expect(await store.faults()).toEqual([])
+  await old.end()
+  await store.close()
+})
 
 it('a database at version 6 moves on with its runs: they are counted, followed, archived and go on', async () => {
   const url = await server.createDatabase('old')

@@ -1,7 +1,7 @@
 /**
- * The open append (P-15): no expectation; the run's row is locked, known keys are answered with what is stored, the
- * rest is numbered in the order of the batch. One transaction: all or nothing (STO-29). An insert that finds its key
- * taken all the same does nothing, and the whole is done again on what is there then (STO-17).
+ * The open append (P-15): no expected position; the run's row is locked, known keys return what is stored, the rest is
+ * numbered in the order of the batch. One transaction: all or nothing (STO-29). An insert whose key is nevertheless
+ * taken does nothing, and the whole append is repeated on the new state (STO-17).
  */
 import { hasContent } from '../../../core/events/event-content.ts'
 import { fail } from '../../../core/problems/problem.ts'
@@ -17,7 +17,7 @@ import { bytesArray } from './wire-array.ts'
 
 const LOCK = `SELECT run_key, next_seq, head_hash FROM keelson.runs WHERE tenant_id = $1 AND run_id = $2
   AND archived_at IS NULL FOR NO KEY UPDATE`
-/** A statement of its own, so that it sees what was committed while the lock was waited for. */
+/** A separate statement, so that it sees what was committed during the wait for the lock. */
 const KNOWN = `SELECT *, floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint AS now
   FROM (SELECT 1) AS one LEFT JOIN keelson.events ON run_key = $1 AND idempotency_key = ANY ($2::bytea[])`
 const INSERT = `INSERT INTO keelson.events (run_key, persisted_at, ${EVENT_COLUMNS})
@@ -59,7 +59,7 @@ async function append<W extends OpenWrite>(
   return results
 }
 
-/** Numbers and seals what is new; what is known, in the log or earlier in the batch, keeps its first event. */
+/** Numbers and seals new events; an event known from the log or from earlier in the batch keeps its first version. */
 function numbered<W extends OpenWrite>(
   head: Columns,
   known: readonly Columns[],
@@ -101,7 +101,7 @@ async function insertNext(
     return (await transaction.query(INSERT, [head['run_key'], now, ...eventColumns(fresh)])).length
   } catch (error) {
     if (brokenConstraint(error) !== 'terminalSlot') throw error
-    return fail('INVALID_TRANSITION', 'An attempt of this batch has ended before.')
+    return fail('INVALID_TRANSITION', 'An attempt of this batch has already ended.')
   }
 }
 

@@ -1,4 +1,4 @@
-/** Pauses that span runs (P-23). A tenant's pause ids are its own; without a tenant a pause is the fleet's. */
+/** Pauses that span runs (P-23). Each tenant has its own pause ids; a pause without a tenant is for the whole fleet. */
 import type { ScopePause } from '../../../ports/run-store.ts'
 import { text, type Columns } from './run-row.ts'
 import { requireTenant } from './scope.ts'

@@ -1,30 +1,58 @@
-/** Plans by the hash of their bytes: stored once, never changed. */
+/**
+ * Plans by tenant and by the hash of their bytes: stored once, never changed. A published plan is found by its id. Rows
+ * are only added; a unique index lets one of several callers be the first under an id and version.
+ */
+import type { PutPlan, PutPlanAnswer, StoredPlan } from '../../../ports/plan-store.ts'
 import { text } from './run-row.ts'
 import type { Session } from './session.ts'
 
-export interface PostgresPlan {
-  readonly sha256: string
-  readonly planId: string
-  readonly planVersion: string
-  readonly text: string
+/** `replaces` only where there is something to replace: the index guards the first row of a version. */
+const PUT = `INSERT INTO keelson.plans (tenant_id, sha256, plan_id, plan_version, text, replaces)
+  SELECT $1, $2, $3, $4, $5, other.found FROM (SELECT EXISTS (SELECT 1 FROM keelson.plans p WHERE p.tenant_id = $1
+    AND p.plan_id = $3 AND p.plan_version = $4 AND p.sha256 <> $2) AS found) other
+  WHERE $6 OR NOT other.found
+  ON CONFLICT DO NOTHING`
+const PUBLISH = `INSERT INTO keelson.plan_publications (tenant_id, sha256, plan_id, plan_version, replaces)
+  SELECT $1, $2, $3, $4, newest.sha256 IS NOT NULL FROM (SELECT (SELECT b.sha256 FROM keelson.plan_publications b
+    WHERE b.tenant_id = $1 AND b.plan_id = $3 AND b.plan_version = $4
+    ORDER BY b.publication_pos DESC LIMIT 1) AS sha256) newest
+  WHERE EXISTS (SELECT 1 FROM keelson.plans p WHERE p.tenant_id = $1 AND p.sha256 = $2)
+    AND newest.sha256 IS DISTINCT FROM $2 AND ($5 OR newest.sha256 IS NULL)
+  ON CONFLICT DO NOTHING`
+const FOUND = `SELECT EXISTS (SELECT 1 FROM keelson.plans p WHERE p.tenant_id = $1 AND p.sha256 = $2) AS here,
+  (SELECT p.sha256 FROM keelson.plans p WHERE p.tenant_id = $1 AND p.plan_id = $3 AND p.plan_version = $4
+    ORDER BY p.plan_pos DESC LIMIT 1) AS newest,
+  (SELECT b.sha256 FROM keelson.plan_publications b WHERE b.tenant_id = $1 AND b.plan_id = $3 AND b.plan_version = $4
+    ORDER BY b.publication_pos DESC LIMIT 1) AS published`
+const GET = 'SELECT text FROM keelson.plans WHERE tenant_id = $1 AND sha256 = $2'
+const NEWEST = `SELECT sha256 FROM keelson.plan_publications WHERE tenant_id = $1 AND plan_id = $2
+  AND ($3::text IS NULL OR plan_version = $3) ORDER BY publication_pos DESC LIMIT 1`
+
+export async function putPlan(session: Session, plan: StoredPlan, how: PutPlan = {}): Promise<PutPlanAnswer> {
+  const { publish = false, replaceVersion = false } = how
+  const name = [plan.tenantId, plan.sha256, plan.planId, plan.planVersion]
+  // Another caller may be the first at this very moment, and the index allows only one: then its row can be replaced.
+  for (let times = replaceVersion ? 2 : 1; times > 0; times -= 1) {
+    await session.query(PUT, [...name, plan.text, replaceVersion])
+    if (publish) await session.query(PUBLISH, [...name, replaceVersion])
+  }
+  const [found = {}] = await session.query(FOUND, name)
+  if (found['here'] !== true) return { kind: 'version-exists', sha256: text(found, 'newest') }
+  const isPublished = !publish || replaceVersion || found['published'] === plan.sha256
+  return isPublished ? { kind: 'stored' } : { kind: 'version-exists', sha256: text(found, 'published') }
 }
 
-const PUT = `INSERT INTO keelson.plans (sha256, plan_id, plan_version, text) VALUES ($1, $2, $3, $4)
-  ON CONFLICT (sha256) DO NOTHING`
-const GET = 'SELECT text FROM keelson.plans WHERE sha256 = $1'
-const NEWEST = `SELECT sha256, text FROM keelson.plans WHERE plan_id = $1 AND ($2::text IS NULL OR plan_version = $2)
-  ORDER BY plan_pos DESC LIMIT 1`
-
-export async function putPlan(session: Session, plan: PostgresPlan): Promise<void> {
-  await session.query(PUT, [plan.sha256, plan.planId, plan.planVersion, plan.text])
-}
-
-export async function getPlan(session: Session, sha256: string): Promise<string | undefined> {
-  const [row] = await session.query(GET, [sha256])
+export async function getPlan(session: Session, tenantId: string, sha256: string): Promise<string | undefined> {
+  const [row] = await session.query(GET, [tenantId, sha256])
   return row === undefined ? undefined : text(row, 'text')
 }
 
-export async function findPlan(session: Session, planId: string, planVersion: string | undefined) {
-  const [row] = await session.query(NEWEST, [planId, planVersion])
-  return row === undefined ? undefined : { sha256: text(row, 'sha256'), text: text(row, 'text') }
+export async function findPlan(
+  session: Session,
+  tenantId: string,
+  planId: string,
+  planVersion: string | undefined,
+): Promise<string | undefined> {
+  const [row] = await session.query(NEWEST, [tenantId, planId, planVersion])
+  return row === undefined ? undefined : text(row, 'sha256')
 }

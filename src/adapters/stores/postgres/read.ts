@@ -1,4 +1,4 @@
-/** Reading runs and events. Whatever comes by an outside id carries its tenant in the WHERE. */
+/** Reads of runs and events. Every look-up by an outside id carries its tenant in the WHERE. */
 import type { RunKey, RunRef, RunRow, StoredEvent } from '../../../ports/run-store.ts'
 import { bytes, number, runRow, text, type Columns } from './run-row.ts'
 import { requireTenant } from './scope.ts'
@@ -6,7 +6,7 @@ import type { Session } from './session.ts'
 
 const BY_ID = 'SELECT * FROM keelson.runs WHERE tenant_id = $1 AND run_id = $2'
 const BY_REQUEST = 'SELECT * FROM keelson.runs WHERE tenant_id = $1 AND request_key = $2'
-/** A reference that only repeats the run's id is found by that id: the index holds the others. */
+/** A reference equal to the run's id is found by that id: the index holds the others. */
 export const BY_ENGINE_REF = `SELECT * FROM (
   SELECT * FROM keelson.runs
     WHERE tenant_id = $1 AND engine_run_ref = $2 AND engine_run_ref <> engine_type || '://' || run_id

@@ -1,4 +1,4 @@
-/** The columns of a run and the RunRow made of them; an absent value is NULL there and left out here. */
+/** Translates the columns of a run into a RunRow; an absent value is NULL there and left out here. */
 import type { NewRun, RunRow, RunStatus } from '../../../ports/run-store.ts'
 
 export type Columns = Readonly<Record<string, unknown>>
@@ -8,7 +8,7 @@ export function text(row: Columns, column: string): string {
   return typeof value === 'string' ? value : ''
 }
 
-/** The driver gives bigint columns as text. */
+/** The driver returns bigint columns as text. */
 export function number(row: Columns, column: string): number {
   return Number(row[column] ?? 0)
 }
@@ -32,6 +32,8 @@ export function runRow(row: Columns): RunRow {
       ? {}
       : { lease: { owner: text(row, 'lease_owner'), until: number(row, 'lease_until') } }),
     ...(number(row, 'deaths') === 0 ? {} : { deaths: number(row, 'deaths') }),
+    ...(row['doing'] === null ? {} : { doing: text(row, 'doing') }),
+    ...(row['died_doing'] === null ? {} : { diedDoing: text(row, 'died_doing').split('\n') }),
     ...(row['quarantine'] === null ? {} : { quarantine: text(row, 'quarantine') }),
     ...(row['archived_at'] === null ? {} : { archivedAt: number(row, 'archived_at') }),
     ...(row['archived_to'] === null ? {} : { archivedTo: text(row, 'archived_to') }),

@@ -1,8 +1,8 @@
-/** Reads asked together: one leaves for all, nobody is answered by one that left before the question. */
+/** Reads asked together: one statement serves all, and no answer comes from a read that left before the question. */
 import { describe, expect, it } from 'vitest'
 import { AskedTogether } from './session.ts'
 
-/** A server that is reached when `connect` is called, and tells what it knows by then. */
+/** A server that is reached when `connect` is called, and answers with what it knows by then. */
 function server() {
   const known = new Map<string, number>()
   const left: (readonly string[])[] = []

@@ -1,8 +1,10 @@
-/** How the files of this store talk to the database: a statement, several askers' one statement, or a transaction. */
+/**
+ * How the files of this store talk to the database: one statement, one statement for several callers, or a transaction.
+ */
 import type { InboxRow, RunKey, ScopePause } from '../../../ports/run-store.ts'
 import type { Columns } from './run-row.ts'
 
-/** One statement after another. Values given as a function are asked for when there is a connection to send them on. */
+/** One statement after another. Values given as a function are computed when a connection is ready to send them. */
 export interface Session {
   query(sql: string, values?: Values): Promise<readonly Columns[]>
 }
@@ -15,9 +17,9 @@ export interface Transaction extends Session {
 }
 
 export interface Sessions extends Session {
-  /** Host, port and name: what messages may say. */
+  /** Host, port and name: what messages may show. */
   readonly database: string
-  /** BEGIN … COMMIT on one connection. `work` runs again when the server gave the transaction up. */
+  /** BEGIN … COMMIT on one connection. `work` runs again when the server rolled the transaction back. */
   transaction<T>(work: (transaction: Transaction) => Promise<T>): Promise<T>
 }
 
@@ -29,14 +31,14 @@ interface Asked<Key, Answer> {
 }
 
 /**
- * One read for everybody who asks before it leaves: runs that go on in one turn of the loop cost one round trip, not one
- * each. It leaves after the last of them asked, so nobody's answer is older than the question.
+ * One read for all who ask before it leaves: runs that advance in one turn of the event loop cost one round trip, not
+ * one each. It leaves after the last of them asked, so no answer is older than its question.
  */
 export class AskedTogether<Key, Answer> {
   readonly #ask: Ask<Key, Answer>
   #open: Asked<Key, Answer> | undefined
 
-  /** `ask` calls `keys` when its read leaves: whoever asks from then on waits for the next one. */
+  /** `ask` calls `keys` when its read leaves: later callers wait for the next read. */
   constructor(ask: Ask<Key, Answer>) {
     this.#ask = ask
   }
@@ -58,15 +60,15 @@ export class AskedTogether<Key, Answer> {
       close()
       return [...keys]
     }
-    // One that failed before it left must not keep later askers waiting for it.
+    // A read that failed before it left must not keep later callers waiting.
     const asked = { keys, answer: this.#ask(leave).finally(close) }
     if (isOpen) this.#open = asked
     return asked
   }
 }
 
-/** What a run asks for at the beginning of its turn. */
+/** What a run reads at the beginning of its turn. */
 export interface TurnReads {
   pauses(tenantId: string): Promise<readonly ScopePause[]>
-  letters(runKey: RunKey): Promise<readonly InboxRow[]>
+  inboxRows(runKey: RunKey): Promise<readonly InboxRow[]>
 }

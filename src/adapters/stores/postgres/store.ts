@@ -1,17 +1,21 @@
 /**
- * The PostgreSQL store: for servers, many processes on one database. It stamps with the server's clock (P-25), so that
- * processes whose own clocks differ agree. Import it from `keelson/stores/postgres`; it needs the package `pg`.
+ * The PostgreSQL store: for servers, with many processes on one database. Its timestamps are from the server's clock
+ * (P-25), so that processes with different clocks agree. Import it from `keelson/stores/postgres`; it needs the package
+ * `pg`.
  */
 import type { Clock } from '../../../ports/clock.ts'
+import type { FeedStore } from '../../../ports/feed.ts'
 import type { RunStore } from '../../../ports/run-store.ts'
 import { commit } from './append.ts'
 import { archivableRuns, archiveRun, raiseEpochs } from './archive.ts'
 import { getBlob, putBlob } from './blobs.ts'
 import { claimAttempt, readClaims } from './claims.ts'
-import { connect, type Connection } from './connect.ts'
+import { connect, POOL_SIZE, type Connection } from './connect.ts'
 import { readContext } from './context.ts'
 import { countRuns } from './counts.ts'
 import { eraseData } from './erase.ts'
+import { purgeEvents, readEventWaits, sendEvent } from './events.ts'
+import { evidenceOf } from './evidence.ts'
 import {
   dropDeadLetter,
   dropSubscriber,
@@ -24,39 +28,60 @@ import {
 import { sweepGrants } from './grant-queue.ts'
 import { listPools, putPool, readGrants } from './grants.ts'
 import { findInbox, insertInbox, readInbox } from './inbox.ts'
-import { acquireLease, dueRuns, endedWithLetters, releaseLease, stalledRuns } from './leases.ts'
+import { acquireLease, dueRuns, endedWithInboxRows, noteDoing, releaseLease, stalledRuns } from './leases.ts'
+import { needKnown, type OptionNames } from '../../../core/known-options.ts'
+import { COUNT, FLAG, TEXT } from '../../../core/option-kinds.ts'
 import { listRuns } from './list.ts'
 import { MANIFEST } from './manifest.ts'
 import { appendOpen } from './open-append.ts'
 import { putScopePause, readScopePauses } from './pauses.ts'
 import { findPlan, getPlan, putPlan } from './plans.ts'
-import { quarantine } from './quarantine.ts'
+import { liftQuarantine, quarantine } from './quarantine.ts'
 import { findRun, findRunByEngineRef, findRunByRequest, getRun, readEvents } from './read.ts'
+import { initRoles, standing, type RolesAsked, type RolesMade, type Standing } from './roles.ts'
 import { number } from './run-row.ts'
-import { getSnapshot, putSnapshot } from './snapshots.ts'
+import { getCheckpoint, putCheckpoint } from './checkpoints.ts'
 import { turnReads } from './turn-reads.ts'
 
 export interface PostgresStoreOptions {
   readonly connectionString: string
   /** Connections of this process; 4 by default. */
   readonly poolSize?: number
-  /** Refuses a database that no Keelson has used yet, instead of making its tables there. */
+  /** Refuses a database that Keelson has not used yet, instead of creating its tables there. */
   readonly mustExist?: boolean
-  /** For tests only: stamps with this clock instead of the server's. */
+  /** For tests only: timestamps from this clock instead of the server's. */
   readonly clock?: Clock
-  /** The clock that callers' instants are in, when it is not the machine's: of a lease only its length is taken. */
+  /** The clock of callers' instants, when it is not the machine's: only the length of a lease is taken from it. */
   readonly callerClock?: Clock
-  /** Since when a transaction of others must hold the feed up to be named; 5 seconds by default. */
+  /** How long a foreign transaction must delay the feed before it is named; 5 seconds by default. */
   readonly feedStallMs?: number
-  /** Opens a store on a server that can lose acknowledged writes, with a warning, instead of refusing it. */
+  /** Opens a store on a server that can lose acknowledged writes with a warning, instead of refusing it. */
   readonly waiveDurability?: boolean
 }
+
+const OPTION_NAMES: OptionNames<PostgresStoreOptions> = {
+  connectionString: TEXT,
+  poolSize: COUNT,
+  mustExist: FLAG,
+  clock: true,
+  callerClock: true,
+  feedStallMs: true,
+  waiveDurability: true,
+}
+
+export type { RolesAsked, RolesMade, Standing } from './roles.ts'
 
 export interface PostgresStore extends RunStore {
   /** The store's own time, epoch milliseconds. */
   now(): Promise<number>
-  /** Called when there may be something to do in some run; may be late or not come at all (P-22). Returns the way out. */
+  /**
+   * Called when there may be something to do in some run; may be late or lost (P-22). Returns an unsubscribe function.
+   */
   onWake(listener: () => void): () => void
+  /** The role of the connection, and what else that role could do. */
+  standing(): Promise<Standing>
+  /** Creates the group roles, grants their rights and adds logins to them; needs the rights of an administrator. */
+  initRoles(asked: RolesAsked): Promise<RolesMade>
 }
 
 const NOW = 'SELECT floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint AS now'
@@ -66,10 +91,13 @@ const NOW = 'SELECT floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint 
  * const store = await openPostgresStore({ connectionString: 'postgres://keelson@db.internal/keelson' })
  */
 export async function openPostgresStore(options: PostgresStoreOptions): Promise<PostgresStore> {
+  needKnown('openPostgresStore', options, OPTION_NAMES)
   return storeOn(await connect(options), options)
 }
 
 const FEED_STALL_MS = 5_000
+/** While the server writes one batch, this process makes the next; a third would only make batches smaller. One connection stays for reads. */
+const COMMITS_AT_ONCE = 2
 const EXTENSION = import.meta.url.endsWith('.ts') ? 'ts' : 'js'
 const RENEWER = new URL(`./renew-leases.${EXTENSION}`, import.meta.url).href
 
@@ -78,9 +106,12 @@ function storeOn(connection: Connection, options: PostgresStoreOptions): Postgre
   const turns = turnReads(connection)
   return {
     manifest: { ...MANIFEST, durable: connection.durable },
+    commitsAtOnce: (options.poolSize ?? POOL_SIZE) > 2 ? COMMITS_AT_ONCE : 1,
     leaseRenewal: { module: RENEWER, settings: { connectionString } },
     now: async () => clock?.now() ?? number((await connection.query(NOW))[0] ?? {}, 'now'),
     onWake: (listener) => connection.onWake(listener),
+    standing: () => standing(connection),
+    initRoles: (asked) => initRoles(connection, asked),
     commit: (batch) => commit(connection, batch, clock, callerClock),
     appendOpen: (run, writes, seal) => appendOpen(connection, run, writes, seal, clock),
     findRun: (run) => findRun(connection, run),
@@ -90,6 +121,7 @@ function storeOn(connection: Connection, options: PostgresStoreOptions): Postgre
     listRuns: (tenantId, filter, page) => listRuns(connection, tenantId, filter, page),
     countRuns: (tenantId) => countRuns(connection, tenantId),
     quarantine: (runKey, code) => quarantine(connection, runKey, code),
+    liftQuarantine: (runKey, code) => liftQuarantine(connection, runKey, code),
     readEvents: (runKey, range) => readEvents(connection, runKey, range),
     eraseData: (runKey, upToSeq) => eraseData(connection, runKey, upToSeq),
     readContext: (runKey, atSeq) => readContext(connection, runKey, atSeq),
@@ -98,16 +130,17 @@ function storeOn(connection: Connection, options: PostgresStoreOptions): Postgre
     findInbox: (runKey, inboxId) => findInbox(connection, runKey, inboxId),
     putBlob: (runKey, sha256, text) => putBlob(connection, runKey, sha256, text),
     getBlob: (runKey, sha256) => getBlob(connection, runKey, sha256),
-    putPlan: (plan) => putPlan(connection, plan),
-    getPlan: (sha256) => getPlan(connection, sha256),
-    findPlan: (planId, planVersion) => findPlan(connection, planId, planVersion),
-    putSnapshot: (runKey, snapshot) => putSnapshot(connection, runKey, snapshot),
-    getSnapshot: (runKey, kind, maxSeq) => getSnapshot(connection, runKey, kind, maxSeq),
+    putPlan: (plan, how) => putPlan(connection, plan, how),
+    getPlan: (tenantId, sha256) => getPlan(connection, tenantId, sha256),
+    findPlan: (tenantId, planId, planVersion) => findPlan(connection, tenantId, planId, planVersion),
+    putCheckpoint: (runKey, snapshot) => putCheckpoint(connection, runKey, snapshot),
+    getCheckpoint: (runKey, kind, maxSeq) => getCheckpoint(connection, runKey, kind, maxSeq),
     acquireLease: (runKey, owner, now, until, gone) =>
       acquireLease(connection, { runKey, owner, now, until, gone }, clock),
     releaseLease: (runKey, owner) => releaseLease(connection, runKey, owner),
+    noteDoing: (runKey, owner, doing) => noteDoing(connection, runKey, owner, doing),
     dueRuns: (now, owner, limit) => dueRuns(connection, now, owner, limit, clock),
-    endedWithLetters: (until, limit) => endedWithLetters(connection, until, limit),
+    endedWithInboxRows: (until, limit) => endedWithInboxRows(connection, until, limit),
     stalledRuns: (engineType, at, limit) => stalledRuns(connection, engineType, at, limit, clock),
     claimAttempt: (runKey, claim) => claimAttempt(connection, runKey, claim),
     readClaims: (runKey) => readClaims(connection, runKey),
@@ -117,16 +150,30 @@ function storeOn(connection: Connection, options: PostgresStoreOptions): Postgre
     listPools: () => listPools(connection, clock),
     readGrants: (runKey) => readGrants(connection, runKey, clock),
     sweepGrants: () => sweepGrants(connection, clock),
-    readFeed: (subscriber, page) => readFeed(connection, subscriber, page),
-    settleFeed: (subscriber, settled) => settleFeed(connection, subscriber, settled, clock),
-    feedStatus: (subscriber) => feedStatus(connection, subscriber, stallMs),
-    readDeadLetters: (subscriber, limit) => readDeadLetters(connection, subscriber, limit),
-    dropDeadLetter: (subscriber, runKey, runSeq) => dropDeadLetter(connection, subscriber, runKey, runSeq),
-    subscribersBehind: (runKey) => subscribersBehind(connection, runKey),
-    dropSubscriber: (subscriber) => dropSubscriber(connection, subscriber),
+    sendEvent: (event) => sendEvent(connection, event, clock),
+    readEventWaits: (runKey) => readEventWaits(connection, runKey),
+    purgeEvents: (limit) => purgeEvents(connection, limit, clock),
+    ...feedOn(connection, clock, stallMs),
     archivableRuns: (endedBefore, limit) => archivableRuns(connection, endedBefore, limit),
     archiveRun: (runKey, ticket, place) => archiveRun(connection, runKey, ticket, place, clock),
     raiseEpochs: () => raiseEpochs(connection),
+    ...evidenceOf(connection),
     close: () => connection.close(),
+  }
+}
+
+/** Subscribers under the names that this role gives them. */
+function feedOn(connection: Connection, clock: Clock | undefined, stallMs: number): FeedStore {
+  const { feedScope } = connection
+  const scoped = (subscriber: string): string => `${feedScope}${subscriber}`
+  const unscoped = (name: string): string => (name.startsWith(feedScope) ? name.slice(feedScope.length) : name)
+  return {
+    readFeed: (subscriber, page) => readFeed(connection, scoped(subscriber), page),
+    settleFeed: (subscriber, settled) => settleFeed(connection, scoped(subscriber), settled, clock),
+    feedStatus: (subscriber) => feedStatus(connection, scoped(subscriber), stallMs),
+    readDeadLetters: (subscriber, limit) => readDeadLetters(connection, scoped(subscriber), limit),
+    dropDeadLetter: (subscriber, runKey, runSeq) => dropDeadLetter(connection, scoped(subscriber), runKey, runSeq),
+    subscribersBehind: async (runKey) => (await subscribersBehind(connection, runKey)).map(unscoped),
+    dropSubscriber: (subscriber) => dropSubscriber(connection, scoped(subscriber)),
   }
 }

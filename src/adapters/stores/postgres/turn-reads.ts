@@ -1,6 +1,6 @@
 /**
- * What a run asks for at the beginning of its turn: pauses that span runs, and the letters to it. All runs that go on in
- * one turn of the loop ask by one statement, and so for one round trip.
+ * What a run reads at the beginning of its turn: pauses that span runs, and its inbox rows. All runs that advance in
+ * one turn of the event loop share one statement, and so one round trip.
  */
 import type { InboxRow, RunKey, ScopePause } from '../../../ports/run-store.ts'
 import { inboxRow } from './inbox.ts'
@@ -17,14 +17,16 @@ const READ = `SELECT 1 AS part, pause_pos AS pos, tenant_id, pause_id, scope, re
 
 interface Answer {
   readonly pauses: readonly ScopePause[]
-  readonly letters: readonly InboxRow[]
+  readonly inboxRows: readonly InboxRow[]
 }
 
-/** A text is a tenant whose pauses are asked for, a number a run whose letters are. */
+/** A text is a tenant whose pauses are read, a number a run whose inbox rows are. */
 type Key = string | RunKey
 
 export function turnReads(session: Session): TurnReads {
   const reads = new AskedTogether<Key, Answer>(async (keys) => {
+    // A connection may be at hand already: whoever else asks at this moment still comes along.
+    await new Promise<void>((resolve) => process.nextTick(resolve))
     const rows = await session.query(READ, () => {
       const asked = keys()
       const tenants = asked.filter((key) => typeof key === 'string')
@@ -35,11 +37,11 @@ export function turnReads(session: Session): TurnReads {
     const byRun = Map.groupBy(first < 0 ? [] : rows.slice(first), (row) => number(row, 'run_key'))
     return (key) => ({
       pauses: pauses.filter(({ tenantId }) => tenantId === undefined || tenantId === key),
-      letters: typeof key === 'number' ? (byRun.get(key) ?? []).map(inboxRow) : [],
+      inboxRows: typeof key === 'number' ? (byRun.get(key) ?? []).map(inboxRow) : [],
     })
   })
   return {
     pauses: async (tenantId) => (await reads.of(tenantId)).pauses,
-    letters: async (runKey) => (await reads.of(runKey)).letters,
+    inboxRows: async (runKey) => (await reads.of(runKey)).inboxRows,
   }
 }

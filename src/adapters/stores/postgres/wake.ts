@@ -1,6 +1,6 @@
 /**
- * Wake-ups by LISTEN (P-22): they carry nothing and may be lost, with the connection or without; whoever listens also
- * looks for due runs by himself. The connection is opened for the first listener and opened again when it is lost.
+ * Wake-ups by LISTEN (P-22): they carry nothing and may be lost, with or without the connection; so a listener also
+ * looks for due runs by itself. The connection is opened for the first listener and again after a loss.
  */
 import type { Client } from 'pg'
 
@@ -44,7 +44,7 @@ export function listenForWakes(newClient: () => Client): Wakes {
     try {
       await one.connect()
       await one.query(`LISTEN ${CHANNEL}`)
-      // Whatever rang while nobody listened is made up for by one look.
+      // One look makes up for all wake-ups that were missed.
       ring()
     } catch {
       lost(one)

@@ -1,6 +1,6 @@
 /**
- * Arrays in PostgreSQL's binary form, as one Buffer per column: the driver sends Buffers as they are, while it would
- * quote and escape every element of a JavaScript array. This is what makes a large `unnest` cheap on our side.
+ * Arrays in PostgreSQL's binary form, as one Buffer per column: the driver sends Buffers unchanged, while it would
+ * quote and escape every element of a JavaScript array. This makes a large `unnest` cheap on our side.
  */
 const OID = { bytes: 17, bigint: 20, integer: 23, text: 25 } as const
 const HEADER_BYTES = 20
@@ -67,7 +67,7 @@ function header(oid: number, length: number, bytes: number): Buffer {
   return target
 }
 
-/** The length of an element whose bytes are in place; gives where the next one begins. */
+/** Writes the length of an element whose bytes are in place; returns where the next one begins. */
 function element(target: Buffer, at: number, size: number): number {
   target.writeInt32BE(size, at)
   if (size !== NULL_LENGTH) return at + LENGTH_BYTES + size

@@ -1,13 +1,13 @@
-/** The log against raw SQL: whoever opens the file with another tool cannot change it without being refused. */
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+/** The log against raw SQL: another tool that opens the file is refused when it tries to change the log. */
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { RunRow, RunStore } from '../../../ports/run-store.ts'
-import { newRun, summary } from '../../../testing/run-fixtures.ts'
-import { allEvents, bytesOf, creation, step } from '../../../testing/store-case.ts'
+import { newRun, summary } from '../../../testing/store/run-fixtures.ts'
+import { allEvents, bytesOf, creation, nextCommit, step } from '../../../testing/store/store-case.ts'
 import { openSqliteStore } from './store.ts'
+import { testFolder } from '../../../../test/fixtures/folder.ts'
 
 const clock = { now: () => 1_800_000_000_000 }
 let folder = ''
@@ -28,7 +28,7 @@ async function create(runId: string, status: 'RUNNING' | 'COMPLETED'): Promise<R
 }
 
 beforeEach(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'keelson-append-only-'))
+  folder = testFolder()
   const path = join(folder, 'keelson.db')
   store = await openSqliteStore({ path, clock })
   ended = await create('ended', 'COMPLETED')
@@ -38,7 +38,6 @@ beforeEach(async () => {
 afterEach(async () => {
   db.close()
   await store.close()
-  rmSync(folder, { recursive: true })
 })
 
 const REFUSED = /EVENTS_APPEND_ONLY/
@@ -46,31 +45,37 @@ const log = async () =>
   [...(await allEvents(store, ended.runKey)), ...(await allEvents(store, running.runKey))].map(bytesOf)
 
 describe('the log', () => {
+  const COLUMNS = 'run_key, first_seq, last_seq, persisted_at, chain_hashes, data, records'
   it.each([
-    'UPDATE events SET record = record || 1',
-    "UPDATE events SET event_type = 'RunFailed' WHERE seq = 1",
-    'UPDATE events SET seq = seq + 10',
-    'UPDATE events SET run_key = 77',
-    'UPDATE events SET idempotency_key = zeroblob(32)',
-    'UPDATE events SET chain_hash = zeroblob(32)',
-    'UPDATE events SET terminal_slot = NULL',
-    'UPDATE events SET persisted_at = 0',
-    'UPDATE events SET data = NULL, salt = NULL',
-    "UPDATE events SET data = '{}'",
-    'UPDATE OR REPLACE events SET seq = 1 WHERE seq = 2',
-    'UPDATE OR IGNORE events SET record = 1',
-    'DELETE FROM events',
-    'DELETE FROM events WHERE seq = 2',
-    'INSERT OR REPLACE INTO events SELECT * FROM events WHERE seq = 1',
-    `REPLACE INTO events SELECT run_key, seq, event_type, idempotency_key, '{}', data, salt, chain_hash, terminal_slot,
-      persisted_at FROM events`,
-    `REPLACE INTO events SELECT run_key, 9, event_type, idempotency_key, '{}', data, salt, chain_hash, NULL, 0
-      FROM events`,
-    `REPLACE INTO events SELECT run_key, 9, event_type, zeroblob(32), '{}', data, salt, chain_hash, terminal_slot, 0
-      FROM events WHERE terminal_slot IS NOT NULL`,
-    `INSERT INTO events SELECT run_key, 9, event_type, zeroblob(32), '{}', NULL, NULL, chain_hash, NULL, 0 FROM events
-      WHERE seq = 1`,
-    `INSERT INTO events SELECT * FROM events WHERE true ON CONFLICT DO UPDATE SET record = '{}'`,
+    'UPDATE appends SET records = records || 1',
+    `UPDATE appends SET records = replace(records, 'RunStarted', 'RunFailing')`,
+    'UPDATE appends SET first_seq = first_seq + 10, last_seq = last_seq + 10',
+    'UPDATE appends SET run_key = 77',
+    'UPDATE appends SET pos = pos + 10',
+    'UPDATE appends SET chain_hashes = zeroblob(64)',
+    'UPDATE appends SET persisted_at = 0',
+    'UPDATE appends SET data = NULL',
+    `UPDATE appends SET data = ''`,
+    'UPDATE OR REPLACE appends SET pos = 1 WHERE pos = 2',
+    'UPDATE OR REPLACE appends SET run_key = 1',
+    'UPDATE OR IGNORE appends SET records = 1',
+    'DELETE FROM appends',
+    'DELETE FROM appends WHERE pos = 2',
+    'INSERT OR REPLACE INTO appends SELECT * FROM appends WHERE pos = 1',
+    `REPLACE INTO appends SELECT pos, run_key, first_seq, last_seq, persisted_at, chain_hashes, data, '{}' FROM appends`,
+    `REPLACE INTO appends SELECT 9, run_key, first_seq, last_seq, persisted_at, chain_hashes, data, '{}' FROM appends`,
+    `REPLACE INTO appends SELECT 9, run_key, 2, 2, persisted_at, zeroblob(32), NULL, '{}' FROM appends`,
+    `REPLACE INTO appends SELECT pos, run_key, 3, 3, persisted_at, zeroblob(32), NULL, '{}' FROM appends`,
+    `INSERT INTO appends (${COLUMNS}) SELECT run_key, 3, 3, 0, zeroblob(32), NULL, '{}' FROM appends`,
+    `INSERT INTO appends (pos, ${COLUMNS}) SELECT 9, run_key, 3, 3, 0, zeroblob(32), NULL, '{}' FROM appends`,
+    `INSERT INTO appends (pos, ${COLUMNS}) SELECT 9, 77, 1, 1, 0, zeroblob(32), NULL, '{}' FROM appends`,
+    `INSERT INTO appends SELECT * FROM appends WHERE true ON CONFLICT DO UPDATE SET records = '{}'`,
+    'UPDATE event_keys SET key = zeroblob(32)',
+    'UPDATE OR REPLACE event_keys SET seq = 1',
+    'DELETE FROM event_keys',
+    'DELETE FROM feed_floor',
+    'UPDATE feed_floor SET pos = -1',
+    'REPLACE INTO feed_floor VALUES (1, 0)',
   ])('refuses raw SQL and keeps its bytes: %s [EVT-01]', async (sql) => {
     const before = await log()
     expect(() => db.exec(sql)).toThrow(REFUSED)
@@ -81,7 +86,7 @@ describe('the log', () => {
     const before = await log()
     const { runKey } = ended
     await store.quarantine(runKey, 'RUN_QUARANTINED')
-    await store.putSnapshot(runKey, { kind: 'state', seq: 2, rulesVersion: 1, body: '{}' })
+    await store.putCheckpoint(runKey, { kind: 'state', seq: 2, rulesVersion: 1, body: '{}' })
     await store.acquireLease(runKey, 'me', 0, 10)
     await store.claimAttempt(runKey, { slot: 'a', attempt: 1, claimant: 'me' })
     await store.putBlob(runKey, 'aa', 'text')
@@ -98,10 +103,14 @@ describe('the log', () => {
     await store.eraseData(ended.runKey, 1)
     expect(db.prepare('SELECT count(*) AS count FROM erasure_tickets').get()?.['count']).toBe(0)
     db.prepare('INSERT INTO erasure_tickets VALUES (?, 1)').run(ended.runKey)
-    expect(() => db.exec('UPDATE events SET data = NULL, salt = NULL WHERE seq = 2')).toThrow(REFUSED)
+    const erase = (set: string) => () => db.prepare(`UPDATE appends SET ${set} WHERE run_key = ?`).run(ended.runKey)
+    expect(erase(`data = ''`)).toThrow(REFUSED)
+    expect(erase(`data = replace(data, 'canary', 'parrot')`)).toThrow(REFUSED)
+    expect(erase(`data = data || data`)).toThrow(REFUSED)
     db.exec('UPDATE erasure_tickets SET up_to_seq = 2')
-    expect(() => db.exec("UPDATE events SET data = NULL, salt = NULL, record = '{}' WHERE seq = 2")).toThrow(REFUSED)
-    db.prepare('UPDATE events SET data = NULL, salt = NULL WHERE run_key = ? AND seq = 2').run(ended.runKey)
+    expect(erase(`data = NULL, records = '{}'`)).toThrow(REFUSED)
+    expect(erase('data = substr(data, 3)')).toThrow(REFUSED)
+    erase('data = NULL')()
   })
 
   it('loses the bytes of what is erased, in the file and beside it', async () => {
@@ -114,14 +123,21 @@ describe('the log', () => {
   })
 })
 
-describe('the gate of the log', () => {
-  it('is closed whenever nobody appends, also after a refused commit', async () => {
-    const isOpen = () => db.prepare('SELECT open FROM log_gate').get()?.['open']
-    await store.commit([creation(newRun({ runId: 'r3' }), [step('StepFailed', 'a'), step('StepCompleted', 'a')])])
-    await store.commit([creation(newRun({ runId: 'r4' })), creation(newRun({ runId: 'r4' }))])
-    expect(isOpen()).toBe(0)
-    db.exec('DELETE FROM log_gate')
-    expect(() => db.exec('REPLACE INTO events SELECT * FROM events')).toThrow(REFUSED)
+describe('the head of the log', () => {
+  it('is where events come in: nothing replaces what is there, and a run whose row was set back stops alone', async () => {
+    db.exec(`UPDATE runs SET next_seq = 2 WHERE run_id = 'running'`)
+    const back = { ...running, nextSeq: 2 }
+    const before = await log()
+    const results = await store.commit([
+      nextCommit(back, [step('StepStarted', 'b')]),
+      creation(newRun({ runId: 'r3' })),
+    ])
+    expect(results).toEqual([{ kind: 'constraint', detail: 'runSeq' }, expect.objectContaining({ kind: 'committed' })])
+    expect(await log()).toEqual(before)
+  })
+
+  it('is not found where the end of the feed was taken away: nothing is appended', async () => {
+    db.exec('DROP TRIGGER feed_floor_never_goes; DELETE FROM feed_floor')
     const commit = store.commit([creation(newRun({ runId: 'r5' }))])
     await expect(commit).rejects.toMatchObject({ code: 'EVENTS_APPEND_ONLY' })
     expect(await store.findRun({ tenantId: 'tenant-a', runId: 'r5' })).toBeUndefined()
@@ -147,7 +163,7 @@ describe('an archive ticket', () => {
     expect(await store.getRun(ended.runKey)).toEqual(ended)
     expect(await store.findRunByRequest('tenant-a', 'ended')).toEqual(ended)
     expect((await allEvents(store, running.runKey)).length).toBe(2)
-    expect(() => db.exec('DELETE FROM events')).toThrow(REFUSED)
+    expect(() => db.exec('DELETE FROM appends')).toThrow(REFUSED)
     expect(() => db.exec('UPDATE archive_tickets SET archived = 0')).toThrow(REFUSED)
   })
 })

@@ -1,23 +1,22 @@
 /** The commit under faults inside its transaction, and the store-wide counter it raises. */
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { RunStore } from '../../../ports/run-store.ts'
-import { newRun } from '../../../testing/run-fixtures.ts'
-import { creation, nextCommit, step } from '../../../testing/store-case.ts'
+import { newRun } from '../../../testing/store/run-fixtures.ts'
+import { creation, nextCommit, step } from '../../../testing/store/store-case.ts'
 import { openSqliteStore } from './store.ts'
+import { testFolder } from '../../../../test/fixtures/folder.ts'
 
 const clock = { now: () => 1_800_000_000_000 }
-const TABLES = ['runs', 'events', 'run_context', 'run_blobs', 'run_inbox'] as const
+const TABLES = ['runs', 'appends', 'event_keys', 'run_context', 'run_blobs', 'run_inbox'] as const
 let folder = ''
 let path = ''
 let store: RunStore
 let db: DatabaseSync
 
 beforeEach(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'keelson-append-'))
+  folder = testFolder()
   path = join(folder, 'keelson.db')
   store = await openSqliteStore({ path, clock })
   db = new DatabaseSync(path)
@@ -25,7 +24,6 @@ beforeEach(async () => {
 afterEach(async () => {
   db.close()
   await store.close()
-  rmSync(folder, { recursive: true })
 })
 
 const contents = () => TABLES.map((table) => db.prepare(`SELECT * FROM ${table}`).all())
@@ -44,8 +42,9 @@ describe('a bootstrap', () => {
   const faults = [
     ['AFTER INSERT ON runs', 'true'],
     ['BEFORE INSERT ON runs', "NEW.lease_owner = 'me'"],
-    ['AFTER INSERT ON events', 'NEW.seq = 1'],
-    ['AFTER INSERT ON events', 'NEW.seq = 2'],
+    ['AFTER INSERT ON appends', 'true'],
+    ['AFTER INSERT ON event_keys', 'NEW.seq = 1'],
+    ['AFTER INSERT ON event_keys', 'NEW.seq = 2'],
     ['AFTER INSERT ON run_context', 'true'],
     ['AFTER INSERT ON run_blobs', 'true'],
     ['AFTER INSERT ON run_inbox', 'true'],
@@ -76,7 +75,11 @@ describe('the feed position', () => {
   it('rises over the whole store with every commit and open append, and with nothing else', async () => {
     const other = await openSqliteStore({ path, clock })
     const position = (runId: string): number =>
-      Number(db.prepare('SELECT feed_pos FROM runs WHERE run_id = ?').get(runId)?.['feed_pos'])
+      Number(
+        db.prepare('SELECT max(pos) AS pos FROM appends JOIN runs USING (run_key) WHERE run_id = ?').get(runId)?.[
+          'pos'
+        ],
+      )
     await store.commit([creation(newRun({ runId: 'r1' })), creation(newRun({ runId: 'r2' }))])
     await other.commit([creation(newRun({ runId: 'r3' }))])
     expect(['r1', 'r2', 'r3'].map(position)).toEqual([1, 2, 3])

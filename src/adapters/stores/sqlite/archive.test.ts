@@ -1,13 +1,12 @@
-/** Archival in the file itself: not a row of the run is left in any table but its own and its ticket. */
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+/** Archival in the file itself: of the run only its own row and its ticket are left, in any table. */
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { RunRow, RunStore } from '../../../ports/run-store.ts'
-import { newRun, summary } from '../../../testing/run-fixtures.ts'
-import { allEvents, creation, step } from '../../../testing/store-case.ts'
+import { newRun, summary } from '../../../testing/store/run-fixtures.ts'
+import { allEvents, creation, step } from '../../../testing/store/store-case.ts'
 import { openSqliteStore } from './store.ts'
+import { testFolder } from '../../../../test/fixtures/folder.ts'
 
 const clock = { now: () => 1_800_000_000_000 }
 let folder = ''
@@ -15,7 +14,7 @@ let store: RunStore
 let db: DatabaseSync
 
 beforeEach(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'keelson-archive-'))
+  folder = testFolder()
   const path = join(folder, 'keelson.db')
   store = await openSqliteStore({ path, clock })
   db = new DatabaseSync(path)
@@ -23,7 +22,6 @@ beforeEach(async () => {
 afterEach(async () => {
   db.close()
   await store.close()
-  rmSync(folder, { recursive: true })
 })
 
 async function endedRun(runId: string): Promise<RunRow> {
@@ -32,14 +30,16 @@ async function endedRun(runId: string): Promise<RunRow> {
     summary: summary({ status: 'COMPLETED', endedAt: 7 }),
     context: [{ variable: 'v', seq: 1, value: '1' }],
     blobs: [{ sha256: 'aa', text: 'large' }],
+    labels: { customer: 'ana' },
     claims: [{ slot: 'a', attempt: 1, wants, priority: 0 }],
     waits: [{ slot: 'b', attempt: 1, wants, priority: 0 }],
+    eventWaits: { opened: [{ slot: 'w', attempt: 1, name: 'e', key: '' }], closed: [] },
   })
   await store.commit([commit])
   const row = await store.findRun({ tenantId: 'tenant-a', runId })
   if (row === undefined) throw new Error('the run was not stored')
   await store.insertInbox(row, { inboxId: 'signal:1', kind: 'signal', body: '{}' })
-  await store.putSnapshot(row.runKey, { kind: 'view', seq: 1, rulesVersion: 1, body: '{}' })
+  await store.putCheckpoint(row.runKey, { kind: 'view', seq: 1, rulesVersion: 1, body: '{}' })
   await store.claimAttempt(row.runKey, { slot: 'a', attempt: 1, claimant: 'me' })
   const { position } = await store.readFeed('s', { now: 0, limit: 10 })
   const dead = { runKey: row.runKey, runSeq: 1, result: 'dead' as const, error: 'gone' }
@@ -48,7 +48,7 @@ async function endedRun(runId: string): Promise<RunRow> {
   return row
 }
 
-/** Tables that name a run, with the number of its rows. */
+/** Tables that refer to a run, with the number of its rows. */
 function rowsOf(runKey: number): Readonly<Record<string, number>> {
   const tables = db
     .prepare(

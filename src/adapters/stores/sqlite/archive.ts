@@ -1,6 +1,7 @@
 /**
- * Archival of whole ended runs and the jump of epochs after a restore. The log's own triggers let events go only for a
- * ticket that is the head of an ended run (0002-append-only.sql); everything else of the run goes in the same transaction.
+ * Archival of whole ended runs, and the jump of epochs after a restore. The log's own triggers allow the removal of
+ * events only for a ticket that is the head of an ended run (0002-append-only.sql); everything else of the run is
+ * removed in the same transaction.
  */
 import type { ArchiveAnswer } from '../../../ports/archive.ts'
 import type { Clock } from '../../../ports/clock.ts'
@@ -14,13 +15,13 @@ const ENDED = `status IN ('COMPLETED', 'FAILED', 'CANCELLED')`
 export const ARCHIVABLE = `SELECT * FROM runs WHERE ended_at IS NOT NULL AND ended_at < ? AND archived_at IS NULL
   AND ${ENDED} ORDER BY ended_at, run_key LIMIT ?`
 const RUN = `SELECT tenant_id, head_hash, archived_at, ${ENDED} AS ended FROM runs WHERE run_key = ?`
-/** A ticket may be there already if somebody cut it by hand; its events have gone with it. */
+/** A ticket may exist already if somebody inserted one by hand; its events were removed with it. */
 const TICKET = 'INSERT INTO archive_tickets (run_key, head_hash) VALUES (?, ?) ON CONFLICT (run_key) DO NOTHING'
 const MARK = 'UPDATE runs SET archived_at = ?, archived_to = ?, inbox_since = NULL WHERE run_key = ?'
-const REST = ['run_inbox', 'run_context', 'run_blobs', 'run_snapshots', 'step_claims'].map(
+const REST = ['run_inbox', 'run_context', 'run_blobs', 'run_snapshots', 'step_claims', 'event_waits', 'run_labels'].map(
   (table) => `DELETE FROM ${table} WHERE run_key = ?`,
 )
-const RAISE = `UPDATE runs SET epoch = epoch + 1, lease_owner = NULL, lease_until = NULL
+const RAISE = `UPDATE runs SET epoch = epoch + 1, lease_owner = NULL, leased_until = NULL
   WHERE status NOT IN ('COMPLETED', 'FAILED', 'CANCELLED')`
 
 export async function archivableRuns(

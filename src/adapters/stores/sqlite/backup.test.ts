@@ -1,12 +1,12 @@
-/** The online copy: whole, durable, never over another file, and no hindrance to whoever writes meanwhile. */
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+/** The online copy: whole, durable, never over another file, and without blocking writers. */
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { newRun } from '../../../testing/run-fixtures.ts'
-import { allEvents, bytesOf, creation, refusedWith, step } from '../../../testing/store-case.ts'
+import { newRun } from '../../../testing/store/run-fixtures.ts'
+import { allEvents, bytesOf, creation, refusedWith, step } from '../../../testing/store/store-case.ts'
 import { openSqliteStore, type SqliteStore } from './store.ts'
+import { testFolder } from '../../../../test/fixtures/folder.ts'
 
 const clock = { now: () => 1_800_000_000_000 }
 let folder = ''
@@ -14,13 +14,12 @@ let target = ''
 let store: SqliteStore
 
 beforeEach(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'keelson-backup-'))
+  folder = testFolder()
   target = join(folder, 'copy.db')
   store = await openSqliteStore({ path: join(folder, 'keelson.db'), clock })
 })
 afterEach(async () => {
   await store.close()
-  rmSync(folder, { recursive: true })
 })
 
 async function write(to: SqliteStore, runId: string): Promise<void> {

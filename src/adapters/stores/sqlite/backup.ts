@@ -1,15 +1,16 @@
 /**
- * An online copy of the whole database (DESIGN §12): one snapshot, taken on a connection of its own while writers go on.
- * The file appears at its place only when it is whole and on the disk, and never over another one.
+ * An online copy of the whole database: one consistent state, taken on its own connection while writers go on. The file
+ * appears in its place only when it is whole and on the disk, and never over another one.
  */
-import { closeSync, existsSync, fsyncSync, linkSync, mkdtempSync, openSync, rmSync } from 'node:fs'
+import { chmodSync, closeSync, existsSync, fsyncSync, linkSync, mkdtempSync, openSync, rmSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { backup as copy, DatabaseSync } from 'node:sqlite'
+import { STORE_FILE } from '../../../core/state-folder.ts'
 import { fail } from '../../../core/problems/problem.ts'
 import type { Connection } from './connect.ts'
 import { storeFailure } from './failure.ts'
 
-/** All pages in one step: between two steps another process's write would start the copy again, for ever on a busy file. */
+/** All pages in one step: between two steps another process's write would restart the copy, for ever on a busy file. */
 const ALL_PAGES = 0x7fff_ffff
 
 export async function backup(connection: Connection, toPath: string): Promise<void> {
@@ -18,8 +19,10 @@ export async function backup(connection: Connection, toPath: string): Promise<vo
   if (existsSync(target)) refuseToOverwrite(target)
   const folder = makeFolderBeside(target)
   try {
-    const file = join(folder, 'keelson.db')
+    const file = join(folder, STORE_FILE)
     await copyTo(file, connection.path, target)
+    // A run's values may be personal: only its owner may read them.
+    chmodSync(file, 0o600)
     flush(file)
     place(file, target)
   } finally {
@@ -29,10 +32,10 @@ export async function backup(connection: Connection, toPath: string): Promise<vo
 }
 
 function refuseToOverwrite(target: string): never {
-  return fail('BACKUP_EXISTS', `There is a file ${target} already.`)
+  return fail('BACKUP_EXISTS', `There is already a file ${target}.`)
 }
 
-/** On the file system of the target, so that the finished copy only needs a name. */
+/** On the file system of the target, so that the finished copy only needs a new name. */
 function makeFolderBeside(target: string): string {
   try {
     return mkdtempSync(join(dirname(target), '.keelson-backup-'))
@@ -52,7 +55,7 @@ async function copyTo(file: string, from: string, target: string): Promise<void>
   }
 }
 
-/** A link, unlike a rename, does not take the place of a file that came in the meantime. */
+/** A link, unlike a rename, does not replace a file that appeared in the meantime. */
 function place(file: string, target: string): void {
   try {
     linkSync(file, target)

@@ -1,24 +1,26 @@
 /**
  * One connection to a database file: durable or refused, statements prepared once, one transaction at a time. A lock
- * held elsewhere is waited for briefly in SQLite, then without blocking the process, then given up as STORE_LOCKED.
+ * held elsewhere is awaited briefly in SQLite, then without blocking the process, then given up as STORE_LOCKED.
  */
-import { existsSync, mkdirSync, statSync } from 'node:fs'
+import { closeSync, existsSync, lstatSync, mkdirSync, openSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { DatabaseSync, type StatementSync } from 'node:sqlite'
+import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as pause } from 'node:timers/promises'
 import { fail } from '../../../core/problems/problem.ts'
-import { isBusy, storeFailure, unwritable } from './failure.ts'
+import { linkAt } from '../../../core/state-link.ts'
+import { isBusy, needsRollback, storeFailure, unwritable } from './failure.ts'
 import { inspect, migrate } from './migrate.ts'
 import { openReadOnly } from './open-read-only.ts'
 import { WAL_LIMITS, watchWal, type WalLimits } from './wal.ts'
+import { statement, type Statement } from './statement.ts'
 
 export interface ConnectOptions {
   readonly path: string
-  /** `if-needed`: where the file or its folder cannot be written. */
+  /** `if-needed`: read-only where the file or its folder cannot be written. */
   readonly readOnly?: boolean | 'if-needed'
-  /** How long a call waits for a lock in all. */
+  /** How long a call waits for a lock in total. */
   readonly lockMs?: number
-  /** When the write-ahead log is emptied on purpose. */
+  /** When the write-ahead log is emptied deliberately. */
   readonly wal?: WalLimits
 }
 
@@ -27,9 +29,9 @@ export interface Connection {
   readonly readOnly: boolean
   readonly db: DatabaseSync
   /** The prepared statement of a text; always the same one. */
-  sql(text: string): StatementSync
+  sql(text: string): Statement
   read<T>(work: () => T): Promise<T>
-  /** BEGIN IMMEDIATE … COMMIT. `work` may run more than once only if it never began to write. */
+  /** BEGIN IMMEDIATE … COMMIT. `work` runs more than once only if it never began to write. */
   write<T>(work: () => T): Promise<T>
   close(): void
 }
@@ -41,10 +43,12 @@ const LOCK_MS = 5000
 export async function connect(options: ConnectOptions): Promise<Connection> {
   const { path, lockMs = LOCK_MS, wal = WAL_LIMITS } = options
   const { readOnly: asked = false } = options
+  refuseLinks(path)
   const readOnly = asked === 'if-needed' ? existsSync(path) && unwritable(path) !== undefined : asked
   if (!existsSync(path)) {
     if (readOnly) fail('STORE_NOT_FOUND', `There is no database ${path}.`)
     makeFolder(path)
+    makePrivate(path)
   } else {
     if (!readOnly) requireWritable(path)
     refuseCutFile(path)
@@ -68,19 +72,42 @@ function makeFolder(path: string): void {
   }
 }
 
-/** Node's own recursive mkdir never returns where a folder seems to be missing however often it is made, as below /proc. */
+/** Node's own recursive mkdir never returns where a created folder is still missing, as below /proc. */
 function makeWay(folder: string): void {
   if (existsSync(folder) && statSync(folder).isDirectory()) return
   if (dirname(folder) !== folder) makeWay(dirname(folder))
   try {
-    mkdirSync(folder)
+    mkdirSync(folder, 0o700)
   } catch (error) {
-    // Another process may have been quicker.
+    // Another process may have been faster.
     if (statSync(folder, { throwIfNoEntry: false })?.isDirectory() !== true) throw error
   }
 }
 
-/** SQLite opens what it may not write for reading, and says so only at the first commit. */
+/** SQLite's name for a database without a file. */
+const IN_MEMORY = ':memory:'
+const BESIDE = ['', '-wal', '-shm', '-journal'] as const
+
+/** SQLite would follow a link and write wherever it leads. */
+function refuseLinks(path: string): void {
+  // Code that creates the folder reports what is in its place.
+  if (statSync(dirname(path), { throwIfNoEntry: false })?.isDirectory() !== true) return
+  for (const suffix of BESIDE)
+    if (lstatSync(path + suffix, { throwIfNoEntry: false })?.isSymbolicLink() === true) linkAt(path + suffix)
+}
+
+/** Private to its owner from the first byte; SQLite gives the files beside it the same permissions. */
+function makePrivate(path: string): void {
+  if (path === IN_MEMORY) return
+  try {
+    closeSync(openSync(path, 'wx', 0o600))
+  } catch {
+    // Another process may have been faster; if the file cannot be created here, SQLite cannot create it either, and
+    // says why.
+  }
+}
+
+/** SQLite opens a file without write permission for reading, and says so only at the first commit. */
 function requireWritable(path: string): void {
   const [code, what] = unwritable(path) ?? []
   if (code !== undefined) fail(code, `The database ${path} ${what}.`)
@@ -88,19 +115,33 @@ function requireWritable(path: string): void {
 
 const SMALLEST_PAGE_BYTES = 512
 
-/** SQLite takes a file without a whole page for an empty one: it would overwrite it and delete the log beside it. */
+/**
+ * SQLite takes a file without a whole page for an empty one: it would overwrite it and delete the log beside it. The log is asked
+ * first: a process that makes the database at this moment writes the first page before the log, so it never looks like a cut file.
+ */
 function refuseCutFile(path: string): void {
   const sizeOf = (file: string): number => statSync(file, { throwIfNoEntry: false })?.size ?? 0
+  const logSize = sizeOf(`${path}-wal`)
   const size = sizeOf(path)
-  if (size === 0 && sizeOf(`${path}-wal`) > 0)
+  if (size === 0 && logSize > 0)
     fail('STORE_CORRUPT', `The database ${path} is empty, but its write-ahead log is not: the file was cut.`)
   if (size > 0 && size < SMALLEST_PAGE_BYTES)
-    fail('STORE_CORRUPT', `The file ${path} has ${size} bytes: it is no database, or what is left of one.`)
+    fail('STORE_CORRUPT', `The file ${path} has ${size} bytes: it is not a database, or it is damaged.`)
 }
 
-/** Looks without touching: whoever wrote the file, it is not changed before we know that it is ours. */
+/** Only reads: the file is not changed before we know that it is ours. */
 function inspectFile(path: string): void {
-  const db = new DatabaseSync(path, { readOnly: true })
+  try {
+    inspectAs(path, true)
+  } catch (error) {
+    if (!needsRollback(error)) throw error
+    // Its maker died before the first page was whole. SQLite takes that back for whoever may write, and does nothing else.
+    inspectAs(path, false)
+  }
+}
+
+function inspectAs(path: string, readOnly: boolean): void {
+  const db = new DatabaseSync(path, { readOnly })
   try {
     db.exec(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`)
     inspect(db, path)
@@ -125,7 +166,7 @@ function prepare(path: string): DatabaseSync {
 /** About 16 MB of log between checkpoints: hot pages are copied into the file once, not once per commit. */
 const CHECKPOINT_PAGES = 4000
 
-/** Read back, because SQLite answers a setting it cannot make by keeping the old one. */
+/** Read back, because SQLite silently keeps the old value of a setting it cannot change. */
 function makeDurable(db: DatabaseSync, path: string): void {
   const journal = db.prepare('PRAGMA journal_mode = WAL').get()?.['journal_mode']
   if (journal !== 'wal')
@@ -159,11 +200,11 @@ interface Opened {
 
 function connection(db: DatabaseSync, opening: Opened): Connection {
   const { path, readOnly, lockMs, afterCommit, dispose } = opening
-  const statements = new Map<string, StatementSync>()
-  const sql = (text: string): StatementSync => {
+  const statements = new Map<string, Statement>()
+  const sql = (text: string): Statement => {
     const known = statements.get(text)
     if (known !== undefined) return known
-    const made = db.prepare(text)
+    const made = statement(db, text)
     statements.set(text, made)
     return made
   }
@@ -180,7 +221,7 @@ function connection(db: DatabaseSync, opening: Opened): Connection {
         open()
         return work()
       }),
-    // Begin and commit lie in one turn of the event loop: nobody else's call can come between them on this handle.
+    // Begin and commit are in one turn of the event loop: no other call can come between them on this handle.
     write: (work) =>
       guarded(path, lockMs, () => {
         open()
@@ -204,7 +245,7 @@ function inTransaction<T>(db: DatabaseSync, path: string, sql: Connection['sql']
     sql('COMMIT').run()
     return answer
   } catch (error) {
-    // A full disk ends the transaction by itself; a second ROLLBACK would hide the first error.
+    // On a full disk SQLite ends the transaction itself; a second ROLLBACK would hide the first error.
     if (db.isTransaction) sql('ROLLBACK').run()
     throw storeFailure(error, path)
   }

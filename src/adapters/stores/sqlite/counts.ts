@@ -1,6 +1,6 @@
 /**
- * How many runs a tenant has in each status (P-41). SQLite has one writer at a time, so plain rows cost nobody a wait;
- * a batch changes each of them once, and a commit that leaves a status as it was touches none.
+ * How many runs a tenant has in each status (P-41). SQLite has one writer at a time, so plain rows make nobody wait; a
+ * batch changes each row once, and a commit that keeps its status touches none.
  */
 import type { RunStatus } from '../../../ports/run-store.ts'
 import type { Connection } from './connect.ts'
@@ -11,10 +11,10 @@ const ADD = `INSERT INTO status_counts (tenant_id, status, runs) VALUES (?, ?, ?
   ON CONFLICT (tenant_id, status) DO UPDATE SET runs = runs + excluded.runs`
 export const COUNTS = 'SELECT status, runs FROM status_counts WHERE tenant_id = ? AND runs > 0'
 
-/** By tenant, then by status: what a batch adds. */
+/** What a batch adds, by tenant, then by status. */
 export type StatusMoves = Map<string, Map<string, number>>
 
-/** `from` is undefined for a new run; it is another status than `to`. */
+/** `from` is undefined for a new run; otherwise it differs from `to`. */
 export function moveStatus(moves: StatusMoves, tenantId: string, from: string | undefined, to: string): void {
   const tenant = moves.get(tenantId) ?? new Map<string, number>()
   moves.set(tenantId, tenant)

@@ -1,13 +1,13 @@
 /** Erased values are gone from the disk, not only from the tables. */
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
-import { bootstrap, manualClock, nextCommit, type World } from '../../../testing/store-case.ts'
+import { bootstrap, manualClock, nextCommit, type World } from '../../../testing/store/store-case.ts'
 import { openSqliteStore } from './store.ts'
+import { testFolder } from '../../../../test/fixtures/folder.ts'
 
 it('an erased value is in no byte of the file or of its log, however often its page was split before [P-34]', async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'keelson-erase-'))
+  const folder = testFolder()
   const clock = manualClock()
   const store = await openSqliteStore({ path: join(folder, 'keelson.db'), clock })
   try {
@@ -30,6 +30,5 @@ it('an erased value is in no byte of the file or of its log, however often its p
     expect(await store.readEvents(row.runKey, {})).toHaveLength(401)
   } finally {
     await store.close()
-    rmSync(folder, { recursive: true })
   }
 })

@@ -1,26 +1,33 @@
 /**
- * A database looked at without changing anything: does it open, is it whole, and what in it waits for somebody. Older
- * schemas are looked at as far as they go.
+ * Examines a database without changing anything: does it open, is it whole, and what in it waits. Older schemas are
+ * examined as far as they go.
  */
 import { statSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import { storeFailure } from './failure.ts'
 import { inspect, MIGRATIONS } from './migrate.ts'
 import { number, text, type Columns } from './run-row.ts'
+import { schemaFaults } from './schema.ts'
+import { statement } from './statement.ts'
 
 export interface DatabaseReport {
   readonly schemaVersion: number
   /** The schema this version of Keelson writes. */
   readonly knownSchema: number
   readonly journalMode: string
-  /** What SQLite's quick check found wrong; empty when nothing is. */
+  /** Damage found by SQLite's quick check; empty when there is none. */
   readonly damage: readonly string[]
+  /**
+   * Tables, triggers and other parts that are missing, altered or foreign; empty when the schema is as the migrations
+   * make it.
+   */
+  readonly schemaFaults: readonly string[]
   readonly fileBytes: number
   readonly walBytes: number
-  /** When anything was last written, by the clock of who wrote it. */
+  /** When anything was last written, by the writer's clock. */
   readonly lastWriteAt?: number
   readonly runs: number
-  /** Runs that owe work or are due, and that no process holds. */
+  /** Runs that have open work or are due, and that no process holds. */
   readonly undriven: readonly string[]
   readonly quarantined: readonly { readonly runId: string; readonly code: string }[]
   readonly subscribers: readonly SubscriberReport[]
@@ -28,18 +35,18 @@ export interface DatabaseReport {
 
 export interface SubscriberReport {
   readonly subscriber: string
-  /** Runs whose delivery failed and that wait to be tried again. */
+  /** Runs whose delivery failed and will be tried again. */
   readonly blocked: number
   readonly dead: number
 }
 
 const FINDINGS = 5
 const NAMED_RUNS = 100
-/** A driver answers a letter or a timer within this time. */
+/** A driver handles an inbox row or a timer within this time. */
 const PATIENCE_MS = 5_000
 const BUSY_TIMEOUT_MS = 2_000
 const LIVE = `status NOT IN ('COMPLETED', 'FAILED', 'CANCELLED') AND quarantine IS NULL`
-const UNDRIVEN = `SELECT run_id FROM runs WHERE ${LIVE} AND coalesce(lease_until, 0) <= ?1
+const undriven = (until: string): string => `SELECT run_id FROM runs WHERE ${LIVE} AND coalesce(${until}, 0) <= ?1
   AND (owed = 1 OR next_wake_at <= ?1 - ${PATIENCE_MS} OR inbox_since <= ?1 - ${PATIENCE_MS}) LIMIT ${NAMED_RUNS}`
 const QUARANTINED = `SELECT run_id, quarantine FROM runs WHERE quarantine IS NOT NULL LIMIT ${NAMED_RUNS}`
 const TOTALS = 'SELECT count(*) AS runs, max(updated_at) AS last FROM runs'
@@ -82,6 +89,7 @@ function reportOf(db: DatabaseSync, path: string, now: number): DatabaseReport {
     knownSchema: MIGRATIONS.length,
     journalMode: String(db.prepare('PRAGMA journal_mode').get()?.['journal_mode']),
     damage,
+    schemaFaults: schemaFaults(db).map(({ where, what }) => `${where} ${what}`),
     fileBytes: sizeOf(path),
     walBytes: sizeOf(`${path}-wal`),
     ...(last === undefined || last === null ? {} : { lastWriteAt: Number(last) }),
@@ -89,8 +97,7 @@ function reportOf(db: DatabaseSync, path: string, now: number): DatabaseReport {
     undriven:
       totals === undefined
         ? []
-        : db
-            .prepare(UNDRIVEN)
+        : statement(db, undriven(tables.has('appends') ? 'leased_until' : 'lease_until'))
             .all(now)
             .map((row) => text(row, 'run_id')),
     quarantined:

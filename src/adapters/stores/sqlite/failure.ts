@@ -1,6 +1,6 @@
 /**
- * From SQLite's result codes to the product's: one clear KeelsonError that names the file and says what to do.
- * Errors that are not SQLite's are defects and pass as they are.
+ * From SQLite's result codes to the product's: one clear KeelsonError that names the file and says what to do. Errors
+ * that are not SQLite's are defects and pass unchanged.
  */
 import { accessSync, constants } from 'node:fs'
 import { dirname } from 'node:path'
@@ -15,7 +15,7 @@ function isSqliteError(error: unknown): error is SqliteError {
   return error instanceof Error && 'errcode' in error && typeof error.errcode === 'number'
 }
 
-/** The low byte is the family; the rest says which member. */
+/** The low byte is the family; the rest is the member. */
 function family(error: unknown): number | undefined {
   return isSqliteError(error) ? error.errcode & 0xff : undefined
 }
@@ -23,6 +23,7 @@ function family(error: unknown): number | undefined {
 const BUSY = 5
 const LOCKED = 6
 const READ_ONLY = 8
+const READ_ONLY_ROLLBACK = 776
 const CANNOT_OPEN = 14
 const CONSTRAINT = 19
 
@@ -31,29 +32,36 @@ export function isBusy(error: unknown): boolean {
   return code === BUSY || code === LOCKED
 }
 
-/** Not for want of a database: what SQLite needs beside it could not be opened or made. */
+/** The database exists, but SQLite could not open or create a file beside it. */
 export function cannotOpen(error: unknown): boolean {
   const code = family(error)
   return code === CANNOT_OPEN || code === READ_ONLY
 }
 
-/** The field whose unique index, check or trigger refused; undefined for any other error. */
-export function brokenConstraint(error: unknown): string | undefined {
-  if (!isSqliteError(error) || family(error) !== CONSTRAINT || isLogGuard(error)) return undefined
-  const field = FIELDS.find(([column]) => error.message.includes(column))
-  return field?.[1] ?? error.message
+/** A transaction that its process did not finish is to be taken back, and this connection may not write. */
+export function needsRollback(error: unknown): boolean {
+  return isSqliteError(error) && error.errcode === READ_ONLY_ROLLBACK
 }
 
-/** Our own triggers refused: somebody changed the schema's guards, which is no matter of one run. */
-const isLogGuard = (error: SqliteError): boolean => error.message.startsWith('EVENTS_APPEND_ONLY')
+/** Events that must not be stored as they are. */
+export class BrokenConstraint extends Error {
+  readonly field: string
 
-const FIELDS = [
-  ['idempotency_key', 'idempotencyKey'],
-  ['terminal_slot', 'terminalSlot'],
-  ['chain_hash', 'chainHash'],
-  ['failed: salt', 'salt'],
-  ['events.seq', 'runSeq'],
-] as const
+  constructor(field: 'idempotencyKey' | 'terminalSlot' | 'chainHash' | 'salt') {
+    super(`The events break the constraint of ${field}.`)
+    this.field = field
+  }
+}
+
+/** The field whose unique index, check or trigger refused; undefined for any other error. */
+export function brokenConstraint(error: unknown): string | undefined {
+  if (error instanceof BrokenConstraint) return error.field
+  if (!isSqliteError(error) || family(error) !== CONSTRAINT || isLogGuard(error)) return undefined
+  return error.message.includes('appends.last_seq') ? 'runSeq' : error.message
+}
+
+/** One of our own triggers refused: the guards of the schema were changed, which concerns more than one run. */
+const isLogGuard = (error: SqliteError): boolean => error.message.startsWith('EVENTS_APPEND_ONLY')
 
 const FAMILIES: Readonly<Record<number, readonly [ProblemCode, string]>> = {
   5: ['STORE_LOCKED', 'is locked by another process'],
@@ -68,8 +76,15 @@ export function storeFailure(error: unknown, path: string): unknown {
   if (error instanceof KeelsonError || !isSqliteError(error)) return error
   if (isLogGuard(error)) return new KeelsonError([problem('EVENTS_APPEND_ONLY', `${path}: ${error.message}.`)])
   const [code, what] = FAMILIES[error.errcode & 0xff] ??
+    lacking(error) ??
     unwritable(path) ?? ['STORE_UNAVAILABLE', 'could not be read or written']
   return new KeelsonError([problem(code, `The database ${path} ${what} (${error.message}).`)], { cause: error })
+}
+
+/** Opening brings every file up to date: if a statement names something that does not exist, somebody removed it. */
+function lacking({ message }: SqliteError): readonly [ProblemCode, string] | undefined {
+  const isGone = /^no such (table|column)|has no column named/.test(message)
+  return isGone ? ['STORE_ALTERED', 'lacks a part of its schema'] : undefined
 }
 
 /** A writer needs the file and its folder: SQLite keeps a -wal and a -shm file beside the database. */

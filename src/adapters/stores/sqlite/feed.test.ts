@@ -1,25 +1,23 @@
-/** Paging by feed_pos (P-50): what a cursor passes, odd positions, and two deliverers under one name. */
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+/** Paging by feed_pos (P-50): runs that a cursor passes, odd positions, and two deliverers under one name. */
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { Delivery, FeedItem, FeedPage } from '../../../ports/feed.ts'
 import type { RunStore } from '../../../ports/run-store.ts'
-import { newRun } from '../../../testing/run-fixtures.ts'
-import { creation, nextCommit, step } from '../../../testing/store-case.ts'
+import { newRun } from '../../../testing/store/run-fixtures.ts'
+import { creation, nextCommit, step } from '../../../testing/store/store-case.ts'
 import { openSqliteStore } from './store.ts'
+import { testFolder } from '../../../../test/fixtures/folder.ts'
 
 const clock = { now: () => 1_800_000_000_000 }
 let folder = ''
 let store: RunStore
 
 beforeEach(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'keelson-feed-'))
+  folder = testFolder()
   store = await openSqliteStore({ path: join(folder, 'keelson.db'), clock })
 })
 afterEach(async () => {
   await store.close()
-  rmSync(folder, { recursive: true })
 })
 
 async function runs(count: number, events: number): Promise<void> {

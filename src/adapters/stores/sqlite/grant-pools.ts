@@ -1,24 +1,24 @@
 /**
- * What a pool has and whether a claim fits it (docs/adr/0002-grants.md, "Counting" and "What fits"): units in use, quotas
- * by window, breakers. Every function works within the caller's transaction.
+ * What a pool has and whether a claim fits it (docs/adr/0002-grants.md, "Counting" and "What fits"): units in use,
+ * quotas by window, breakers. Every function works within the caller's transaction.
  */
 import type { GrantRefusal, GrantRelease } from '../../../ports/grants.ts'
 import type { Connection } from './connect.ts'
 import { number, type Columns } from './run-row.ts'
 
 const POOL = 'SELECT * FROM pools WHERE pool = ?'
-/** Units set aside for others, and how many others: a half-open breaker lets one attempt through. */
+/** Units reserved for others, and the number of others: a half-open breaker lets one attempt through. */
 export const OFFERED = `SELECT coalesce(sum(amount), 0) AS units, count(*) AS slots FROM grant_waits
   WHERE pool = ? AND offered_until > ? AND place <> ?`
-/** Nobody would come for an offer to a run that was set aside or has ended. */
+/** A run that was set aside or has ended would never take an offer. */
 export const SERVABLE = `EXISTS (SELECT 1 FROM runs r WHERE r.run_key = w.run_key AND r.quarantine IS NULL
   AND r.status NOT IN ('COMPLETED', 'FAILED', 'CANCELLED'))`
-/** While units are set aside for it, nothing more is kept for it. */
+/** Once units are reserved for a waiter, no more is kept for it. */
 export const STARVING = `SELECT 1 FROM grant_waits w INDEXED BY grant_waits_starving
   WHERE pool = ? AND bypassed >= 10 AND place < ?
   AND (offered_until IS NULL OR offered_until <= ?) AND ${SERVABLE} LIMIT 1`
 const TAKE = 'UPDATE pools SET used = ?, window_number = ?, probe = coalesce(?, probe) WHERE pool = ?'
-/** A quota is freed by time alone. */
+/** Only time frees a quota. */
 const FREE = `UPDATE pools SET used = iif(window_ms IS NULL, max(0, used - ?), used), probe = nullif(probe, ?)
   WHERE pool = ?`
 const CLOSE = 'UPDATE pools SET failures = 0, open_until = NULL, probe = NULL WHERE pool = ? AND failures > 0'
@@ -26,7 +26,7 @@ const FAILED = `UPDATE pools SET failures = failures + 1, open_until = CASE
     WHEN open_until <= ?1 OR failures + 1 >= breaker_failures THEN ?1 + breaker_open_ms ELSE open_until END
   WHERE pool = ?2 AND breaker_failures IS NOT NULL`
 
-/** Who asks: its place in the queue, or beyond everybody's, and whether units are set aside for it. */
+/** A claimant: its place in the queue, or one behind all others, and whether units are reserved for it. */
 export interface Asker {
   readonly place: number
   readonly offered: boolean
@@ -34,7 +34,7 @@ export interface Asker {
 
 type Obstacle = Omit<GrantRefusal, 'slot'>
 
-/** What is impossible first, then the first pool by name that stands in the way; undefined when all is to be had. */
+/** Impossible claims first, then the first pool by name that lacks units; undefined when everything fits. */
 export function obstacle(
   connection: Connection,
   wants: Readonly<Record<string, number>>,
@@ -72,12 +72,12 @@ function obstacleIn(
   return windowMs === 0 ? { pool } : { pool, retryAt: (windowOf(row, now) + 1) * windowMs }
 }
 
-/** After the breaker's end and before a release says how it is now: one attempt at a time. */
+/** After the open time of the breaker, before a release tells its new state: one attempt at a time. */
 function isHalfOpen(row: Columns, now: number): boolean {
   return row['breaker_failures'] !== null && row['open_until'] !== null && number(row, 'open_until') <= now
 }
 
-/** Of a quota, what was taken in the window of `now`. */
+/** For a quota, the units taken in the window of `now`. */
 export function usedNow(row: Columns, now: number): number {
   return number(row, 'window_number') === windowOf(row, now) ? number(row, 'used') : 0
 }
@@ -86,7 +86,7 @@ function windowOf(row: Columns, now: number): number {
   return row['window_ms'] === null ? 0 : Math.floor(now / number(row, 'window_ms'))
 }
 
-/** Units that nobody holds and nobody was offered. */
+/** Units that are neither held nor offered. */
 export function freeUnits(connection: Connection, pool: string, now: number): number {
   const row = connection.sql(POOL).get(pool)
   if (row === undefined) return 0

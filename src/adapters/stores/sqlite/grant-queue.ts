@@ -1,15 +1,15 @@
 /**
- * The queue for units (docs/adr/0002-grants.md, "Waiting" to "Bypass"): who waits, in which order free units are offered,
- * and who was passed by how often. Every function works within the caller's transaction.
+ * The queue for units (docs/adr/0002-grants.md, "Waiting" to "Bypass"): who waits, in which order free units are
+ * offered, and who was overtaken how often. Every function works within the caller's transaction.
  */
 import type { GrantRequest } from '../../../ports/grants.ts'
 import type { RunKey } from '../../../ports/run-store.ts'
 import type { Connection } from './connect.ts'
 import { freeUnits, obstacle, SERVABLE } from './grant-pools.ts'
-import { putLetter } from './inbox.ts'
+import { putInboxRow } from './inbox.ts'
 import { number, text, type Columns } from './run-row.ts'
 
-/** What one transaction does with the queue, and the pools whose waiters it must look at before it ends. */
+/** The changes of one transaction to the queue, and the pools whose waiters it must check before it ends. */
 export interface Turn {
   readonly connection: Connection
   readonly now: number
@@ -21,7 +21,7 @@ export interface WaitingSlot {
   readonly offered: boolean
 }
 
-/** The run's rows, a row per slot and pool. */
+/** The run's rows, one per slot and pool. */
 export const RUN_WAITS = 'SELECT * FROM grant_waits WHERE run_key = ? ORDER BY slot, attempt, pool'
 const SLOT_WAIT = 'SELECT place, offered_until FROM grant_waits WHERE run_key = ? AND slot = ? AND attempt = ? LIMIT 1'
 const LAST_PLACE = 'SELECT place FROM grant_waits ORDER BY place DESC LIMIT 1'
@@ -30,7 +30,7 @@ const ADD = `INSERT INTO grant_waits (pool, place, run_key, slot, attempt, tenan
     coalesce((SELECT turn FROM pools WHERE pool = ?1), 0),
     coalesce((SELECT max(run_turn) FROM grant_waits WHERE pool = ?1 AND run_key = ?3), 0))`
 const DROP = 'DELETE FROM grant_waits WHERE place = ?'
-/** Starving ones by place; the others by priority, the tenant's turn, the run's turn, place. */
+/** Starving waiters by place; the others by priority, the tenant's turn, the run's turn, place. */
 export const IN_ORDER = `SELECT w.place FROM grant_waits w JOIN pools p ON p.pool = w.pool
   LEFT JOIN pool_tenants t ON t.pool = w.pool AND t.tenant_id = w.tenant_id
   WHERE w.pool = ? AND (w.offered_until IS NULL OR w.offered_until <= ?)
@@ -45,13 +45,13 @@ export const RUN_OUT = 'UPDATE grant_waits SET offered_until = NULL WHERE pool =
 export const WAITED_FOR =
   'SELECT pool FROM pools p WHERE EXISTS (SELECT 1 FROM grant_waits w WHERE w.pool = p.pool) ORDER BY pool'
 
-/** Slots that want more of this pool than it can ever give, and whose run would come for a letter. */
+/** Slots that want more of this pool than it can ever give, and whose run would still read an inbox row. */
 export const TOO_LARGE = `SELECT place FROM grant_waits w INDEXED BY grant_waits_amount
   WHERE pool = ?1 AND amount > (SELECT capacity FROM pools WHERE pool = ?1) AND ${SERVABLE}`
 const UNREAD = `SELECT 1 FROM run_inbox WHERE run_key = ?1 AND consumed_seq IS NULL AND substr(inbox_id, 1, length(?2)) = ?2`
 
 const OFFER_MS = 5000
-/** One that does not fit is passed over, up to so many (SCH-06). */
+/** A waiter that does not fit is passed over, up to this many (SCH-06). */
 const PASSED_OVER = 100
 
 export function waitOf({ connection, now }: Turn, runKey: RunKey, request: GrantRequest): WaitingSlot | undefined {
@@ -59,7 +59,7 @@ export function waitOf({ connection, now }: Turn, runKey: RunKey, request: Grant
   return row === undefined ? undefined : { place: number(row, 'place'), offered: number(row, 'offered_until') > now }
 }
 
-/** The whole list of the run's waiting slots: who stays in it keeps its place. */
+/** Sets all waiting slots of the run: a slot that stays keeps its place. */
 export function setWaits(turn: Turn, runKey: RunKey, tenantId: string, waits: readonly GrantRequest[]): void {
   const { connection } = turn
   const listed = new Set(waits.map(keyOf))
@@ -87,12 +87,12 @@ function addWait({ connection, now, stirred }: Turn, runKey: RunKey, tenantId: s
   }
 }
 
-/** It was granted what it waited for: nothing became free. */
+/** The slot was granted what it waited for: no units became free. */
 export function leaveQueue({ connection }: Turn, place: number): void {
   connection.sql(DROP).run(place)
 }
 
-/** Whoever is older and not offered anything has been passed by once more. */
+/** Counts one more bypass for every older waiter without an offer. */
 export function countBypass(
   { connection, now }: Turn,
   pools: readonly string[],
@@ -103,7 +103,7 @@ export function countBypass(
   connection.sql(BYPASS).run(JSON.stringify(pools), place, now, runKey, slot)
 }
 
-/** Offers what is free in the pools this turn stirred. Answers how many offers it made. */
+/** Offers the free units of the pools this turn touched. Returns the number of offers. */
 export function offerStirred(turn: Turn): number {
   let made = 0
   for (const pool of [...turn.stirred].sort()) while (offerOne(turn, pool)) made++
@@ -123,7 +123,7 @@ function offerOne(turn: Turn, pool: string): boolean {
   return false
 }
 
-/** Slots of a pool in their order, as their rows, as many as may be looked at. Mostly the first one fits. */
+/** Rows of a pool's slots in order, up to the number that may be examined. Usually the first one fits. */
 function* inOrder({ connection, now }: Turn, pool: string): Generator<readonly Columns[]> {
   let looked = 0
   for (let from = 0; ; from += PASSED_OVER) {
@@ -146,20 +146,22 @@ function offer(turn: Turn, rows: readonly Columns[]): void {
   countBypass(turn, Object.keys(wantsOf(rows)), place, number(row, 'run_key'), text(row, 'slot'))
 }
 
-/** Answers the letter's number: how many this attempt has had. */
+/** Returns the number of the inbox row: how many this attempt has had. */
 function writeTo({ connection, now }: Turn, row: Columns): number {
   const [runKey, slot, attempt] = [number(row, 'run_key'), text(row, 'slot'), number(row, 'attempt')]
   const body = JSON.stringify({ slot, attempt })
-  // A slot that left the queue and came back has letters of its earlier place: its numbers go on after those.
-  let letters = number(row, 'offers') + 1
-  while (!putLetter(connection, runKey, { inboxId: `grant:${slot}:${attempt}:${letters}`, kind: 'grant', body }, now))
-    letters++
-  return letters
+  // A slot that left the queue and came back has inbox rows of its earlier place: its numbers continue after those.
+  let inboxRows = number(row, 'offers') + 1
+  while (
+    !putInboxRow(connection, runKey, { inboxId: `grant:${slot}:${attempt}:${inboxRows}`, kind: 'grant', body }, now)
+  )
+    inboxRows++
+  return inboxRows
 }
 
 /**
- * The pool shrank below what they want: they ask once more and are refused for good, instead of waiting for ever (RES-06).
- * Who has not read the last letter gets no other.
+ * The pool shrank below what they want: they ask once more and are refused finally, instead of waiting for ever
+ * (RES-06). A run that has not read its last inbox row gets no other.
  */
 function writeToRefused(turn: Turn, pool: string): void {
   const { connection } = turn
@@ -174,7 +176,7 @@ export function wantsOf(rows: readonly Columns[]): Readonly<Record<string, numbe
   return Object.fromEntries(rows.map((row) => [text(row, 'pool'), number(row, 'amount')]))
 }
 
-/** Takes back what ran out and looks at every pool somebody waits for. */
+/** Takes back expired offers and checks every pool with waiters. */
 export function sweep(turn: Turn): number {
   const { connection, now, stirred } = turn
   for (const row of connection.sql(WAITED_FOR).all()) {

@@ -1,23 +1,22 @@
-/** What grants cost whom: a run without them nothing at all, one with them the same however many others wait. */
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+/** The cost of grants: nothing for a run without them; for a run with them the same however many others wait. */
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { RunCommit, RunRow, RunStore } from '../../../ports/run-store.ts'
-import { newRun, summary } from '../../../testing/run-fixtures.ts'
-import { commitOne, creation, nextCommit, step } from '../../../testing/store-case.ts'
+import { newRun, summary } from '../../../testing/store/run-fixtures.ts'
+import { commitOne, creation, nextCommit, step } from '../../../testing/store/store-case.ts'
 import { connect, type Connection } from './connect.ts'
 import { storeOn } from './store.ts'
+import { testFolder } from '../../../../test/fixtures/folder.ts'
 
 const clock = { now: () => 1_800_000_000_000 }
 let folder = ''
 let connection: Connection
 let store: RunStore
-/** The statements executed since it was emptied. */
+/** The statements executed since the list was last emptied. */
 let executed: string[]
 
 beforeEach(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'keelson-grants-'))
+  folder = testFolder()
   connection = await connect({ path: join(folder, 'keelson.db') })
   executed = []
   const sql = (text: string) => {
@@ -28,7 +27,6 @@ beforeEach(async () => {
 })
 afterEach(() => {
   connection.close()
-  rmSync(folder, { recursive: true })
 })
 
 async function created(runId: string, extras: Partial<RunCommit> = {}): Promise<RunRow> {
@@ -38,7 +36,7 @@ async function created(runId: string, extras: Partial<RunCommit> = {}): Promise<
   return row
 }
 
-/** Tables and verbs, in the order they were used. */
+/** Tables and verbs, in order of use. */
 const shapes = (): readonly string[] =>
   executed.map((text) => /^(?:INSERT INTO|UPDATE|DELETE FROM|SELECT .*? FROM) (\w+)/s.exec(text)?.[1] ?? text)
 
@@ -50,7 +48,7 @@ describe('a commit without grants', () => {
     executed = []
     const commit = nextCommit(row, [step('StepStarted', 'a')])
     expect((await commitOne(store, commit)).kind).toBe('committed')
-    expect(shapes()).toEqual(['log_gate', 'runs', 'runs', 'events', 'runs', 'log_gate'])
+    expect(shapes()).toEqual(['runs', 'runs', 'appends', 'event_keys'])
   })
 
   it('counts a batch of new runs with one statement [P-41]', async () => {

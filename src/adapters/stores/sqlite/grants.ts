@@ -1,6 +1,7 @@
 /**
- * Grants (P-18, P-19; docs/adr/0002-grants.md): a commit's releases, claims and waits in its own transaction, and what
- * people see of pools. One writer at a time, so nobody else's claim can come between the check and the taking.
+ * Grants (P-18, P-19; docs/adr/0002-grants.md): a commit's releases, claims and waits in its own transaction, and the
+ * state of pools for people. SQLite has one writer at a time, so no other claim can come between the check and the
+ * claim.
  */
 import type { Clock } from '../../../ports/clock.ts'
 import type {
@@ -31,7 +32,7 @@ import { number, text, type Columns } from './run-row.ts'
 
 const PUT = `INSERT INTO pools (pool, capacity, window_ms, breaker_failures, breaker_open_ms) VALUES (?, ?, ?, ?, ?)`
 const PUT_NEW = `${PUT} ON CONFLICT (pool) DO NOTHING`
-/** A pool that becomes a quota, or no longer is one, counts anew: windows on one side, what is held on the other. */
+/** A pool that becomes a quota starts at zero; one that stops being a quota counts the units that are held. */
 const PUT_ANY = `${PUT} ON CONFLICT (pool) DO UPDATE SET capacity = excluded.capacity, window_ms = excluded.window_ms,
   breaker_failures = excluded.breaker_failures, breaker_open_ms = excluded.breaker_open_ms,
   used = CASE WHEN window_ms IS excluded.window_ms THEN used WHEN excluded.window_ms IS NOT NULL THEN 0
@@ -62,11 +63,11 @@ export function usesGrants({ claims, releases, waits }: RunCommit): boolean {
 /** What a commit has done with grants so far. */
 export interface GrantTurn {
   readonly turn: Turn
-  /** If anything is refused, the caller must undo everything of this commit. */
+  /** If anything is refused, the caller must undo this whole commit. */
   readonly refused: readonly GrantRefusal[]
 }
 
-/** Releases, then claims, each of them tried. Within the commit's savepoint. */
+/** Tries the releases, then the claims. Within the commit's savepoint. */
 export function takeGrants(connection: Connection, owner: Owner, one: RunCommit, now: number): GrantTurn {
   const turn: Turn = { connection, now, stirred: new Set() }
   if (one.releases === 'all') releaseAll(turn, owner)
@@ -75,13 +76,13 @@ export function takeGrants(connection: Connection, owner: Owner, one: RunCommit,
   return { turn, refused }
 }
 
-/** The run's waiting slots, and offers of what is free now; after the run's row was written. */
+/** Sets the run's waiting slots, and offers what is free now; after the run's row was written. */
 export function queueGrants({ turn }: GrantTurn, owner: Owner, one: RunCommit): void {
   if (one.waits !== undefined) setWaits(turn, owner.runKey, owner.tenantId, one.waits)
   offerStirred(turn)
 }
 
-/** Whatever the run holds or waits for becomes free; within the caller's transaction. */
+/** Frees whatever the run holds or waits for; within the caller's transaction. */
 export function freeRun(connection: Connection, owner: Owner, now: number): void {
   const turn: Turn = { connection, now, stirred: new Set() }
   releaseAll(turn, owner)
@@ -124,7 +125,7 @@ function claim(turn: Turn, owner: Owner, request: GrantRequest): GrantRefusal | 
     connection.sql(HOLD).run(owner.runKey, slot, attempt, pool, amount)
     takeUnits(connection, { pool, amount, holder: holderOf(owner.runKey, request) }, now)
   }
-  // An offer was counted when it was made.
+  // A bypass by an offer was counted when the offer was made.
   if (!asker.offered) countBypass(turn, Object.keys(wants), asker.place, owner.runKey, slot)
   if (waiting === undefined) return undefined
   for (const pool of Object.keys(wants)) takeTurn(connection, pool, owner.tenantId)
@@ -132,7 +133,7 @@ function claim(turn: Turn, owner: Owner, request: GrantRequest): GrantRefusal | 
   return undefined
 }
 
-/** Round robin: a tenant that was served stands behind those that were not. */
+/** Round robin: a tenant that was served goes behind those that were not. */
 function takeTurn(connection: Connection, pool: string, tenantId: string): void {
   const row = connection.sql(POOL_TURN).get(tenantId, pool) ?? {}
   connection.sql(TENANT_TURN).run(pool, tenantId, number(row, 'turn') + 1)
@@ -177,7 +178,7 @@ export async function readGrants(connection: Connection, runKey: RunKey, clock: 
   return { held: (holds ?? []).map(heldBy), waits: (waits ?? []).map((rows) => waitFrom(rows, now)) }
 }
 
-/** The rows of each slot and attempt, in the order they came. */
+/** The rows of each slot and attempt, in order of arrival. */
 function bySlot(rows: readonly Columns[]): readonly (readonly Columns[])[] {
   return [...Map.groupBy(rows, (row) => `${number(row, 'attempt')}#${text(row, 'slot')}`).values()]
 }
@@ -198,7 +199,7 @@ function waitFrom(rows: readonly Columns[], now: number): GrantWait {
   }
 }
 
-/** Nothing is locked as long as nobody waits. */
+/** Takes no lock while nobody waits. */
 export async function sweepGrants(connection: Connection, clock: Clock): Promise<number> {
   if ((await connection.read(() => connection.sql(ANY_WAIT).get())) === undefined) return 0
   return connection.write(() => sweep({ connection, now: clock.now(), stirred: new Set() }))

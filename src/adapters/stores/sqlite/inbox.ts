@@ -1,4 +1,4 @@
-/** The inbox of a run (P-21): anyone inserts, only a commit consumes, rows stay so that a repeat is recognised. */
+/** The inbox of a run (P-21): anyone inserts, only a commit consumes; rows stay, so that a repeat is recognised. */
 import { hash } from 'node:crypto'
 import type { Clock } from '../../../ports/clock.ts'
 import type { InboxAnswer, InboxInsert, InboxRow, RunCommit, RunKey, RunRef } from '../../../ports/run-store.ts'
@@ -44,8 +44,8 @@ export function notify(
   return { kind: 'inserted' }
 }
 
-/** For letters of the store itself, by the run's key. False when the id is taken. */
-export function putLetter(connection: Connection, runKey: RunKey, insert: InboxInsert, now: number): boolean {
+/** For inbox rows of the store itself, by the run's key. False when the id is taken. */
+export function putInboxRow(connection: Connection, runKey: RunKey, insert: InboxInsert, now: number): boolean {
   if (connection.sql(FIND).get(runKey, insert.inboxId) !== undefined) return false
   insertRow(connection, runKey, insert, now)
   return true
@@ -71,7 +71,12 @@ function inboxRow(row: Columns): InboxRow {
 }
 
 export async function readInbox(connection: Connection, runKey: RunKey): Promise<readonly InboxRow[]> {
-  return connection.read(() => connection.sql(UNCONSUMED).all(runKey).map(inboxRow))
+  return connection.read(() => unconsumed(connection, runKey))
+}
+
+/** Within the caller's transaction. */
+export function unconsumed(connection: Connection, runKey: RunKey): readonly InboxRow[] {
+  return connection.sql(UNCONSUMED).all(runKey).map(inboxRow)
 }
 
 export async function findInbox(connection: Connection, runKey: RunKey, inboxId: string) {
@@ -79,7 +84,7 @@ export async function findInbox(connection: Connection, runKey: RunKey, inboxId:
   return row === undefined ? undefined : inboxRow(row)
 }
 
-/** Why a commit may not consume what it names: somebody consumed it before, or it never was there. */
+/** Why a commit may not consume the rows it names: another commit consumed one, or it never existed. */
 export function consumptionRefusal(connection: Connection, one: RunCommit): 'conflict' | 'constraint' | undefined {
   for (const { inboxId } of one.consumed ?? []) {
     const row = one.runKey === undefined ? undefined : connection.sql(FIND).get(one.runKey, inboxId)

@@ -1,29 +1,17 @@
 /**
- * Event rows, many to a statement: a call into SQLite costs about as much as a row. A statement is one step of SQLite,
- * so a row that breaks a constraint takes its whole statement back, and the caller the run's savepoint.
+ * What a run appends is one row, whatever the number of its events, and their keys. Within a transaction, after the run's row was
+ * moved to the new head: the log takes nothing that does not end there (0019-appends.sql).
  */
-import type { SQLInputValue } from 'node:sqlite'
 import type { RunKey, SealedEvent } from '../../../ports/run-store.ts'
+import { textsOf } from './append-text.ts'
 import type { Connection } from './connect.ts'
+import { insertKeys } from './event-keys.ts'
+import { BrokenConstraint } from './failure.ts'
 
-const OPEN_GATE = 'UPDATE log_gate SET open = 1'
-const CLOSE_GATE = 'UPDATE log_gate SET open = 0'
-const COLUMNS = `INSERT INTO events (run_key, seq, event_type, idempotency_key, record, data, salt, chain_hash,
-  terminal_slot, persisted_at) VALUES `
-const ROW = '(?, ?, ?, ?, ?, ?, ?, ?, ?, ?)'
-const ROWS_PER_STATEMENT = 20
-const STATEMENTS = Array.from(
-  { length: ROWS_PER_STATEMENT + 1 },
-  (_, rows) => COLUMNS + Array.from({ length: rows }, () => ROW).join(', '),
-)
-
-/** Within a transaction: an error takes the opening back with everything else. */
-export function withOpenGate<T>(connection: Connection, work: () => T): T {
-  connection.sql(OPEN_GATE).run()
-  const answer = work()
-  connection.sql(CLOSE_GATE).run()
-  return answer
-}
+/** The end of the feed: the newest append, or the newest that was archived. */
+export const LAST_FEED_POS = 'max((SELECT pos FROM feed_floor), coalesce((SELECT max(pos) FROM appends), 0))'
+const INSERT = `INSERT INTO appends (pos, run_key, first_seq, last_seq, persisted_at, chain_hashes, data, records)
+  VALUES (1 + ${LAST_FEED_POS}, ?, ?, ?, ?, ?, ?, ?)`
 
 export function insertEvents(
   connection: Connection,
@@ -31,22 +19,19 @@ export function insertEvents(
   events: readonly SealedEvent[],
   now: number,
 ): void {
-  for (let from = 0; from < events.length; from += ROWS_PER_STATEMENT) {
-    const some = events.slice(from, from + ROWS_PER_STATEMENT)
-    const values: SQLInputValue[] = []
-    for (const event of some)
-      values.push(
-        runKey,
-        event.runSeq,
-        event.eventType,
-        event.idempotencyKey,
-        event.record,
-        event.data ?? null,
-        event.salt ?? null,
-        event.chainHash,
-        event.terminalSlot ?? null,
-        now,
-      )
-    connection.sql(STATEMENTS[some.length] ?? COLUMNS + ROW).run(...values)
-  }
+  const [first] = events
+  if (first === undefined) return
+  for (const event of events) checkShape(event)
+  const { records, data, chainHashes } = textsOf(events)
+  const lastSeq = first.runSeq + events.length - 1
+  connection.sql(INSERT).run(runKey, first.runSeq, lastSeq, now, chainHashes, data, records)
+  insertKeys(connection, runKey, events)
+}
+
+const HASH_BYTES = 32
+
+function checkShape({ idempotencyKey, chainHash, data, salt }: SealedEvent): void {
+  if (idempotencyKey.length !== HASH_BYTES) throw new BrokenConstraint('idempotencyKey')
+  if (chainHash.length !== HASH_BYTES) throw new BrokenConstraint('chainHash')
+  if ((data === undefined) !== (salt === undefined)) throw new BrokenConstraint('salt')
 }

@@ -1,30 +1,37 @@
 /**
- * Leases and due runs: liveness only; what may be written is decided by compare and set. Due runs are found through three
- * partial indexes, so that runs which wait cost nothing, however many there are.
+ * Leases and due runs: for liveness only; compare-and-set decides what may be written. Due runs are found through three
+ * partial indexes, so that waiting runs cost nothing, however many there are.
  */
-import { OUTSIDE_ENGINES } from '../../../core/run/engines.ts'
+import { OUTSIDE_ENGINES } from '../../../core/engine/engine-type.ts'
+import { TAKING_UP } from '../../../core/engine/last-words.ts'
 import type { RunKey, RunRow } from '../../../ports/run-store.ts'
 import type { Connection } from './connect.ts'
 import { number, runRow, type Columns } from './run-row.ts'
 
-const ACQUIRE = `UPDATE runs SET lease_owner = $owner, lease_until = $until,
-    deaths = CASE WHEN lease_owner IS NULL THEN 0 WHEN lease_owner = $owner THEN deaths ELSE deaths + 1 END
-  WHERE run_key = $key AND (lease_owner IS NULL OR lease_owner IN ($owner, $gone) OR lease_until <= $now) RETURNING *`
-const RELEASE = 'UPDATE runs SET lease_owner = NULL, lease_until = NULL WHERE run_key = ? AND lease_owner = ?'
+const ACQUIRE = `UPDATE runs SET lease_owner = $owner, leased_until = $until,
+    deaths = CASE WHEN lease_owner IS NULL THEN 0 WHEN lease_owner = $owner THEN deaths ELSE deaths + 1 END,
+    doing = CASE WHEN lease_owner = $owner THEN doing END,
+    taken_epoch = CASE WHEN lease_owner = $owner THEN taken_epoch ELSE epoch END,
+    died_doing = CASE WHEN lease_owner = $owner THEN died_doing
+      WHEN lease_owner IS NULL OR (doing IS NULL AND taken_epoch IS NOT epoch) THEN NULL
+      ELSE coalesce(died_doing || char(10), '') || coalesce(doing, '${TAKING_UP}') END
+  WHERE run_key = $key AND (lease_owner IS NULL OR lease_owner IN ($owner, $gone) OR leased_until <= $now) RETURNING *`
+const NOTE_DOING = 'UPDATE runs SET doing = ? WHERE run_key = ? AND lease_owner = ?'
+const RELEASE = 'UPDATE runs SET lease_owner = NULL, leased_until = NULL WHERE run_key = ? AND lease_owner = ?'
 
 const LIVE = `quarantine IS NULL AND status NOT IN ('COMPLETED', 'FAILED', 'CANCELLED')`
 const NOT_OUTSIDE = `engine_type NOT IN (${OUTSIDE_ENGINES.map((engine) => `'${engine}'`).join(', ')})`
 const OURS = `${LIVE} AND ${NOT_OUTSIDE}`
 const DRIVABLE = `${OURS}
-  AND (lease_owner IS NULL OR lease_owner = ? OR lease_until <= ?)`
+  AND (lease_owner IS NULL OR lease_owner = ? OR leased_until <= ?)`
 export const DUE_BY_TIME = `SELECT *, next_wake_at AS due_since FROM runs
   WHERE next_wake_at IS NOT NULL AND next_wake_at <= ? AND ${DRIVABLE} ORDER BY next_wake_at, run_key LIMIT ?`
 export const DUE_BY_INBOX = `SELECT *, inbox_since AS due_since FROM runs
   WHERE inbox_since IS NOT NULL AND ${DRIVABLE} ORDER BY inbox_since, run_key LIMIT ?`
-/** Work in flight under no lease, or under one that ran out: the driver is gone. */
-export const DUE_BY_OWED = `SELECT *, coalesce(lease_until, updated_at) AS due_since FROM runs
+/** Work in flight without a lease, or with an expired one: the driver is gone. */
+export const DUE_BY_OWED = `SELECT *, coalesce(leased_until, updated_at) AS due_since FROM runs
   WHERE owed = 1 AND ${OURS}
-  AND (lease_until IS NULL OR lease_until <= ?) ORDER BY due_since, run_key LIMIT ?`
+  AND (leased_until IS NULL OR leased_until <= ?) ORDER BY due_since, run_key LIMIT ?`
 export const STALLED_BY_TIME = `SELECT *, next_wake_at AS due_since FROM runs WHERE next_wake_at IS NOT NULL
   AND next_wake_at <= ? AND ${LIVE} AND engine_type = ? ORDER BY next_wake_at, run_key LIMIT ?`
 export const STALLED_BY_INBOX = `SELECT *, inbox_since AS due_since FROM runs WHERE inbox_since IS NOT NULL
@@ -51,6 +58,15 @@ export async function releaseLease(connection: Connection, runKey: RunKey, owner
   await connection.write(() => connection.sql(RELEASE).run(runKey, owner))
 }
 
+export async function noteDoing(
+  connection: Connection,
+  runKey: RunKey,
+  owner: string,
+  doing: string | undefined,
+): Promise<void> {
+  await connection.write(() => connection.sql(NOTE_DOING).run(doing ?? null, runKey, owner))
+}
+
 export async function dueRuns(
   connection: Connection,
   now: number,
@@ -65,7 +81,7 @@ export async function dueRuns(
   return earliest([...(byTime ?? []), ...(byInbox ?? []), ...(byOwed ?? [])], limit)
 }
 
-export async function endedWithLetters(
+export async function endedWithInboxRows(
   connection: Connection,
   until: number,
   limit: number,
@@ -73,7 +89,7 @@ export async function endedWithLetters(
   return connection.read(() => connection.sql(ENDED_BY_INBOX).all(until, limit).map(runRow))
 }
 
-/** Since an instant not after `until`. */
+/** Runs stalled since `until` or before. */
 export async function stalledRuns(
   connection: Connection,
   engineType: string,
@@ -85,7 +101,7 @@ export async function stalledRuns(
   return earliest(rows, limit)
 }
 
-/** In order of the instant since which they are due, then of their keys; each run once. */
+/** Ordered by the instant since which they are due, then by key; each run once. */
 function earliest(found: readonly Columns[], limit: number): readonly RunRow[] {
   const since = (row: Columns): number => number(row, 'due_since')
   const rows = found.toSorted((a, b) => since(a) - since(b) || number(a, 'run_key') - number(b, 'run_key'))

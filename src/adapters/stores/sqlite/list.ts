@@ -1,6 +1,6 @@
 /**
- * Lists of a tenant's runs, newest first. The cursor names the last run shown, so that new runs move nothing. Several
- * statuses are asked one by one and merged: each of them then walks its own index.
+ * Lists of a tenant's runs, newest first. The cursor names the last run shown, so that new runs do not shift the pages.
+ * Several statuses are read one by one and merged, so that each uses its own index.
  */
 import { fail } from '../../../core/problems/problem.ts'
 import type { ListFilter, ListPage, RunRow, RunStatus } from '../../../ports/run-store.ts'
@@ -45,23 +45,42 @@ export function listQuery(
   after: Place | undefined,
 ): Query {
   const { planId, createdFrom, createdTo, originalRunId } = filter
+  const labels = Object.entries(filter.labels ?? {})
+  // With labels their own index gives the order; the rest of the run is looked up.
+  const place = labels.length > 0 ? 'l.' : ''
   const terms = [
     { sql: 'status = ?', values: [status] },
     { sql: 'plan_id = ?', values: [planId] },
     { sql: 'original_run_id = ?', values: [originalRunId] },
-    { sql: 'created_at >= ?', values: [createdFrom] },
-    { sql: 'created_at <= ?', values: [createdTo] },
-    { sql: '(created_at, run_key) < (?, ?)', values: [after?.createdAt, after?.runKey] },
+    { sql: `${place}created_at >= ?`, values: [createdFrom] },
+    { sql: `${place}created_at <= ?`, values: [createdTo] },
+    { sql: `(${place}created_at, ${place}run_key) < (?, ?)`, values: [after?.createdAt, after?.runKey] },
   ]
   const used = terms.filter(({ values }) => values[0] !== undefined)
-  const where = ['tenant_id = ?', ...used.map(({ sql }) => sql)].join(' AND ')
+  const from = labels.length > 0 ? LABELLED : `runs INDEXED BY ${indexFor(filter, status)}`
+  const own =
+    labels.length > 0
+      ? ['l.tenant_id = ? AND l.name = ? AND l.value = ?', ...labels.slice(1).map(() => ALSO)]
+      : ['tenant_id = ?']
+  const where = [...own, ...used.map(({ sql }) => sql)].join(' AND ')
   return {
-    sql: `SELECT * FROM runs INDEXED BY ${indexFor(filter, status)} WHERE ${where} ORDER BY created_at DESC, run_key DESC LIMIT ?`,
-    values: [tenantId, ...used.flatMap(({ values }) => values.filter((value) => value !== undefined))],
+    sql: `SELECT runs.* FROM ${from} WHERE ${where} ORDER BY ${place}created_at DESC, ${place}run_key DESC LIMIT ?`,
+    values: [
+      tenantId,
+      ...labels.flat(),
+      ...used.flatMap(({ values }) => values.filter((value) => value !== undefined)),
+    ],
   }
 }
 
-/** Named, because SQLite without statistics would sometimes walk all runs of a status to find a few of a plan. */
+const LABELLED = `run_labels l INDEXED BY run_labels_value CROSS JOIN runs ON runs.run_key = l.run_key
+  AND runs.tenant_id = l.tenant_id`
+const ALSO = 'EXISTS (SELECT 1 FROM run_labels o WHERE o.run_key = l.run_key AND o.name = ? AND o.value = ?)'
+
+/**
+ * The index is named, because SQLite without statistics would sometimes read all runs of a status to find a few of a
+ * plan.
+ */
 function indexFor({ planId, originalRunId }: ListFilter, status: RunStatus | undefined): string {
   if (originalRunId !== undefined) return 'runs_original'
   if (planId !== undefined) return status === undefined ? 'runs_plan' : 'runs_plan_status'
@@ -77,6 +96,6 @@ function pageOf(runs: readonly RunRow[], limit: number): ListPage {
 
 function placeOf(cursor: string): Place {
   const match = /^(\d{1,16})\.(\d{1,16})$/.exec(Buffer.from(cursor, 'base64url').toString('latin1'))
-  if (match === null) return fail('LIST_CURSOR_INVALID', 'The cursor is not one that this list gave out.')
+  if (match === null) return fail('LIST_CURSOR_INVALID', 'The cursor does not come from this list.')
   return { createdAt: Number(match[1]), runKey: Number(match[2]) }
 }

@@ -1,23 +1,25 @@
-/** Migrations: numbered without gaps, applied once however often and from however many sides a file is opened. */
+/**
+ * Migrations: numbered without gaps, and applied once, however often and by however many processes a file is opened.
+ */
 import { hash } from 'node:crypto'
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { mkdirSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { newRun, summary } from '../../../testing/run-fixtures.ts'
-import { creation, step } from '../../../testing/store-case.ts'
+import { beforeEach, describe, expect, it } from 'vitest'
+import { fleetSubscriber, tenantSubscriber } from '../../../core/feed/subscriber.ts'
+import { newRun, summary } from '../../../testing/store/run-fixtures.ts'
+import { creation, step } from '../../../testing/store/store-case.ts'
 import { connect } from './connect.ts'
 import { migrate, MIGRATIONS } from './migrate.ts'
 import { openSqliteStore } from './store.ts'
+import { testFolder } from '../../../../test/fixtures/folder.ts'
 
 let folder = ''
 let path = ''
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'keelson-migrate-'))
+  folder = testFolder()
   path = join(folder, 'new', 'keelson.db')
 })
-afterEach(() => rmSync(folder, { recursive: true }))
 
 describe('migrations', () => {
   it('are the files of the folder, numbered from one', () => {
@@ -62,7 +64,7 @@ describe('migrations', () => {
   })
 })
 
-/** A file as the version with four migrations wrote it: its schema, and rows put there by statements of that time. */
+/** A file as the version with four migrations wrote it: its schema, and rows inserted by statements of that time. */
 function writeVersion4(): void {
   mkdirSync(dirname(path))
   const db = new DatabaseSync(path)
@@ -79,8 +81,9 @@ function writeVersion4(): void {
   for (const [index, [runId, status, endedAt]] of runs) {
     run.run(runId, `embedded://${runId}`, hashOf(`${runId}2`), index + 1, status, endedAt)
     for (const seq of [1, 2]) {
-      const record = JSON.stringify({ eventId: `${runId}${seq}`, runSeq: seq })
-      event.run(index + 1, seq, 'RunStarted', hashOf(`key ${runId}${seq}`), record, hashOf(`${runId}${seq}`))
+      const idempotencyKey = hash('sha256', `key ${runId}${seq}`)
+      const record = JSON.stringify({ eventId: `${runId}${seq}`, eventType: 'RunStarted', idempotencyKey, runSeq: seq })
+      event.run(index + 1, seq, 'RunStarted', Buffer.from(idempotencyKey, 'hex'), record, hashOf(`${runId}${seq}`))
     }
   }
   db.exec('UPDATE log_gate SET open = 0')
@@ -126,6 +129,38 @@ describe('a database of an earlier version', () => {
     expect(results.map(({ kind }) => kind)).toEqual(['committed', 'committed'])
     expect(Object.fromEntries(await store.countRuns('tenant-a'))).toEqual({ RUNNING: 1, PAUSED: 1, COMPLETED: 2 })
     expect((await store.readGrants(runKey)).held).toEqual([{ slot: 'a', attempt: 1, wants: { 'agent:x': 1 } }])
+    await store.close()
+  })
+
+  it('has its run ids free for other tenants, and its subscribers go on where they were, told of the same runs', async () => {
+    const db = new DatabaseSync(path)
+    for (const name of MIGRATIONS.slice(4, 14)) db.exec(readFileSync(join(import.meta.dirname, 'sql', name), 'utf8'))
+    db.exec(`PRAGMA user_version = 14; INSERT INTO feed_cursors VALUES ('mail', 3), ('receipts', 2);
+      INSERT INTO feed_positions SELECT s.column1, run_key, 2 FROM runs, (VALUES ('mail'), ('receipts')) s
+        WHERE s.column1 = 'mail' OR feed_pos < 3`)
+    db.close()
+    const store = await openSqliteStore({ path, clock })
+    const foreign = creation(newRun({ tenantId: 'tenant-b', runId: 'old-1' }), [step('StepStarted', 'a')])
+    expect((await store.commit([foreign])).map(({ kind }) => kind)).toEqual(['committed'])
+    expect((await store.findRun({ tenantId: 'tenant-a', runId: 'old-1' }))?.runKey).toBe(1)
+    const next = async (subscriber: string): Promise<readonly string[]> =>
+      (await store.readFeed(subscriber, { now: 0, limit: 10 })).items.map(({ run }) => `${run.tenantId} ${run.runId}`)
+    // In a store of several tenants such subscribers were told of all runs, and still are.
+    expect(await next(fleetSubscriber('mail'))).toEqual(['tenant-b old-1'])
+    expect(await next('receipts')).toEqual(['tenant-a old-3', 'tenant-a old-3', 'tenant-b old-1'])
+    expect(await store.faults()).toEqual([])
+    await store.close()
+  })
+
+  it('of the local tenant alone has its subscribers told of that tenant’s runs from then on', async () => {
+    const db = new DatabaseSync(path)
+    for (const name of MIGRATIONS.slice(4, 14)) db.exec(readFileSync(join(import.meta.dirname, 'sql', name), 'utf8'))
+    db.exec(`PRAGMA user_version = 14; UPDATE runs SET tenant_id = 'local'; INSERT INTO feed_cursors VALUES ('mail', 2);
+      INSERT INTO feed_positions SELECT 'mail', run_key, 2 FROM runs WHERE feed_pos < 3`)
+    db.close()
+    const store = await openSqliteStore({ path, clock })
+    const { items } = await store.readFeed(tenantSubscriber('local', 'mail'), { now: 0, limit: 10 })
+    expect(items.map(({ run, event }) => `${run.runId}#${event.runSeq}`)).toEqual(['old-3#1', 'old-3#2'])
     await store.close()
   })
 

@@ -1,10 +1,12 @@
 /**
- * Numbered SQL files, forward only. The number of the last one applied is the file's user_version; all missing ones are
- * applied in one transaction, so two processes that start at once do it once, and a crash leaves nothing half done.
+ * Numbered SQL files, forward only. The number of the last applied one is the file's user_version; all missing ones are
+ * applied in one transaction, so several processes that start at once apply them once, and a crash leaves nothing half
+ * done.
  */
 import { readFileSync } from 'node:fs'
 import type { DatabaseSync } from 'node:sqlite'
 import { fail } from '../../../core/problems/problem.ts'
+import { copyLog } from './copy-log.ts'
 
 export const MIGRATIONS = [
   '0001-runs-and-events.sql',
@@ -19,13 +21,36 @@ export const MIGRATIONS = [
   '0010-letters-to-ended.sql',
   '0011-archived-to.sql',
   '0012-deaths.sql',
+  '0013-plans-of-tenants.sql',
+  '0014-agents.sql',
+  '0015-run-ids-of-tenants.sql',
+  '0016-doing.sql',
+  '0017-events.sql',
+  '0018-labels.sql',
+  '0019-appends.sql',
 ] as const
 
-/** "Keel": tells our files from other programs' databases. */
+/** Where SQL alone cannot say how: the log is copied between what comes before this line and what comes after it. */
+const COPY_LOG = '-- here copy-log.ts copies the log\n'
+
+/** "Keel": distinguishes our files from other programs' databases. */
 const APPLICATION_ID = 0x4b65656c
 
-/** Refuses a database that is not ours or is newer than this version; changes nothing. */
+/**
+ * Refuses a database that is not ours or is newer than this version; changes nothing. Its questions are asked of one moment:
+ * between two of them another process might make the database, and it would seem to be half ours.
+ */
 export function inspect(db: DatabaseSync, path: string): void {
+  if (db.isTransaction) return judge(db, path)
+  db.exec('BEGIN')
+  try {
+    judge(db, path)
+  } finally {
+    db.exec('ROLLBACK')
+  }
+}
+
+function judge(db: DatabaseSync, path: string): void {
   const version = numberOf(db, 'user_version')
   const owner = numberOf(db, 'application_id')
   const tables = db.prepare('SELECT count(*) AS count FROM sqlite_schema').get()?.['count']
@@ -42,7 +67,7 @@ export function isOlder(db: DatabaseSync): boolean {
   return numberOf(db, 'user_version') < MIGRATIONS.length
 }
 
-/** A reader cannot bring an older file up to date. */
+/** A reader cannot migrate an older file. */
 export function requireCurrent(db: DatabaseSync, path: string): void {
   const version = numberOf(db, 'user_version')
   if (version < MIGRATIONS.length)
@@ -56,13 +81,27 @@ export function migrate(db: DatabaseSync, path: string): void {
   if (numberOf(db, 'user_version') === MIGRATIONS.length) return
   db.exec('BEGIN IMMEDIATE')
   try {
-    // Again, now that nobody else can write: another process may have been quicker, or newer.
+    // Checked again now that nobody else can write: another process may have been faster, or newer.
     inspect(db, path)
-    const missing = MIGRATIONS.slice(numberOf(db, 'user_version'))
-    for (const name of missing) db.exec(readFileSync(new URL(`./sql/${name}`, import.meta.url), 'utf8'))
+    apply(db, MIGRATIONS.slice(numberOf(db, 'user_version')))
     db.exec(`PRAGMA application_id = ${APPLICATION_ID}; PRAGMA user_version = ${MIGRATIONS.length}; COMMIT`)
   } finally {
     if (db.isTransaction) db.exec('ROLLBACK')
+  }
+}
+
+/** The correct schema of a version, in an empty database: files are compared with it. */
+export function migrateTo(db: DatabaseSync, version: number): void {
+  apply(db, MIGRATIONS.slice(0, version))
+}
+
+function apply(db: DatabaseSync, names: readonly string[]): void {
+  for (const name of names) {
+    const [before = '', after] = readFileSync(new URL(`./sql/${name}`, import.meta.url), 'utf8').split(COPY_LOG)
+    db.exec(before)
+    if (after === undefined) continue
+    copyLog(db)
+    db.exec(after)
   }
 }
 

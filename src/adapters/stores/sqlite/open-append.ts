@@ -1,23 +1,25 @@
 /**
- * The open append (P-15): no expectation; known keys are answered with what is stored, the rest is numbered in the
- * order of the batch under the write lock. One transaction: all or nothing (STO-29).
+ * The open append (P-15): no expected position; known keys return what is stored, the rest is numbered in the order of
+ * the batch under the write lock. One transaction: all or nothing (STO-29).
  */
-import { hasContent } from '../../../core/events/event-content.ts'
+import { hasContent, stepOfContent } from '../../../core/events/event-content.ts'
 import { fail } from '../../../core/problems/problem.ts'
 import type { Clock } from '../../../ports/clock.ts'
-import type { OpenAppendResult, OpenWrite, RunRef, SealedEvent, StoredEvent } from '../../../ports/run-store.ts'
+import type { OpenAppendResult, OpenWrite, RunKey, RunRef, SealedEvent, StoredEvent } from '../../../ports/run-store.ts'
 import type { Connection } from './connect.ts'
+import { endsAgain, seqOfKey } from './event-keys.ts'
 import { brokenConstraint } from './failure.ts'
-import { insertEvents, withOpenGate } from './insert-events.ts'
-import { storedEvent } from './read.ts'
+import { insertEvents } from './insert-events.ts'
+import { eventsAfter } from './read.ts'
 import { bytes, number } from './run-row.ts'
 import { requireTenant } from './scope.ts'
 
 const HEAD = `SELECT run_key, next_seq, head_hash FROM runs
   WHERE tenant_id = ? AND run_id = ? AND archived_at IS NULL`
-const BY_KEY = 'SELECT * FROM events WHERE run_key = ? AND idempotency_key = ?'
-const MOVE = `UPDATE runs SET next_seq = ?, head_hash = ?, updated_at = ?, feed_pos = (SELECT max(feed_pos) + 1 FROM runs)
-  WHERE run_key = ?`
+const MOVE = 'UPDATE runs SET next_seq = ?, head_hash = ?, updated_at = ? WHERE run_key = ?'
+
+/** As many as a decision may make: a reader takes an append as a whole. */
+const EVENTS_PER_APPEND = 500
 
 type Seal<W> = (write: W, runSeq: number, previous: Uint8Array) => SealedEvent
 
@@ -34,21 +36,29 @@ export async function appendOpen<W extends OpenWrite>(
     const head = connection.sql(HEAD).get(ref.tenantId, ref.runId)
     if (head === undefined) return fail('RUN_NOT_FOUND', `There is no run ${ref.runId}.`)
     const runKey = number(head, 'run_key')
-    const firstSeq = number(head, 'next_seq')
-    let nextSeq = firstSeq
+    const sealed: SealedEvent[] = []
+    const ofBatch = new Map<string, StoredEvent>()
     let previous = bytes(head, 'head_hash')
     const results = writes.map((write) => {
-      const known = connection.sql(BY_KEY).get(runKey, Buffer.from(write.idempotencyKey, 'hex'))
-      if (known !== undefined) return resultOf(storedEvent(known), write, true)
-      const sealed = sealNext(seal, write, nextSeq, previous)
-      insertNext(connection, runKey, sealed, now)
-      nextSeq++
-      previous = sealed.chainHash
-      return resultOf({ ...sealed, persistedAt: now }, write, false)
+      const known = ofBatch.get(write.idempotencyKey) ?? storedAs(connection, runKey, write)
+      if (known !== undefined) return resultOf(known, write, true)
+      const next = sealNext(seal, write, number(head, 'next_seq') + sealed.length, previous)
+      const stored = { ...next, persistedAt: now }
+      sealed.push(next)
+      ofBatch.set(write.idempotencyKey, stored)
+      previous = next.chainHash
+      return resultOf(stored, write, false)
     })
-    if (nextSeq > firstSeq) connection.sql(MOVE).run(nextSeq, previous, now, runKey)
+    for (let from = 0; from < sealed.length; from += EVENTS_PER_APPEND)
+      append(connection, runKey, sealed.slice(from, from + EVENTS_PER_APPEND), now)
     return results
   })
+}
+
+/** The event that has the key of this write. */
+function storedAs(connection: Connection, runKey: RunKey, { idempotencyKey, content }: OpenWrite) {
+  const seq = seqOfKey(connection, runKey, stepOfContent(content), Buffer.from(idempotencyKey, 'hex'))
+  return seq === undefined ? undefined : eventsAfter(connection, runKey, seq - 1, 1)[0]
 }
 
 function sealNext<W>(seal: Seal<W>, write: W, runSeq: number, previous: Uint8Array): SealedEvent {
@@ -57,12 +67,15 @@ function sealNext<W>(seal: Seal<W>, write: W, runSeq: number, previous: Uint8Arr
   return fail('SCHEMA_VALIDATION_FAILED', `An event came with runSeq ${sealed.runSeq}; the store assigned ${runSeq}.`)
 }
 
-function insertNext(connection: Connection, runKey: number, sealed: SealedEvent, now: number): void {
+function append(connection: Connection, runKey: RunKey, sealed: readonly SealedEvent[], now: number): void {
+  const last = sealed.at(-1)
+  connection.sql(MOVE).run((last?.runSeq ?? 0) + 1, last?.chainHash ?? null, now, runKey)
   try {
-    withOpenGate(connection, () => insertEvents(connection, runKey, [sealed], now))
+    insertEvents(connection, runKey, sealed, now)
   } catch (error) {
     if (brokenConstraint(error) !== 'terminalSlot') throw error
-    fail('INVALID_TRANSITION', `The attempt ${sealed.terminalSlot} has ended before.`)
+    const { terminalSlot = '' } = sealed.find((one) => endsAgain(connection, runKey, one)) ?? {}
+    fail('INVALID_TRANSITION', `The attempt ${terminalSlot} has already ended.`)
   }
 }
 

@@ -1,8 +1,9 @@
 /**
- * A database that can only be read: in a folder or on a disk that cannot be written, or of another user. A reader of a
- * write-ahead log wants a file beside the database; where it cannot have one, a database without a log is opened as one
- * that does not change, and one with a log is copied with it, so that nothing that was committed is passed over.
+ * A database that can only be read: in a folder or on a disk without write access, or of another user. A reader of a
+ * write-ahead log needs a file beside the database. Where it cannot create one, a database without a log is opened as
+ * unchanging, and one with a log is copied together with it, so that no committed data is missed.
  */
+import { STORE_FILE } from '../../../core/state-folder.ts'
 import { chmodSync, copyFileSync, mkdtempSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -13,7 +14,7 @@ import { cannotOpen } from './failure.ts'
 
 export interface ReadOnlyDatabase {
   readonly db: DatabaseSync
-  /** Removes what was made for it; after it was closed. */
+  /** Removes temporary copies; called after the database was closed. */
   readonly dispose: () => void
 }
 
@@ -24,7 +25,7 @@ export function openReadOnly(path: string, busyMs: number): ReadOnlyDatabase {
     db.close()
   } catch (error) {
     if (!cannotOpen(error)) throw error
-    if (!hasLog(path)) return openUnchanging(path, busyMs)
+    if (!LOGS.some((log) => isFilled(path + log))) return openUnchanging(path, busyMs)
   }
   return openCopy(path, busyMs)
 }
@@ -41,11 +42,14 @@ function opened(file: string | URL, busyMs: number, readOnly = true): DatabaseSy
   }
 }
 
-function hasLog(path: string): boolean {
-  return (statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0) > 0
+/** What lies beside a database and belongs to it: the write-ahead log, or what a writer that died would have taken back. */
+const LOGS = ['-wal', '-journal'] as const
+
+function isFilled(path: string): boolean {
+  return (statSync(path, { throwIfNoEntry: false })?.size ?? 0) > 0
 }
 
-/** Whoever writes it has a log beside it; without one nobody does. */
+/** Every writer has a log beside the file; without a log nobody writes. */
 function openUnchanging(path: string, busyMs: number): ReadOnlyDatabase {
   const url = pathToFileURL(path)
   url.search = '?immutable=1'
@@ -55,15 +59,15 @@ function openUnchanging(path: string, busyMs: number): ReadOnlyDatabase {
   return openCopy(path, busyMs)
 }
 
-/** A copy can also be brought up to date where the schema is an older one. */
+/** A copy can also be migrated when its schema is older. */
 function openCopy(path: string, busyMs: number): ReadOnlyDatabase {
   const folder = mkdtempSync(join(tmpdir(), 'keelson-read-'))
   const dispose = (): void => rmSync(folder, { recursive: true, force: true })
   try {
-    const copy = join(folder, 'keelson.db')
-    for (const suffix of hasLog(path) ? ['', '-wal'] : ['']) {
+    const copy = join(folder, STORE_FILE)
+    for (const suffix of ['', ...LOGS.filter((log) => isFilled(path + log))]) {
       copyFileSync(path + suffix, copy + suffix)
-      // A copy is made with the rights of what it was made of.
+      // A copy would otherwise have the permissions of its source.
       chmodSync(copy + suffix, 0o600)
     }
     const db = opened(copy, busyMs, false)

@@ -1,4 +1,4 @@
-/** Pauses that span runs (P-23). A tenant's pause ids are its own; without a tenant a pause is the fleet's. */
+/** Pauses that span runs (P-23). Each tenant has its own pause ids; a pause without a tenant is for the whole fleet. */
 import type { ScopePause } from '../../../ports/run-store.ts'
 import type { Connection } from './connect.ts'
 import { number, text } from './run-row.ts'
@@ -7,7 +7,6 @@ import { requireTenant } from './scope.ts'
 const PUT = `INSERT INTO scope_pauses (tenant_id, pause_id, scope, reason, active) VALUES (?, ?, ?, ?, ?)
   ON CONFLICT (tenant_id, pause_id)
   DO UPDATE SET scope = excluded.scope, reason = excluded.reason, active = excluded.active`
-/** Asked at every turn of every run; there is hardly ever one. */
 const ANY = 'SELECT 1 FROM scope_pauses LIMIT 1'
 const READ = `SELECT * FROM scope_pauses WHERE tenant_id IN (?, '') ORDER BY pause_pos`
 
@@ -19,14 +18,24 @@ export async function putScopePause(connection: Connection, pause: ScopePause): 
 
 export async function readScopePauses(connection: Connection, tenantId: string): Promise<readonly ScopePause[]> {
   requireTenant(tenantId)
-  const rows = await connection.read(() =>
-    connection.sql(ANY).get() === undefined ? [] : connection.sql(READ).all(tenantId),
-  )
-  return rows.map((row) => ({
-    pauseId: text(row, 'pause_id'),
-    scope: text(row, 'scope'),
-    ...(row['tenant_id'] === '' ? {} : { tenantId: text(row, 'tenant_id') }),
-    ...(row['reason'] === null ? {} : { reason: text(row, 'reason') }),
-    active: number(row, 'active') === 1,
-  }))
+  return connection.read(() => (anyScopePause(connection) ? pausesOf(connection, tenantId) : []))
+}
+
+/** Looked for at every turn of every run; there is hardly ever a pause. */
+export function anyScopePause(connection: Connection): boolean {
+  return connection.sql(ANY).get() !== undefined
+}
+
+/** Within the caller's transaction. */
+export function pausesOf(connection: Connection, tenantId: string): readonly ScopePause[] {
+  return connection
+    .sql(READ)
+    .all(tenantId)
+    .map((row) => ({
+      pauseId: text(row, 'pause_id'),
+      scope: text(row, 'scope'),
+      ...(row['tenant_id'] === '' ? {} : { tenantId: text(row, 'tenant_id') }),
+      ...(row['reason'] === null ? {} : { reason: text(row, 'reason') }),
+      active: number(row, 'active') === 1,
+    }))
 }

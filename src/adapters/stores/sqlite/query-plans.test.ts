@@ -1,6 +1,4 @@
-/** The queries that many runs must not slow down walk an index and sort nothing: SQLite itself says how it would. */
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+/** The queries that many runs must not slow down use an index and sort nothing: SQLite's own plan shows it. */
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { ARCHIVABLE } from './archive.ts'
@@ -11,18 +9,18 @@ import { OFFERED, STARVING } from './grant-pools.ts'
 import { BYPASS, IN_ORDER, ROWS, RUN_OUT, RUN_WAITS, TOO_LARGE, WAITED_FOR } from './grant-queue.ts'
 import { DUE_BY_INBOX, DUE_BY_OWED, DUE_BY_TIME, ENDED_BY_INBOX, STALLED_BY_INBOX, STALLED_BY_TIME } from './leases.ts'
 import { listQuery } from './list.ts'
-import { BY_ENGINE_REF } from './read.ts'
+import { APPENDS, BY_ENGINE_REF } from './read.ts'
+import { testFolder } from '../../../../test/fixtures/folder.ts'
 
 let folder = ''
 let connection: Connection
 
 beforeEach(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'keelson-plans-'))
+  folder = testFolder()
   connection = await connect({ path: join(folder, 'keelson.db') })
 })
 afterEach(() => {
   connection.close()
-  rmSync(folder, { recursive: true })
 })
 
 const planOf = (sql: string): string =>
@@ -51,6 +49,18 @@ describe('the store', () => {
     expect(planOf(STALLED_BY_INBOX)).toMatch(/^SEARCH runs USING INDEX runs_inbox \(inbox_since[^)]*\)$/)
   })
 
+  it('lists by labels through their index, sorting none, and looks each run up by its key', () => {
+    for (const filter of [{ labels: { a: '1' } }, { labels: { a: '1', b: '2' }, planId: 'p', createdFrom: 1 }])
+      for (const after of [undefined, { createdAt: 1, runKey: 1 }]) {
+        const plan = planOf(listQuery('t', filter, 'FAILED', after).sql)
+        expect(plan).toMatch(
+          /^SEARCH l USING COVERING INDEX run_labels_value \(tenant_id=\? AND name=\? AND value=\?[^;]*;/,
+        )
+        expect(plan).toMatch(/SEARCH runs USING INTEGER PRIMARY KEY/)
+        expect(plan).not.toMatch(/TEMP B-TREE|SCAN/)
+      }
+  })
+
   it.each([
     [{}, undefined, 'runs_created'],
     [{}, 'RUNNING' as const, 'runs_status'],
@@ -73,7 +83,7 @@ describe('the store', () => {
   it('finds a run by the reference of its engine through two indexes', () => {
     const plan = planOf(BY_ENGINE_REF)
     expect(plan).toContain('SEARCH runs USING INDEX runs_engine_ref (tenant_id=? AND engine_run_ref=?)')
-    expect(plan).toContain('SEARCH runs USING INDEX sqlite_autoindex_runs_1 (run_id=?)')
+    expect(plan).toContain('SEARCH runs USING INDEX runs_id (tenant_id=? AND run_id=?)')
     expect(plan).not.toContain('SCAN runs')
   })
 
@@ -86,10 +96,22 @@ describe('the store', () => {
   })
 
   it.each([
-    ['a page of new events', FEED_PAGE, /SEARCH r USING INDEX runs_feed \(feed_pos>\?\)/],
+    [
+      'a page of new events',
+      FEED_PAGE,
+      /SEARCH a USING INTEGER PRIMARY KEY \(rowid>\?\); SEARCH r USING INTEGER PRIMARY KEY/,
+    ],
     ['a page of blocked runs', BACKLOG_PAGE, /^SEARCH b USING .*feed_backlog_due \(subscriber=\? AND retry_at<\?\)/],
-    ['what a cursor passes', PASSED, /SEARCH r USING INDEX runs_feed \(feed_pos>\? AND feed_pos<\?\)/],
-    ['the status of a feed', BEHIND, /SEARCH r USING INDEX runs_feed \(feed_pos>\?\)/],
+    [
+      'what a cursor passes',
+      PASSED,
+      /SEARCH a USING INTEGER PRIMARY KEY \(rowid>\? AND rowid<\?\); SEARCH r USING INTEGER/,
+    ],
+    [
+      'the status of a feed',
+      BEHIND,
+      /SEARCH a USING INTEGER PRIMARY KEY \(rowid>\?\); SEARCH r USING INTEGER PRIMARY KEY/,
+    ],
   ])('reads %s from the cursor on and scans no table', (_, sql, expected) => {
     expect(planOf(sql)).toMatch(expected)
     expect(planOf(sql)).not.toMatch(/SCAN (?!CONSTANT)|TEMP B-TREE/)
@@ -109,13 +131,13 @@ describe('the store', () => {
     expect(planOf(WAITED_FOR)).toMatch(/SEARCH w .*\(pool=\?\)/)
   })
 
-  it('finds runs, events, letters and values by their keys', () => {
+  it('finds runs, events, inbox rows and values by their keys', () => {
     const sql = [
       'SELECT * FROM runs WHERE tenant_id = ? AND run_id = ?',
       'SELECT * FROM runs WHERE tenant_id = ? AND request_key = ?',
-      'SELECT * FROM events WHERE run_key = ? AND seq > ? ORDER BY seq LIMIT ?',
+      APPENDS,
+      'SELECT seq FROM event_keys WHERE run_key = ? AND step = ? AND key = ?',
       'SELECT * FROM run_inbox WHERE run_key = ? AND consumed_seq IS NULL ORDER BY inbox_pos',
-      'SELECT feed_pos FROM runs ORDER BY feed_pos DESC LIMIT 1',
     ]
     for (const one of sql) {
       expect(planOf(one)).toMatch(/^(SEARCH|SCAN) \w+ USING (COVERING INDEX|INDEX|PRIMARY KEY)/)

@@ -1,9 +1,9 @@
-/** Renews leases on a connection of its own, for a thread that does nothing else while the main one is stuck. */
+/** Renews leases on its own connection, for a thread that does nothing else while the main thread is stuck. */
 import { DatabaseSync } from 'node:sqlite'
 import type { OpenRenewer } from '../../../ports/loop-guard.ts'
 
-/** Only work in flight must not be begun elsewhere; what merely waits may be taken by whoever has time for it. */
-const RENEW = `UPDATE runs SET lease_until = ? WHERE owed = 1 AND lease_owner = ?
+/** Only work in flight must not begin elsewhere; any process may take a run that merely waits. */
+const RENEW = `UPDATE runs SET leased_until = ? WHERE owed = 1 AND lease_owner = ?
   AND quarantine IS NULL AND status NOT IN ('COMPLETED', 'FAILED', 'CANCELLED')`
 const BUSY_MS = 2_000
 

@@ -1,4 +1,4 @@
-/** The columns of a run and the RunRow made of them; an absent value is NULL there and left out here. */
+/** Translates the columns of a run into a RunRow; an absent value is NULL there and left out here. */
 import type { SQLOutputValue } from 'node:sqlite'
 import type { NewRun, RunRow, RunStatus } from '../../../ports/run-store.ts'
 
@@ -30,8 +30,10 @@ export function runRow(row: Columns): RunRow {
     updatedAt: number(row, 'updated_at'),
     ...(row['lease_owner'] === null
       ? {}
-      : { lease: { owner: text(row, 'lease_owner'), until: number(row, 'lease_until') } }),
+      : { lease: { owner: text(row, 'lease_owner'), until: number(row, 'leased_until') } }),
     ...(number(row, 'deaths') === 0 ? {} : { deaths: number(row, 'deaths') }),
+    ...(row['doing'] === null ? {} : { doing: text(row, 'doing') }),
+    ...(row['died_doing'] === null ? {} : { diedDoing: text(row, 'died_doing').split('\n') }),
     ...(row['quarantine'] === null ? {} : { quarantine: text(row, 'quarantine') }),
     ...(row['archived_at'] === null ? {} : { archivedAt: number(row, 'archived_at') }),
     ...(row['archived_to'] === null ? {} : { archivedTo: text(row, 'archived_to') }),

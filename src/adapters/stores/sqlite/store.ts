@@ -1,6 +1,6 @@
 /**
  * The SQLite store: the embedded default, one file, many processes. Transactions run on the calling thread, because
- * that is quicker than handing them over; each is short and none awaits anything inside.
+ * that is faster than another thread; each is short and awaits nothing.
  */
 import { resolve } from 'node:path'
 import type { Clock } from '../../../ports/clock.ts'
@@ -14,6 +14,8 @@ import { connect, type Connection } from './connect.ts'
 import { readContext } from './context.ts'
 import { countRuns } from './counts.ts'
 import { eraseData } from './erase.ts'
+import { purgeEvents, readEventWaits, sendEvent } from './events.ts'
+import { evidenceOf } from './evidence.ts'
 import {
   dropDeadLetter,
   dropSubscriber,
@@ -25,27 +27,27 @@ import {
 } from './feed.ts'
 import { listPools, putPool, readGrants, sweepGrants } from './grants.ts'
 import { findInbox, insertInbox, readInbox } from './inbox.ts'
-import { acquireLease, dueRuns, endedWithLetters, releaseLease, stalledRuns } from './leases.ts'
+import { acquireLease, dueRuns, endedWithInboxRows, noteDoing, releaseLease, stalledRuns } from './leases.ts'
 import { listRuns } from './list.ts'
 import { MANIFEST } from './manifest.ts'
 import { appendOpen } from './open-append.ts'
 import { putScopePause, readScopePauses } from './pauses.ts'
 import { findPlan, getPlan, putPlan } from './plans.ts'
-import { quarantine } from './quarantine.ts'
+import { liftQuarantine, quarantine } from './quarantine.ts'
 import { findRun, findRunByEngineRef, findRunByRequest, getRun, readEvents } from './read.ts'
-import { getSnapshot, putSnapshot } from './snapshots.ts'
+import { getCheckpoint, putCheckpoint } from './checkpoints.ts'
 
 export interface SqliteStoreOptions {
   readonly path: string
   readonly clock: Clock
-  /** `if-needed`: where the file or its folder cannot be written. */
+  /** `if-needed`: read-only where the file or its folder cannot be written. */
   readonly readOnly?: boolean | 'if-needed'
   /** How long a call waits for a lock held elsewhere before STORE_LOCKED; 5 s by default. */
   readonly lockMs?: number
 }
 
 export interface SqliteStore extends RunStore {
-  /** An online copy at a path where nothing is yet (BACKUP_EXISTS); on the disk when it resolves. */
+  /** An online copy at a path where no file exists yet (BACKUP_EXISTS); on the disk when it resolves. */
   backup(toPath: string): Promise<void>
 }
 
@@ -69,6 +71,7 @@ export function storeOn(connection: Connection, clock: Clock): SqliteStore {
     listRuns: (tenantId, filter, page) => listRuns(connection, tenantId, filter, page),
     countRuns: (tenantId) => countRuns(connection, tenantId),
     quarantine: (runKey, code) => quarantine(connection, runKey, code),
+    liftQuarantine: (runKey, code) => liftQuarantine(connection, runKey, code),
     readEvents: (runKey, range) => readEvents(connection, runKey, range),
     eraseData: (runKey, upToSeq) => eraseData(connection, runKey, upToSeq),
     readContext: (runKey, atSeq) => readContext(connection, runKey, atSeq),
@@ -77,15 +80,16 @@ export function storeOn(connection: Connection, clock: Clock): SqliteStore {
     findInbox: (runKey, inboxId) => findInbox(connection, runKey, inboxId),
     putBlob: (runKey, sha256, text) => connection.write(() => putBlob(connection, runKey, sha256, text)),
     getBlob: (runKey, sha256) => getBlob(connection, runKey, sha256),
-    putPlan: (plan) => putPlan(connection, plan),
-    getPlan: (sha256) => getPlan(connection, sha256),
-    findPlan: (planId, planVersion) => findPlan(connection, planId, planVersion),
-    putSnapshot: (runKey, snapshot) => putSnapshot(connection, runKey, snapshot),
-    getSnapshot: (runKey, kind, maxSeq) => getSnapshot(connection, runKey, kind, maxSeq),
+    putPlan: (plan, how) => putPlan(connection, plan, how),
+    getPlan: (tenantId, sha256) => getPlan(connection, tenantId, sha256),
+    findPlan: (tenantId, planId, planVersion) => findPlan(connection, tenantId, planId, planVersion),
+    putCheckpoint: (runKey, snapshot) => putCheckpoint(connection, runKey, snapshot),
+    getCheckpoint: (runKey, kind, maxSeq) => getCheckpoint(connection, runKey, kind, maxSeq),
     acquireLease: (runKey, owner, now, until, gone) => acquireLease(connection, runKey, owner, now, until, gone),
     releaseLease: (runKey, owner) => releaseLease(connection, runKey, owner),
+    noteDoing: (runKey, owner, doing) => noteDoing(connection, runKey, owner, doing),
     dueRuns: (now, owner, limit) => dueRuns(connection, now, owner, limit),
-    endedWithLetters: (until, limit) => endedWithLetters(connection, until, limit),
+    endedWithInboxRows: (until, limit) => endedWithInboxRows(connection, until, limit),
     stalledRuns: (engineType, { now, forMs }, limit) => stalledRuns(connection, engineType, now - forMs, limit),
     claimAttempt: (runKey, claim) => claimAttempt(connection, runKey, claim),
     readClaims: (runKey) => readClaims(connection, runKey),
@@ -94,8 +98,12 @@ export function storeOn(connection: Connection, clock: Clock): SqliteStore {
     putPool: (definition, options) => putPool(connection, definition, options),
     listPools: () => listPools(connection, clock),
     readGrants: (runKey) => readGrants(connection, runKey, clock),
-    // Who only reads has nothing to sweep.
+    // A reader has nothing to sweep.
     sweepGrants: async () => (connection.readOnly ? 0 : sweepGrants(connection, clock)),
+    sendEvent: (event) => sendEvent(connection, event, clock),
+    readEventWaits: (runKey) => readEventWaits(connection, runKey),
+    // A reader has nothing to purge.
+    purgeEvents: async (limit) => (connection.readOnly ? 0 : purgeEvents(connection, limit, clock)),
     readFeed: (subscriber, page) => readFeed(connection, subscriber, page),
     settleFeed: (subscriber, settled) => settleFeed(connection, subscriber, settled, clock),
     feedStatus: (subscriber) => feedStatus(connection, subscriber),
@@ -106,6 +114,7 @@ export function storeOn(connection: Connection, clock: Clock): SqliteStore {
     archivableRuns: (endedBefore, limit) => archivableRuns(connection, endedBefore, limit),
     archiveRun: (runKey, ticket, place) => archiveRun(connection, runKey, ticket, place, clock),
     raiseEpochs: () => raiseEpochs(connection),
+    ...evidenceOf(connection),
     backup: (toPath) => backup(connection, toPath),
     close: async () => connection.close(),
   }

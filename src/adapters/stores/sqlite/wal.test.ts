@@ -1,14 +1,14 @@
-/** The write-ahead log under a reader that stays: it is emptied as soon as that is possible, without anybody's doing. */
-import { mkdtempSync, rmSync, statSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+/** The write-ahead log under a long reader: it is emptied as soon as possible, without anybody's action. */
+import { rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { afterEach, beforeEach, expect, it } from 'vitest'
-import { newRun } from '../../../testing/run-fixtures.ts'
-import { creation, step } from '../../../testing/store-case.ts'
+import { beforeEach, expect, it } from 'vitest'
+import { newRun } from '../../../testing/store/run-fixtures.ts'
+import { creation, step } from '../../../testing/store/store-case.ts'
 import { connect } from './connect.ts'
 import { storeOn } from './store.ts'
 import type { WalLimits } from './wal.ts'
+import { testFolder } from '../../../../test/fixtures/folder.ts'
 
 const LIMIT_BYTES = 200_000
 const clock = { now: () => 1_800_000_000_000 }
@@ -16,14 +16,13 @@ let folder = ''
 let path = ''
 
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'keelson-wal-'))
+  folder = testFolder()
   path = join(folder, 'keelson.db')
 })
-afterEach(() => rmSync(folder, { recursive: true }))
 
 const walBytes = (): number => statSync(`${path}-wal`).size
 
-/** Opens a store, lets a burst of commits go over the limit while a reader stays, then lets one more follow. */
+/** Opens a store, exceeds the limit by a burst of commits while a reader stays, then commits once more. */
 async function burst(wal: WalLimits): Promise<{ readonly during: number; readonly after: number }> {
   const connection = await connect({ path, wal })
   const store = storeOn(connection, clock)

@@ -1,4 +1,4 @@
-/** A capability matrix names a compensation by its rules, or is refused where it breaks them. */
+/** A capability matrix names a compensation by its rules, or is refused. */
 import { describe, expect, it } from 'vitest'
 import { capabilityOf, parseCapabilityMatrix } from './capability-matrix.ts'
 

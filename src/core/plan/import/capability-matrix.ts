@@ -1,16 +1,17 @@
 /**
- * The shape of a foreign capability matrix: what the adapter of one port family can do and how each of it is undone. A way to
- * undo is named and its input described, or neither, and only where the safety entry says that undoing is supported (CMP-07).
+ * The shape of a foreign capability matrix: what the adapter of one port family can do and how each operation is
+ * undone. A compensation is named and its input described, or neither, and only where the safety entry says that
+ * undoing is supported (CMP-07).
  */
 import type { Problem } from '../../problems/problem.ts'
 import { ok, type Result } from '../../result.ts'
-import { EXECUTION_TIERS } from '../../view/vocabulary.ts'
-import { objectOf, optional, required, type ObjectOf } from '../fields.ts'
-import { isObject, kindOf, listOf, type Kind } from '../kind.ts'
-import { anyText, id, oneOf, text } from '../kinds.ts'
+import { EXECUTION_TIERS } from '../../view/fold/vocabulary.ts'
+import { objectOf, optional, required, type ObjectOf } from '../format/fields.ts'
+import { isObject, kindOf, listOf, type Kind } from '../format/kind.ts'
+import { anyText, id, oneOf, text } from '../format/kinds.ts'
 import type { Json } from '../plan.ts'
-import type { ReadOptions } from '../read-document.ts'
-import { child, refuse, type Place, type Reading } from '../reading.ts'
+import type { ReadOptions } from '../read/read-document.ts'
+import { child, refuse, type Place, type Reading } from '../read/reading.ts'
 import { readForeign, yesOrNo } from './read-foreign.ts'
 
 const ENTITY_VERB = /^[A-Za-z0-9_-]+:[A-Za-z0-9_-]+$/
@@ -21,7 +22,7 @@ const operation = text({
 })
 const schema = kindOf('a JSON Schema (an object)', { type: 'object' }, isObject)
 
-/** What a plan has no use for; it is neither read nor kept. */
+/** Fields that a plan does not use; they are neither read nor kept. */
 const unused: Kind<Json> = { what: 'a value', schema: {}, read: (value) => value }
 const ignored = optional(unused, 'Not used.', '{}')
 
@@ -104,7 +105,7 @@ function checkCompensation(entry: Capability, at: Place, reading: Reading): void
   }
 }
 
-/** By the capability itself, else by one of its other names. */
+/** By the capability itself, else by one of its aliases. */
 export function capabilityOf({ capabilities }: CapabilityMatrix, asked: string): Capability | undefined {
   return (
     capabilities.find((entry) => entry.capability === asked) ??

@@ -1,8 +1,8 @@
 /**
- * The input of an imported compensation: every field its schema requires, taken from what the step gave, else from the
- * context or the input of the run (CMP-08). Fields that may be left out are left out: null is no value for them.
+ * The input of an imported compensation: every field that its schema requires, taken from the step's output, else from
+ * the context or the input of the run (CMP-08). Optional fields are left out: null is no value for them.
  */
-import { isList, isObject } from '../kind.ts'
+import { isList, isObject } from '../format/kind.ts'
 import type { Json } from '../plan.ts'
 
 export function compensationInput(stepId: string, schema: Json): { readonly [field: string]: string } {
@@ -19,8 +19,8 @@ function sourceOf(stepId: string, field: string, schema: Json): string {
 }
 
 /**
- * Each of these functions gives back what it is given, and takes nothing of another type: where there is no such value the
- * input cannot be made, and no hook is called with null.
+ * Each of these functions returns its argument, and accepts no other type: without such a value the input cannot be
+ * made, and no compensation is called with null.
  */
 const GUARDS: ReadonlyMap<unknown, (found: string) => string> = new Map([
   ['string', (found: string) => `join('', [${found}])`],

@@ -1,6 +1,6 @@
-/** What becomes of a workflow's actions, tiers and compensations in the plan, and what is refused on the way. */
+/** How a workflow's actions, tiers and compensations become a plan, and what is refused on the way. */
 import { describe, expect, it } from 'vitest'
-import { compilePlan, compilePlanDocument } from '../../../app/compile-plan.ts'
+import { compilePlan, compilePlanDocument } from '../../../app/plans/compile.ts'
 import { parseCapabilityMatrix, type CapabilityMatrix } from './capability-matrix.ts'
 import { importWorkflow } from './import-workflow.ts'
 import { planYaml } from './plan-yaml.ts'
@@ -17,7 +17,7 @@ function imported(actions: readonly Fields[], matrices: readonly CapabilityMatri
     version: 3,
     active: true,
   }
-  const numbered = actions.map((action, index) => ({ order: index + 1, portFamily: 'Finance', ...action }))
+  const numbered = actions.map((action, index) => ({ order: index + 1, portFamily: 'FinanceAccounting', ...action }))
   const read = parseWorkflow(JSON.stringify({ ...head, executionTier: 'Auto', ...more, actions: numbered }))
   if (!read.ok) throw new Error(read.problems.map(({ message }) => message).join('\n'))
   return importWorkflow(read.value, matrices)
@@ -37,7 +37,7 @@ function refusals(...given: Parameters<typeof imported>): readonly string[] {
 }
 
 function matrixOf(...capabilities: readonly Fields[]): CapabilityMatrix {
-  const read = parseCapabilityMatrix(JSON.stringify({ portFamily: 'Finance', capabilities }))
+  const read = parseCapabilityMatrix(JSON.stringify({ portFamily: 'FinanceAccounting', capabilities }))
   if (!read.ok) throw new Error(read.problems.map(({ message }) => message).join('\n'))
   return read.value
 }
@@ -71,10 +71,15 @@ describe('the plan', () => {
   })
 
   it('runs the actions by order, one after another, each given the input and what the one before gave', () => {
-    const send = { actionId: 'send-it', operation: 'mail:send', order: 1, portFamily: 'Comms' }
-    const steps = stepsOf([{ ...WRITE, order: 2 }, send])
+    const send = { actionId: 'send-it', operation: 'mail:send', portFamily: 'CommsCollaboration' }
+    const steps = stepsOf([send, WRITE])
     expect(steps).toMatchObject([
-      { stepId: 'send-it', order: 1, run: 'mail.send', labels: { portFamily: 'Comms', executionTier: 'Auto' } },
+      {
+        stepId: 'send-it',
+        order: 1,
+        run: 'mail.send',
+        labels: { portFamily: 'CommsCollaboration', executionTier: 'Auto' },
+      },
       { stepId: 'write', order: 2, run: 'invoice.write', with: { input: '${input}' } },
     ])
     expect(steps[1]).toMatchObject({ with: { previous: '${steps."send-it".output}' } })
@@ -95,11 +100,11 @@ describe('a tier', () => {
     expect(steps).toMatchObject([
       {
         stepId: 'write.approve',
-        manual: { title: 'Approve invoice:write (Finance)', rule: 'MakerChecker' },
+        manual: { title: 'Approve invoice:write (FinanceAccounting)', rule: 'MakerChecker' },
         effect: 'none',
       },
       { stepId: 'write', run: 'invoice.write' },
-      { stepId: 'file', manual: { title: 'Do paper:file (Finance)' } },
+      { stepId: 'file', manual: { title: 'Do paper:file (FinanceAccounting)' } },
     ])
   })
 
@@ -123,7 +128,7 @@ describe('a compensation of the matrix', () => {
             reason: 'Run ${run.id} failed after write.',
             idempotencyKey: '${run.id}:write:compensate',
           },
-          'x-inputSchema': REVERSED.capabilities[0]?.compensationInputSchema,
+          inputSchema: REVERSED.capabilities[0]?.compensationInputSchema,
         },
       },
     ])
@@ -143,11 +148,11 @@ describe('refused is', () => {
     expect(refusals([{ ...WRITE, operation: 'invoice:wirte' }], [REVERSED])).toEqual([expect.stringContaining(at)])
     expect(refusals([WRITE], [unsupported])).toEqual([expect.stringContaining(`${at}the adapter`)])
     expect(refusals([WRITE], [REVERSED, REVERSED])).toEqual([expect.stringContaining(`${at}several`)])
-    expect(refusals([{ ...WRITE, portFamily: 'Other' }], [REVERSED])).toEqual([])
+    expect(refusals([{ ...WRITE, portFamily: 'CrmSales' }], [REVERSED])).toEqual([])
   })
 
   it('what would become one function or one step with another', () => {
-    const other = { actionId: 'other', operation: 'invoice:write', portFamily: 'Other' }
+    const other = { actionId: 'other', operation: 'invoice:write', portFamily: 'CrmSales' }
     expect(refusals([WRITE, other])).toEqual([expect.stringContaining('/actions/1/operation: ')])
     expect(refusals([WRITE, { ...WRITE, actionId: 'again' }])).toEqual([])
     const taken = { actionId: 'write.approve', operation: 'mail:send' }

@@ -1,24 +1,22 @@
 /**
- * A foreign workflow made a plan document: its actions by `order` one after another, its tiers as manual steps, its matrices'
- * compensations as `compensate`. What would be lost or weakened on the way is refused, never left out in silence.
+ * Converts a foreign workflow to a plan document: its actions in sequence by `order`, its tiers as manual steps, its
+ * matrices' compensations as `compensate`. What would be lost or weakened is refused, never silently left out.
  */
 import type { Problem } from '../../problems/problem.ts'
-import { ok, type Result } from '../../result.ts'
-import { completionModeOf } from '../../view/vocabulary.ts'
-import { sortProblems } from '../parse-plan.ts'
-import type { Json } from '../plan.ts'
-import { child, refuse, suggest, type Place, type Reading } from '../reading.ts'
-import { robotProblem } from '../robot-action.ts'
+import { ok, refusedFor, type Result } from '../../result.ts'
+import { completionModeOf } from '../../view/fold/vocabulary.ts'
+import { sortProblems } from '../compile/parse-plan.ts'
+import { child, refuse, suggest, type Place, type Reading } from '../read/reading.ts'
+import { robotProblem } from '../compile/robot-action.ts'
 import { capabilityOf, type Capability, type CapabilityMatrix } from './capability-matrix.ts'
 import { compensationInput, outputOf } from './compensation-input.ts'
+import type { Document } from './imported.ts'
 import { effectiveTier, type ReadWorkflow, type WorkflowAction, type WorkflowV1 } from './workflow-v1.ts'
-
-type Document = { readonly [field: string]: Json }
 
 interface Importing extends Pick<Reading, 'problems' | 'positionOf'> {
   readonly workflow: WorkflowV1
   readonly matrices: readonly CapabilityMatrix[]
-  /** Which operation each function stands for: two must not become one. */
+  /** The operation of each function: two must not become one. */
   readonly functions: Map<string, string>
 }
 
@@ -32,12 +30,13 @@ export function importWorkflow(read: ReadWorkflow, matrices: readonly Capability
   const steps = ordered.flatMap(({ action, place }, rank) =>
     stepsOf(importing, action, place, ordered[rank - 1]?.action.actionId),
   )
-  if (problems.length > 0) return { ok: false, problems: sortProblems(problems) }
-  const { workflowId, workspaceId, name, description = '', version } = workflow
+  if (problems.length > 0) return refusedFor(sortProblems(problems))
+  const { workflowId, labels, name, description = '', version } = workflow
   return ok({
     plan: workflowId,
     version: String(version),
-    metadata: { name, ...(description === '' ? {} : { description }), labels: { workspaceId } },
+    metadata: { name, ...(description === '' ? {} : { description }), labels },
+    policy: { retry: { maxAttempts: 1 } },
     steps,
   })
 }
@@ -53,8 +52,14 @@ function stepsOf(
   const tier = effectiveTier(workflow, action)
   const capability = findCapability(importing, action, place)
   const labels = { portFamily, executionTier: tier }
+  const { name, inputSchemaRef, outputSchemaRef } = action
+  const named: Document = {
+    ...(name === undefined ? {} : { name }),
+    ...(inputSchemaRef === undefined ? {} : { 'x-inputSchemaRef': inputSchemaRef }),
+    ...(outputSchemaRef === undefined ? {} : { 'x-outputSchemaRef': outputSchemaRef }),
+  }
   if (completionModeOf(workflow.executionTier, action.executionTierOverride) === 'manual')
-    return [{ id: actionId, labels, manual: { title: `Do ${operation} (${portFamily})` } }]
+    return [{ id: actionId, ...named, labels, manual: { title: `Do ${operation} (${portFamily})` } }]
   const robot = robotProblem(operation, { executionTier: tier })
   if (robot !== undefined) {
     const hint = 'a workflow cannot say so; write this step in a plan by hand'
@@ -62,6 +67,7 @@ function stepsOf(
   }
   const step = {
     id: actionId,
+    ...named,
     labels,
     run: functionOf(importing, portFamily, operation, place),
     with: { input: '${input}', ...(before === undefined ? {} : { previous: `\${${outputOf(before)}}` }) },
@@ -71,7 +77,7 @@ function stepsOf(
   return asks ? [approval(importing, action, place), step] : [step]
 }
 
-/** The action itself stays automatic (MAN-14): what waits for a person is a step of its own before it. */
+/** The action itself stays automatic (MAN-14): a separate step before it waits for a person. */
 function approval({ workflow, problems, positionOf }: Importing, action: WorkflowAction, place: Place): Document {
   const { actionId, operation, portFamily } = action
   const id = `${actionId}.approve`
@@ -83,7 +89,7 @@ function approval({ workflow, problems, positionOf }: Importing, action: Workflo
   return { id, effect: 'none', manual: { title, rule: 'MakerChecker' } }
 }
 
-/** Where a matrix of the family is given, it says all that can be done there. */
+/** A matrix of the family, where given, lists all that can be done there. */
 function findCapability(importing: Importing, action: WorkflowAction, place: Place): Capability | undefined {
   const { portFamily, operation } = action
   const ofFamily = importing.matrices.filter((matrix) => matrix.portFamily === portFamily)
@@ -112,10 +118,12 @@ function undoing(
   const { compensationOperation: undo, compensationInputSchema: schema, safety } = capability ?? {}
   if (undo === undefined || schema === undefined) return safety?.idempotent === false ? { effect: 'irreversible' } : {}
   const run = functionOf(importing, portFamily, undo, place)
-  return { compensate: { run, with: compensationInput(actionId, schema), 'x-inputSchema': schema } }
+  return { compensate: { run, with: compensationInput(actionId, schema), inputSchema: schema } }
 }
 
-/** `invoice:write` is called as `invoice.write`; robots keep their names, by which the plan format knows its rules for them. */
+/**
+ * `invoice:write` is called as `invoice.write`; robots keep their names, because the plan format has rules for them.
+ */
 function functionOf({ functions, ...importing }: Importing, family: string, operation: string, place: Place): string {
   const name = operation.startsWith('robot:') ? operation : operation.replaceAll(':', '.')
   const meant = `'${operation}' of ${family}`

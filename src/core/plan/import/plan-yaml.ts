@@ -1,7 +1,7 @@
-/** A plan document as YAML for people to read and go on with; text that looks like something else is quoted. */
-import { stringify } from 'yaml'
+/** A plan document as YAML for people to read and edit; text that looks like another type is quoted. */
 import type { Json } from '../plan.ts'
+import { yamlLibrary } from '../read/yaml-library.ts'
 
 export function planYaml(document: { readonly [field: string]: Json }): string {
-  return stringify(document, { lineWidth: 0, aliasDuplicateObjects: false })
+  return yamlLibrary().stringify(document, { lineWidth: 0, aliasDuplicateObjects: false })
 }

@@ -1,13 +1,13 @@
 /**
- * Text of a foreign document read against its table of fields, with all problems under one code and at their line and column;
- * rules between fields are looked at only once every field is readable.
+ * Reads the text of a foreign document against its table of fields, with all problems under one code and at their line
+ * and column; rules between fields are checked only when every field is readable.
  */
 import type { Problem } from '../../problems/problem.ts'
-import { ok, type Result } from '../../result.ts'
-import { kindOf, type Kind } from '../kind.ts'
-import { sortProblems } from '../parse-plan.ts'
-import { readDocument, type ReadOptions } from '../read-document.ts'
-import type { Reading } from '../reading.ts'
+import { ok, refusedFor, type Result } from '../../result.ts'
+import { kindOf, type Kind } from '../format/kind.ts'
+import { sortProblems } from '../compile/parse-plan.ts'
+import { readDocument, type ReadOptions } from '../read/read-document.ts'
+import type { Reading } from '../read/reading.ts'
 
 export const yesOrNo: Kind<boolean> = kindOf(
   'true or false',
@@ -33,7 +33,5 @@ export function readForeign<T>(
   const value = root === undefined ? undefined : kind.read(root.value, undefined, reading)
   if (value !== undefined) check(value, reading)
   const { problems } = reading
-  return value === undefined || problems.length > 0
-    ? { ok: false, problems: sortProblems(problems) }
-    : ok({ value, positionOf })
+  return value === undefined || problems.length > 0 ? refusedFor(sortProblems(problems)) : ok({ value, positionOf })
 }

@@ -1,6 +1,6 @@
-/** A WorkflowV1 document is read whole or refused, each problem at its place. */
+/** A WorkflowV1 document is read whole or refused, with each problem at its place. */
 import { describe, expect, it } from 'vitest'
-import { EXECUTION_TIERS, type ExecutionTier } from '../../view/vocabulary.ts'
+import { EXECUTION_TIERS, type ExecutionTier } from '../../view/fold/vocabulary.ts'
 import { effectiveTier, parseWorkflow } from './workflow-v1.ts'
 
 const ACTION = { actionId: 'write', order: 1, portFamily: 'FinanceAccounting', operation: 'invoice:write' }
@@ -31,14 +31,15 @@ describe('a workflow', () => {
   it('with every field is read as it was written, and without the optional ones too [GRF-14]', () => {
     const full = { ...WORKFLOW, actions: [{ ...ACTION, executionTierOverride: 'ManualOnly' }] }
     const read = parseWorkflow(JSON.stringify(full))
-    expect(read.ok && read.value.workflow).toEqual(full)
+    const { workspaceId, ...rest } = full
+    expect(read.ok && read.value.workflow).toEqual({ ...rest, labels: { workspaceId } })
     expect(refusals({ description: undefined })).toEqual([])
   })
 
   it('that lacks a field is refused with its name, for each field [GRF-14]', () => {
     for (const name of Object.keys(WORKFLOW).filter((field) => field !== 'description'))
       expect(refusals({ [name]: undefined })).toEqual([`WORKFLOW_INVALID : a workflow needs '${name}'`])
-    for (const name of Object.keys(ACTION))
+    for (const name of Object.keys(ACTION).filter((field) => field !== 'operation'))
       expect(refusals({ actions: [{ ...ACTION, [name]: undefined }] })).toEqual([
         `WORKFLOW_INVALID /actions/0: an action needs '${name}'`,
       ])
@@ -46,7 +47,7 @@ describe('a workflow', () => {
 
   it('with a value outside its bounds is refused there [GRF-14]', () => {
     for (const [field, value] of [
-      ['schemaVersion', 2],
+      ['schemaVersion', 3],
       ['schemaVersion', '1'],
       ['version', 0],
       ['version', 1.5],
@@ -68,12 +69,34 @@ describe('a workflow', () => {
     const orders = (...given: readonly number[]) => ({
       actions: given.map((order, index) => ({ ...ACTION, actionId: `a${index}`, order })),
     })
-    expect(refusals(orders(2, 1, 3))).toEqual([])
+    expect(refusals(orders(1, 2, 3))).toEqual([])
+    expect(refusals(orders(2, 1))).toEqual([
+      expect.stringContaining(`/actions/0/order: 'order' must be contiguous`),
+      expect.stringContaining('/actions/1/order: '),
+    ])
     expect(refusals(orders(1, 2, 4))).toEqual([expect.stringContaining('/actions/2/order: ')])
     expect(refusals(orders(1, 1))).toEqual([expect.stringContaining('/actions/1/order: ')])
-    expect(refusals(orders(0, 1))).toEqual([expect.stringContaining('/actions/0/order: ')])
+    expect(refusals(orders(0))).toEqual([expect.stringContaining('/actions/0/order: ')])
     expect(refusals({ actions: [ACTION, { ...ACTION, order: 2 }] })).toEqual([
       expect.stringContaining('/actions/1/actionId: '),
+    ])
+  })
+
+  it('names a capability, an operation, or both alike; from version 2 on a capability [GRF-14]', () => {
+    const { operation: _, ...bare } = ACTION
+    const action = (given: object, schemaVersion = 1) =>
+      refusals({ schemaVersion, actions: [{ ...bare, ...given }] }).map((one) => one.replace('WORKFLOW_INVALID ', ''))
+    expect(action({ capability: 'invoice:write' })).toEqual([])
+    expect(action({ capability: 'invoice:write' }, 2)).toEqual([])
+    expect(action({ capability: 'invoice:write', operation: 'invoice:write' }, 2)).toEqual([])
+    expect(action({ operation: 'workflow:simulate' })).toEqual([])
+    expect(action({ operation: 'invoice:write' }, 2)).toEqual([
+      `/actions/0: 'capability' is required from version 2 on`,
+    ])
+    expect(action({})).toEqual([`/actions/0: 'capability' or 'operation' is needed`])
+    expect(action({ operation: 'readKvV2Secret' })).toEqual([expect.stringContaining('/actions/0/operation: ')])
+    expect(action({ capability: 'invoice:write', operation: 'invoice:read' })).toEqual([
+      `/actions/0/operation: 'operation' must match 'capability' where both are given`,
     ])
   })
 

@@ -3,9 +3,10 @@
  * attempt that had begun: nobody knows whether it happened, so it is never run again (P-28).
  */
 import type { InputBody } from '../input.ts'
-import { locate, stepAt } from '../units.ts'
-import { failStep, INDETERMINATE_ERROR } from './fail-step.ts'
-import type { Workspace } from './workspace.ts'
+import { locate, stepAt } from '../state/units.ts'
+import { failStep } from '../proceed/fail-step.ts'
+import { INDETERMINATE_ERROR } from '../failure/step-errors.ts'
+import type { Workspace } from '../proceed/workspace.ts'
 
 export function decideAdopt(ws: Workspace, input: Extract<InputBody, { kind: 'adopt' }>): void {
   for (const claim of input.claims) {

@@ -4,14 +4,20 @@
  */
 import type { Payload } from '../../events/event.ts'
 import { compensationSlot } from '../../events/slot.ts'
+import { peopleNews } from '../people/duties.ts'
+import type { People } from '../state/people.ts'
 import type { Outcome } from '../input.ts'
-import type { RunState, Unit } from '../state.ts'
-import { isTerminalRun } from '../transitions.ts'
-import { isFanParent, kindOfUnit, locate, type Located } from '../units.ts'
-import { CANCELLED_ERROR, failStep, isStopping, waitedMs } from './fail-step.ts'
-import { emitLate } from './late.ts'
-import { undoOutcome } from './undo.ts'
-import { emit, type Workspace } from './workspace.ts'
+import type { RunState } from '../state/state.ts'
+import type { Unit } from '../state/unit.ts'
+import { isTerminalRun } from '../state/transitions.ts'
+import { isFanParent, kindOfUnit, locate, type Located } from '../state/units.ts'
+import { failStep, isStopping, waitedMs } from '../proceed/fail-step.ts'
+import { CANCELLED_ERROR } from '../failure/step-errors.ts'
+import { actorOf, completionRefusal, judgesPeople } from '../people/judge-person.ts'
+import { refuseCompletion } from './refuse-person.ts'
+import { emitLate } from '../proceed/late.ts'
+import { compensationOutcome } from '../proceed/compensate.ts'
+import { emit, type Workspace } from '../proceed/workspace.ts'
 
 interface Report {
   readonly slot: string
@@ -19,11 +25,15 @@ interface Report {
   readonly engineAttempt: number
   readonly outcome: Outcome
   readonly stale?: boolean
+  readonly seenChanges?: number
+  readonly notAssigned?: true
+  /** For a child run: who did what in it. */
+  readonly people?: People
 }
 
 export function decideOutcome(ws: Workspace, report: Report): void {
   if (report.slot.startsWith(compensationSlot(''))) {
-    undoOutcome(ws, report)
+    compensationOutcome(ws, report)
     return
   }
   const found = locate(ws.state, report.slot)
@@ -34,12 +44,22 @@ export function decideOutcome(ws: Workspace, report: Report): void {
     recordLate(ws, found, report)
     return
   }
+  if (kindOfUnit(ws.state.graph, unit) === 'manual' && judgesPeople(ws.state)) {
+    const refusal = completionRefusal(ws.state, unit, actorOf(report.outcome), report)
+    if (refusal !== undefined) {
+      refuseCompletion(ws, report, refusal)
+      return
+    }
+  }
+  const people = report.people === undefined ? undefined : peopleNews(ws.state.people, report.people)
+  const told = people === undefined ? {} : { people }
   if (report.outcome.kind === 'completed') {
     const payload: Payload<'StepCompleted'> = {
       ...report.outcome.payload,
       ...waitedMs(ws, unit),
       completedAt: ws.nowIso,
       ...(report.engineAttempt > 1 ? { mayHaveRunTwice: true } : {}),
+      ...told,
     }
     emit(ws, 'StepCompleted', report.slot, report.attempt, payload, {
       engineAttempt: report.engineAttempt,
@@ -54,15 +74,16 @@ export function decideOutcome(ws: Workspace, report: Report): void {
     ...rest,
     error: isStopping(ws.state) ? CANCELLED_ERROR : error,
     engineAttempt: report.engineAttempt,
+    ...told,
   })
 }
 
-/** A fan-out's parent and a wait are ended by the decider alone; whoever reports about one is mistaken. */
+/** Only the decider ends a fan-out's parent and a wait; a report about one of them is a mistake. */
 function hasExecutor(state: RunState, unit: Unit): boolean {
   return !isFanParent(state.graph, unit) && kindOfUnit(state.graph, unit) !== 'wait'
 }
 
-/** A result nobody waits for any more: on record once, without a step event and without a change of status. */
+/** A result that nobody waits for any more: recorded once, without a step event and without a change of status. */
 function recordLate(ws: Workspace, found: Located, report: Report): void {
   const { unit } = found
   const endedBy = unit.ends[report.attempt - 1]

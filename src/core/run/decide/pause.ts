@@ -2,14 +2,10 @@
  * Pause and resume, by a signal or by a scope (plan, tenant, fleet). Scheduling stops with the event; work in
  * flight drains; child runs are told.
  */
-import { bitMembers } from '../../collections/bit-tree.ts'
-import { vectorGet } from '../../collections/vector.ts'
-import { effectId } from '../effect.ts'
+import { appendAll } from '../../collections/append-all.ts'
 import type { InputBody } from '../input.ts'
-import type { RunState } from '../state.ts'
-import type { Effect } from '../effect.ts'
-import { kindOfUnit, slotOfUnit } from '../units.ts'
-import { emitRun, type Workspace } from './workspace.ts'
+import { childSignals } from '../proceed/child-signals.ts'
+import { emitRun, type Workspace } from '../proceed/workspace.ts'
 
 interface PauseBy {
   readonly signalId?: string | undefined
@@ -24,7 +20,7 @@ export function pauseRun(ws: Workspace, by: PauseBy): void {
     { pausedAt: ws.nowIso, ...optionals(by) },
     { attempt: ws.state.pauseCycle + 1, causedBySignalId: by.signalId },
   )
-  ws.effects.push(...childSignals(ws.state, 'PAUSE'))
+  appendAll(ws.effects, childSignals(ws.state, 'PAUSE'))
 }
 
 export function resumeRun(ws: Workspace, by: PauseBy): void {
@@ -34,7 +30,7 @@ export function resumeRun(ws: Workspace, by: PauseBy): void {
     { resumedAt: ws.nowIso, ...optionals(by) },
     { attempt: ws.state.pauseCycle, causedBySignalId: by.signalId },
   )
-  ws.effects.push(...childSignals(ws.state, 'RESUME'))
+  appendAll(ws.effects, childSignals(ws.state, 'RESUME'))
 }
 
 function optionals(by: PauseBy): { signalId?: string; reason?: string; scope?: string } {
@@ -50,25 +46,11 @@ export function decideScope(ws: Workspace, input: Extract<InputBody, { kind: 'sc
   const { state } = ws
   const reason = input.reason
   if (input.active) {
-    const isUndoing = state.undo !== undefined || state.compensationOf !== ''
+    const isUndoing = state.compensation !== undefined || state.compensationOf !== ''
     if (state.status === 'RUNNING' && state.cancelling === undefined && !isUndoing)
       pauseRun(ws, { scope: input.scope, reason })
     return
   }
   if (state.status === 'PAUSED' && state.scopePauses.includes(input.scope))
     resumeRun(ws, { scope: input.scope, reason })
-}
-
-/** One signal per child in flight; the cycle in its id makes a repeat the same signal. */
-export function childSignals(state: RunState, signalType: 'PAUSE' | 'RESUME'): Effect[] {
-  const effects: Effect[] = []
-  for (const index of bitMembers(state.inFlight)) {
-    const unit = vectorGet(state.units, index)
-    if (unit === undefined || kindOfUnit(state.graph, unit) !== 'plan') continue
-    const slot = slotOfUnit(state.graph, unit)
-    const cycle = state.pauseCycle
-    const id = `${effectId('SignalChild', slot, unit.attempt)}:${signalType}:${cycle}`
-    effects.push({ kind: 'SignalChild', id, slot, attempt: unit.attempt, signalType, cycle })
-  }
-  return effects
 }

@@ -5,21 +5,27 @@
 import { alertSlot, RUN_SLOT } from '../../events/slot.ts'
 import { isoFromMs } from '../../time.ts'
 import type { InputBody, ReusedResult } from '../input.ts'
-import { RULES_VERSION } from '../state.ts'
+import { RULES_VERSION } from '../state/state.ts'
 import { LIMITS } from '../../limits.ts'
-import { locate } from '../units.ts'
+import { locate } from '../state/units.ts'
+import { AUTO_APPROVER } from '../people/duties.ts'
+import { approvalRefusal, judgesPeople } from '../people/judge-person.ts'
+import { refuseApproval } from './refuse-person.ts'
 import { pauseRun } from './pause.ts'
-import { emit, emitRun, type Workspace } from './workspace.ts'
+import { emit, emitRun, type Workspace } from '../proceed/workspace.ts'
 
 type Of<K extends InputBody['kind']> = Extract<InputBody, { kind: K }>
 
 export function decideAdmit(ws: Workspace, input: Of<'admit'>): void {
   if (ws.state.seq > 0) return
   let rest: FirstEvent | undefined = {
-    ref: input.inputRef === undefined ? {} : { inputRef: input.inputRef },
+    ref: {
+      ...(input.inputRef === undefined ? {} : { inputRef: input.inputRef }),
+      ...(input.origin === undefined ? {} : { origin: input.origin }),
+    },
     data: input.runInput === undefined ? undefined : { input: input.runInput },
   }
-  /** The run's input goes with its first event only (P-43). */
+  /** Only the first event of a run carries its input (P-43) and says where the run comes from. */
   const first = (): FirstEvent => {
     const value = rest ?? { ref: {}, data: undefined }
     rest = undefined
@@ -44,16 +50,19 @@ export function decideAdmit(ws: Workspace, input: Of<'admit'>): void {
   if (!input.autoApprove) return
   const { ref, data } = first()
   const forStart = policy === 'START' ? input.forStart : {}
-  emitRun(ws, 'RunApproved', { approvedBy: 'policy:auto', ...forStart, ...ref }, { data })
+  emitRun(ws, 'RunApproved', { approvedBy: AUTO_APPROVER, ...forStart, ...ref }, { data })
 }
 
 interface FirstEvent {
-  readonly ref: { readonly inputRef?: { readonly sha256: string; readonly sizeBytes: number } }
+  readonly ref: Pick<Of<'admit'>, 'inputRef' | 'origin'>
   readonly data: { readonly input: unknown } | undefined
 }
 
 export function decideApprove(ws: Workspace, input: Of<'approve'>): void {
-  if (ws.state.status === 'PENDING') emitRun(ws, 'RunApproved', { approvedBy: input.approvedBy })
+  if (ws.state.status !== 'PENDING') return
+  const refusal = judgesPeople(ws.state) ? approvalRefusal(ws.state, input.approvedBy) : undefined
+  if (refusal === undefined) emitRun(ws, 'RunApproved', { approvedBy: input.approvedBy })
+  else refuseApproval(ws, input.approvedBy, refusal)
 }
 
 export function decideStart(ws: Workspace, input: Of<'start'>): void {
@@ -71,8 +80,10 @@ export function decideStart(ws: Workspace, input: Of<'start'>): void {
     return
   }
   const undoes = input.details.compensationOf !== undefined
-  // Undoing is limited by its hooks alone (X-76).
+  // Only the compensations' own time limits count while a run undoes (X-76).
   const runTimeoutMs = undoes ? undefined : ws.state.graph.plan.policy.runTimeoutMs
+  // What was admitted is what starts, however long it waited.
+  const children = ws.state.children ?? input.details.children
   emitRun(ws, 'RunStarted', {
     ...input.details,
     status: 'RUNNING',
@@ -81,12 +92,13 @@ export function decideStart(ws: Workspace, input: Of<'start'>): void {
     epoch: ws.epoch,
     maxInFlight: input.details.maxInFlight ?? LIMITS.concurrencyMax,
     ...(runTimeoutMs === undefined ? {} : { runTimeoutAt: isoFromMs(ws.now + runTimeoutMs) }),
+    ...(children === undefined ? {} : { children }),
   })
   for (const reused of input.reuse ?? []) takeOver(ws, reused)
   if (input.pausedBy !== undefined && !undoes) pauseRun(ws, input.pausedBy)
 }
 
-/** A result of an earlier run stands in for the step; nothing is executed (DESIGN §5, fork). */
+/** The step takes the result of an earlier run; nothing is executed. */
 function takeOver(ws: Workspace, reused: ReusedResult): void {
   const found = locate(ws.state, reused.slot)
   if (found === undefined) return
@@ -95,22 +107,23 @@ function takeOver(ws: Workspace, reused: ReusedResult): void {
   const { runId, runSeq, ownerRunId, attempt } = reused
   const reusedFrom = { runId, runSeq, ownerRunId, ...(attempt === undefined ? {} : { attempt }) }
   if (reused.skipped !== undefined) {
-    const { reason } = reused.skipped
-    const skip = { reason, reasonCode: 'CONDITION_FALSE', skippedAt: ws.nowIso, reusedFrom } as const
+    const { reason, reasonCode } = reused.skipped
+    const skip = { reason, reasonCode, skippedAt: ws.nowIso, reusedFrom }
     emit(ws, 'StepSkipped', reused.slot, 1, skip)
     return
   }
-  // Its items came before: this ends it.
+  // Its items are already recorded; this event ends it.
   if (!isOpenFan) emit(ws, 'StepStarted', reused.slot, 1, { startedAt: ws.nowIso, epoch: ws.epoch, reusedFrom })
   if (reused.items !== undefined) {
-    // Its items follow one by one, each with its own owner; it ends when they have.
-    emit(ws, 'FanOutExpanded', reused.slot, 1, reused.items)
+    // Its items follow one by one, each with its own owner. The step ends when all of them have ended.
+    emit(ws, 'FanOutExpanded', reused.slot, 1, { ...reused.items, stepId: reused.slot })
     return
   }
   const payload = {
     completedAt: ws.nowIso,
     artifactRefs: reused.artifactRefs,
     reusedFrom,
+    ...(reused.actorId === undefined ? {} : { actorId: reused.actorId }),
     ...(reused.resultRef === undefined ? {} : { resultRef: reused.resultRef }),
     ...(reused.captures === undefined ? {} : { captures: reused.captures }),
   }

@@ -4,11 +4,12 @@
 import { vectorGet } from '../../collections/vector.ts'
 import { alertSlot, RUN_SLOT } from '../../events/slot.ts'
 import type { InputBody } from '../input.ts'
-import { kindOfUnit, slotOfUnit } from '../units.ts'
-import { CANCELLED_ERROR, failStep, isStopping, TIMEOUT_ERROR, waitedMs } from './fail-step.ts'
-import { askAllToStop } from './stop.ts'
-import { undoTimedOut } from './undo.ts'
-import { askToStop, emit, unitEngineAttempt, type Workspace } from './workspace.ts'
+import { kindOfUnit, slotOfUnit } from '../state/units.ts'
+import { failStep, isStopping, waitedMs } from '../proceed/fail-step.ts'
+import { CANCELLED_ERROR, EVENT_TIMEOUT_ERROR, TIMEOUT_ERROR } from '../failure/step-errors.ts'
+import { askAllToStop } from '../proceed/stop.ts'
+import { compensationTimedOut } from '../proceed/compensate.ts'
+import { askToStop, emit, unitEngineAttempt, type Workspace } from '../proceed/workspace.ts'
 
 export function decideTimer(ws: Workspace, input: Extract<InputBody, { kind: 'timer' }>): void {
   const { timer } = input
@@ -17,7 +18,7 @@ export function decideTimer(ws: Workspace, input: Extract<InputBody, { kind: 'ti
     return
   }
   if (typeof timer === 'string') return
-  if (timer.kind === 'undo-timeout') undoTimedOut(ws)
+  if (timer.kind === 'undo-timeout') compensationTimedOut(ws)
   if (timer.kind === 'undo-timeout' || timer.kind === 'undo-retry' || timer.kind === 'retry') return
   const unit = vectorGet(ws.state.units, timer.unit)
   if (unit === undefined || unit.status !== 'RUNNING' || unit.attempt !== timer.attempt) return
@@ -37,15 +38,24 @@ export function decideTimer(ws: Workspace, input: Extract<InputBody, { kind: 'ti
     })
     return
   }
+  if (kind === 'wait') {
+    failStep(ws, unit, { error: EVENT_TIMEOUT_ERROR, forced: true, exhausted: true })
+    return
+  }
   askToStop(ws, unit, false)
   // Abort wins over other errors: what times out while the run is being stopped was cancelled (CAN-11).
   failStep(ws, unit, { error: isStopping(ws.state) ? CANCELLED_ERROR : TIMEOUT_ERROR, forced: true })
 }
 
-/** The alert is the record of the decision: from it on the run stops and will fail. */
+/** The alert records the decision. After it the run stops and will fail. */
 function timeOutRun(ws: Workspace): void {
   const { state } = ws
-  if (state.status !== 'RUNNING' || state.timedOutAt >= 0 || state.cancelling !== undefined || state.undo !== undefined)
+  if (
+    state.status !== 'RUNNING' ||
+    state.timedOutAt >= 0 ||
+    state.cancelling !== undefined ||
+    state.compensation !== undefined
+  )
     return
   const code = 'RUN_TIMEOUT'
   emit(ws, 'AlertRaised', alertSlot(code, RUN_SLOT, ws.firstSeq), 1, { code, priority: 'P2', raisedAt: ws.nowIso })

@@ -7,8 +7,8 @@ import { vectorGrow } from '../../collections/vector.ts'
 import type { Payload } from '../../events/event.ts'
 import { fail } from '../../problems/problem.ts'
 import type { FoldEvent } from '../fold-event.ts'
-import type { Fan, Unit } from '../state.ts'
-import { isParked, locate, stepAt, stepUnit, unitAt } from '../units.ts'
+import type { Fan, Unit } from '../state/unit.ts'
+import { isParked, locate, stepAt, stepUnit, unitAt } from '../state/units.ts'
 import { setReady, setUnit, type NextState } from './next-state.ts'
 
 export function updateFan(next: NextState, step: number, change: (fan: Fan) => Fan): void {

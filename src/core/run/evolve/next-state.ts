@@ -2,11 +2,13 @@
  * The state under construction inside one `evolve`: a private copy whose fields may be assigned. The persistent
  * collections it points to are never changed in place, so every earlier state stays as it was.
  */
+import { appendAll } from '../../collections/append-all.ts'
 import { bitAdd, bitHas, bitRemove } from '../../collections/bit-tree.ts'
 import { vectorGet, vectorSet } from '../../collections/vector.ts'
-import { hasTrait, isParked, stepUnit } from '../units.ts'
-import { TRAIT } from '../../plan/graph.ts'
-import type { RunState, Unit } from '../state.ts'
+import { hasTrait, isParked, stepUnit } from '../state/units.ts'
+import { TRAIT } from '../../plan/compile/graph.ts'
+import type { RunState } from '../state/state.ts'
+import type { Unit } from '../state/unit.ts'
 
 export type NextState = { -readonly [K in keyof RunState]: RunState[K] }
 
@@ -60,32 +62,32 @@ function waitsForMore(next: NextState, dependent: number): boolean {
   return open > 0
 }
 
-/** Since these rules a step that was skipped early lets its dependents go only once its own predecessors do. */
+/** From this rules version on, a step that was skipped early lets its dependents start only when its own predecessors do. */
 const SKIPS_KEEP_THEIR_PLACE = 2
 
 /**
- * A step came to stand. One dependency of each dependent is satisfied; those with none left become ready, and those that
- * were skipped before it was their turn come to stand now.
+ * A step is settled. One dependency of each dependent is satisfied; dependents with none left become ready, and dependents that
+ * were skipped before their turn are settled now.
  */
 export function settle(next: NextState, step: number): void {
   next.satisfied += 1
   passOver(next, step)
 }
 
-/** Dependents go on: the step stands, or the plan itself handles its failure (P-46). */
+/** Dependents may start: the step is settled, or the plan itself handles its failure (P-46). */
 export function passOver(next: NextState, step: number): void {
   const skipped = satisfyDependents(next, step)
   if (skipped.length === 0) return
   const open = [...skipped]
   for (let at = open.pop(); at !== undefined; at = open.pop()) {
     next.satisfied += 1
-    open.push(...satisfyDependents(next, at))
+    appendAll(open, satisfyDependents(next, at))
   }
 }
 
 const NONE: readonly number[] = []
 
-/** Gives back those that were skipped before it was their turn: it is now. */
+/** Returns the steps that were skipped early and whose turn has come now. */
 function satisfyDependents(next: NextState, step: number): readonly number[] {
   const { dependentsFlat, dependentsFrom } = next.graph
   const end = dependentsFrom[step + 1] ?? 0
@@ -94,7 +96,7 @@ function satisfyDependents(next: NextState, step: number): readonly number[] {
     const dependent = dependentsFlat[at] ?? 0
     if (waitsForMore(next, dependent)) continue
     const unit = vectorGet(next.units, dependent)
-    // A step nothing was ever written of is made only when it is dispatched.
+    // A step without events gets its unit only when it is dispatched.
     if (unit === undefined) setReady(next, dependent, true, hasTrait(next.graph, dependent, TRAIT.parked))
     else if (unit.status === 'PENDING' && unit.attempt === 0) makeReady(next, unit)
     else if (bitHas(next.early, dependent)) {
@@ -106,7 +108,7 @@ function satisfyDependents(next: NextState, step: number): readonly number[] {
   return skipped ?? NONE
 }
 
-/** It is not this step's turn yet: a predecessor does not stand. */
+/** It is not this step's turn yet: a predecessor is not satisfied. */
 export function isEarly(next: NextState, { step, status, attempt }: Unit): boolean {
   if (next.rulesVersion < SKIPS_KEEP_THEIR_PLACE || status !== 'PENDING' || attempt > 0) return false
   return !bitHas(next.ready, step) && !bitHas(next.readyFree, step)

@@ -4,12 +4,13 @@
 import type { Payload } from '../../events/event.ts'
 import { fail } from '../../problems/problem.ts'
 import type { FoldEvent } from '../fold-event.ts'
-import type { Cancelling } from '../state.ts'
-import { isTerminalRun, refusedMove, RUN_TRANSITIONS, runTransition } from '../transitions.ts'
-import { locate, stepUnit } from '../units.ts'
+import type { Cancelling } from '../state/state.ts'
+import { isTerminalRun, refusedMove, RUN_TRANSITIONS, runTransition } from '../state/transitions.ts'
+import { locate, stepUnit } from '../state/units.ts'
 import { makeReady, setUnit, type NextState } from './next-state.ts'
+import { hearOf } from './people.ts'
 import { instantOr, unfail, unitOf } from './steps.ts'
-import { hookMark } from './undo.ts'
+import { compensationMark } from '../compensation/next-compensation.ts'
 
 /** Applies the transition table to a run-level event; undefined in the table is a broken invariant. */
 export function moveRun(next: NextState, event: FoldEvent): void {
@@ -35,7 +36,8 @@ export function runStarted(next: NextState, event: FoldEvent): void {
   next.limit = Math.min(next.graph.plan.policy.concurrency, payload.maxInFlight)
   next.runTimeoutAt = instantOr(payload.runTimeoutAt, -1)
   next.compensationOf = payload.compensationOf ?? ''
-  // It only undoes: nothing of its plan will start.
+  next.children = payload.children ?? null
+  // This run only undoes another one: no step of its plan starts.
   if (next.compensationOf !== '') return
   next.graph.dependencies.forEach((needed, step) => {
     if (needed.length === 0) makeReady(next, stepUnit(next, step))
@@ -68,10 +70,11 @@ export function alertRaised(next: NextState, event: FoldEvent): void {
 }
 
 export function lateOutcomeRecorded(next: NextState, event: FoldEvent): void {
+  const { attempt, compensation, people } = event.payload as Payload<'LateOutcomeRecorded'>
+  if (people !== undefined) hearOf(next, people)
   const found = locate(next, event.slot)
   if (found === undefined) return
-  const { attempt, compensation } = event.payload as Payload<'LateOutcomeRecorded'>
-  const mark = compensation === true ? hookMark(attempt, event.attempt) : `${attempt}:${event.attempt}`
+  const mark = compensation === true ? compensationMark(attempt, event.attempt) : `${attempt}:${event.attempt}`
   setUnit(next, found.index, { ...found.unit, late: [...found.unit.late, mark] })
 }
 
@@ -111,6 +114,7 @@ function cancellingOf(payload: Payload<'SignalAccepted'>, event: FoldEvent): Can
     reason: payload.reason ?? '',
     at: event.at,
     graceUntil: instantOr(payload.graceUntil, event.at),
+    ...(!stop && payload.undo === true ? { undo: true } : {}),
   }
 }
 

@@ -1,6 +1,6 @@
 /**
- * How step events change the state. Every move is asked of the transition table first; a move it does not know
- * is a broken invariant, thrown so that the caller sets this one run aside.
+ * How step events change the state. Every move is looked up in the transition table first. A move that is not in the table is a
+ * broken invariant; it is thrown, so that the caller sets this one run aside.
  */
 import { bitAdd, bitRemove } from '../../collections/bit-tree.ts'
 import { heapInsert } from '../../collections/timer-heap.ts'
@@ -8,10 +8,11 @@ import type { Payload } from '../../events/event.ts'
 import { fail } from '../../problems/problem.ts'
 import { msFromIso } from '../../time.ts'
 import type { FoldEvent } from '../fold-event.ts'
-import type { Failure, Unit } from '../state.ts'
-import { activeTime, dropSettledTimers } from '../timers.ts'
-import { ATTEMPT_TRANSITIONS, attemptTransition, refusedMove } from '../transitions.ts'
-import { isFanParent, isParked, locate, type Located, slotOfUnit, stepUnit } from '../units.ts'
+import type { Failure } from '../state/state.ts'
+import type { Unit } from '../state/unit.ts'
+import { activeTime, dropSettledTimers } from '../state/timers.ts'
+import { ATTEMPT_TRANSITIONS, attemptTransition, refusedMove } from '../state/transitions.ts'
+import { isFanParent, isParked, locate, type Located, slotOfUnit, stepUnit } from '../state/units.ts'
 import { abandonFan, fanItemEnded, reopenFan, updateFan } from './fan-out.ts'
 import {
   enterFlight,
@@ -24,7 +25,9 @@ import {
   setUnit,
   type NextState,
 } from './next-state.ts'
-import { noteForUndo, noteStoppedChild } from './note-undo.ts'
+import { completedBy, hearOf } from './people.ts'
+import { noteForCompensation, noteStoppedChild } from './note-completion.ts'
+import { closeFallback, passFailure, recover } from './handled-failure.ts'
 
 export function unitOf(next: NextState, event: FoldEvent): Located {
   if (event.step !== undefined) return { index: event.step, unit: stepUnit(next, event.step) }
@@ -128,23 +131,24 @@ export function stepCompleted(next: NextState, event: FoldEvent): void {
     return
   }
   leaveFlight(next, index, done)
-  noteForUndo(next, index, done, event.runSeq)
+  if (payload.actorId !== undefined) completedBy(next, done.step, payload.actorId)
+  if (payload.people !== undefined) hearOf(next, payload.people)
+  if (payload.receivedEvent !== undefined) useEvent(next, payload.receivedEvent.id)
+  noteForCompensation(next, index, done, event.runSeq)
   if (done.fallback) recover(next, done)
   if (done.item >= 0) fanItemEnded(next, done.step, done.item, true)
   else settle(next, done.step)
   dropSettledTimers(next)
 }
 
+/** An event ends at most one wait of a run (P-54). */
+function useEvent(next: NextState, eventId: string): void {
+  next.usedEvents = { value: eventId, next: next.usedEvents }
+}
+
 function closeFan(next: NextState, step: number): void {
   next.openFans = bitRemove(next.openFans, step)
   next.doneFans = bitRemove(next.doneFans, step)
-}
-
-/** A fallback that succeeded handles its primary's failure. */
-function recover(next: NextState, fallback: Unit): void {
-  const slot = slotOfUnit(next.graph, { ...fallback, fallback: false })
-  const primary = locate(next, slot)
-  if (primary !== undefined) setUnit(next, primary.index, { ...primary.unit, recovered: true, fallbackOpen: false })
 }
 
 /** By far the most common way: the first attempt, by its first execution. */
@@ -179,11 +183,14 @@ export function stepFailed(next: NextState, event: FoldEvent): void {
   } else {
     leaveFlight(next, index, failed)
   }
+  if (payload.people !== undefined) hearOf(next, payload.people)
+  if (payload.receivedEvent !== undefined) useEvent(next, payload.receivedEvent.id)
   if (!payload.final && payload.retryAt !== undefined) waitForRetry(next, index, failed, event, payload.retryAt)
   else if (payload.fallback === true) openFallback(next, failed)
   else {
     noteStoppedChild(next, index, failed, event.runSeq)
-    failFinally(next, index, failed, event)
+    if (payload.handled === true) passFailure(next, index, failed)
+    else failFinally(next, index, failed, event)
   }
   dropSettledTimers(next)
 }
@@ -214,15 +221,10 @@ function failFinally(next: NextState, index: number, unit: Unit, event: FoldEven
   if (code === 'INDETERMINATE') next.indeterminate += 1
   if (code === 'CANCELLED') next.closed += 1
   judgeFailing(next)
-  // A sequence is order only: under `continue` the next step runs and reads null (P-46).
+  // A sequence only gives an order: under `continue` the next step runs after a failure and reads null (P-46).
   if (next.graph.sequential && next.graph.plan.policy.onFailure === 'continue' && code !== 'CANCELLED') {
     passOver(next, unit.step)
   }
-}
-
-function closeFallback(next: NextState, fallback: Unit): void {
-  const primary = locate(next, slotOfUnit(next.graph, { ...fallback, fallback: false }))
-  if (primary !== undefined) setUnit(next, primary.index, { ...primary.unit, fallbackOpen: false })
 }
 
 /** When a fallback fails too, the primary's error stays the cause (X-101). */
@@ -259,6 +261,7 @@ export function stepSkipped(next: NextState, event: FoldEvent): void {
     next.endSkipsFrom = unit.step + 1
     return
   }
+  if (payload.reasonCode !== 'OPERATOR_SKIP') next.skippedByCondition = bitAdd(next.skippedByCondition, unit.step)
   if (unit.status === 'FAILED') unfail(next, unit)
   if (early) next.early = bitAdd(next.early, unit.step)
   else settle(next, unit.step)

@@ -1,17 +1,17 @@
-/** `keelson archive`: moves the logs of ended runs into bundle files; each is proved before its log is deleted. */
+/** `keelson archive`: moves the logs of ended runs into bundle files; each is verified before its log is deleted. */
 import { fail } from '../../../core/problems/problem.ts'
-import type { KeptBundle } from '../../../app/archive-run.ts'
+import type { KeptBundle } from '../../../app/archive/archive-run.ts'
 import type { RunRow } from '../../../ports/run-store.ts'
 import type { Keelson } from '../../../main.ts'
-import type { Call, Options } from '../command.ts'
-import { EXIT } from '../exit-codes.ts'
-import { findRun } from '../find-run.ts'
-import { plural, shortId, timeOfDay } from '../output/format.ts'
-import { printTable } from '../output/table.ts'
-import { openExisting } from '../session.ts'
-import type { Terminal } from '../terminal.ts'
+import type { Call, Options } from '../terminal/command.ts'
+import { EXIT } from '../terminal/exit-codes.ts'
+import { findRun } from '../open/find-run.ts'
+import { plural, shortId, timeOfDay } from '../terminal/format.ts'
+import { printTable } from '../terminal/table.ts'
+import { openExisting } from '../open/session.ts'
+import type { Terminal } from '../terminal/terminal.ts'
 
-const UNITS_MS: Readonly<Record<string, number>> = { s: 1_000, min: 60_000, h: 3_600_000, d: 24 * 3_600_000 }
+const UNITS_MS: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, min: 60_000, h: 3_600_000, d: 24 * 3_600_000 }
 const DEFAULT_AGE = '90d'
 
 export async function archive({ args, options, terminal }: Call): Promise<number> {
@@ -22,7 +22,7 @@ export async function archive({ args, options, terminal }: Call): Promise<number
     if (options.flag('dryRun')) return await tellOld(keelson, age, options, terminal)
     let count = 0
     let failed = 0
-    await keelson.upkeep.archiveOlderThan(age, options.text('to'), {
+    await keelson.maintenance.archiveOlderThan(age, options.text('to'), {
       force: options.flag('force'),
       onArchived: (kept) => {
         count += 1
@@ -45,14 +45,14 @@ async function archiveOne(keelson: Keelson, name: string, options: Options, term
   const { row } = await findRun(keelson, name)
   if (options.flag('dryRun')) tellRows([row], options, terminal)
   else {
-    const kept = await keelson.upkeep.archive(row, options.text('to'), { force: options.flag('force') })
+    const kept = await keelson.maintenance.archive(row, options.text('to'), { force: options.flag('force') })
     tellKept(kept, options, terminal)
   }
   return EXIT.completed
 }
 
 async function tellOld(keelson: Keelson, age: number, options: Options, terminal: Terminal): Promise<number> {
-  tellRows(await keelson.upkeep.archivable(age), options, terminal)
+  tellRows(await keelson.maintenance.archivable(age), options, terminal)
   return EXIT.completed
 }
 
@@ -85,7 +85,7 @@ function tellKept({ row, place, events }: KeptBundle, options: Options, terminal
 }
 
 function ageMs(text: string): number {
-  const [, amount, unit = 'd'] = /^(\d{1,6})(s|min|h|d)?$/.exec(text) ?? []
+  const [, amount, unit = 'd'] = /^(\d{1,6})(s|min|m|h|d)?$/.exec(text) ?? []
   if (amount === undefined) return fail('USAGE', `--older-than takes an age such as 90d or 12h, not '${text}'`)
   return Number(amount) * (UNITS_MS[unit] ?? 0)
 }

@@ -1,9 +1,9 @@
 /** `keelson backup`: a consistent copy of the database in one file, while runs go on. */
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Call } from '../command.ts'
-import { EXIT } from '../exit-codes.ts'
-import { openExisting } from '../session.ts'
+import type { Call } from '../terminal/command.ts'
+import { EXIT } from '../terminal/exit-codes.ts'
+import { openExisting } from '../open/session.ts'
 
 const KIB = 1024
 
@@ -11,7 +11,7 @@ export async function backup({ args, options, terminal }: Call): Promise<number>
   const file = args[0] ?? ''
   const keelson = await openExisting(options)
   try {
-    await keelson.upkeep.backup(file)
+    await keelson.maintenance.backup(file)
     const { size } = statSync(file)
     if (options.json) terminal.json({ file, bytes: size })
     else {

@@ -1,15 +1,16 @@
-/** `keelson complete`: the outcome of a manual task, by its token or, here where the keys lie, by its step. */
-import { didYouMean } from '../../../core/plan/reading.ts'
+/** `keelson complete`: the outcome of a manual task, by its token or, where the keys are available, by its step. */
+import { didYouMean } from '../../../core/did-you-mean.ts'
 import { fail } from '../../../core/problems/problem.ts'
-import type { RunHandle } from '../../../main.ts'
-import type { Call } from '../command.ts'
-import { reachable } from '../engine-choice.ts'
-import { EXIT } from '../exit-codes.ts'
-import { findRun } from '../find-run.ts'
-import { howToDrive, isDriven } from '../run-lease.ts'
-import { shortId } from '../output/format.ts'
-import { valueOf } from '../run-input.ts'
-import { openExisting } from '../session.ts'
+import type { OpenTask, RunHandle } from '../../../main.ts'
+import type { Call } from '../terminal/command.ts'
+import { reachable } from '../open/engine-choice.ts'
+import { EXIT } from '../terminal/exit-codes.ts'
+import { findRun } from '../open/find-run.ts'
+import { howToDrive, isDriven } from '../drive/run-lease.ts'
+import { oneLine, shortId } from '../terminal/format.ts'
+import { SEEN_CHARS, seenOf } from '../output/task-news.ts'
+import { valueOf } from '../files/run-input.ts'
+import { openExisting } from '../open/session.ts'
 
 const OUTCOMES = ['Succeeded', 'Failed', 'Cancelled'] as const
 
@@ -22,16 +23,31 @@ function outcomeOf(text: string | undefined): (typeof OUTCOMES)[number] {
   )
 }
 
-async function tokenOf(handle: RunHandle, name: string): Promise<string> {
+async function tokenOf(handle: RunHandle, name: string, seen: string | undefined): Promise<string> {
   if (name.includes('.') && name.length > 64) return name
   const open = await handle.tasks()
   const named = open.find((task) => task.slot === name)
-  if (named !== undefined) return named.token
+  if (named !== undefined) return tokenOfSeen(named, seen)
   const slots = open.map((task) => task.slot)
   return fail(
     'TASK_NOT_OPEN',
     `run ${shortId(handle.runId)} has no open task '${name}'${slots.length === 0 ? '' : `; open: ${slots.join(', ')}`}`,
   )
+}
+
+/**
+ * By its step a task is completed as it was opened. After a change it is another one, and whoever completes it says which one they
+ * saw: the beginning of its token, as `tasks` shows it.
+ */
+function tokenOfSeen({ slot, token, changed = [] }: OpenTask, seen: string | undefined): string {
+  const look = { hint: 'look at it again with `keelson tasks`, and complete what you see with --seen' }
+  if (seen === undefined && changed.length === 0) return token
+  if (seen === undefined)
+    return fail('TASK_CHANGED', `what '${slot}' asks for was changed after it was opened (${changed.length})`, look)
+  if (seen.length < SEEN_CHARS) return fail('USAGE', `--seen takes the ${SEEN_CHARS} characters that tasks shows`)
+  return seenOf(token) === seen.slice(0, SEEN_CHARS) || token === seen
+    ? token
+    : fail('TASK_CHANGED', `'${slot}' is not the task that you saw as ${oneLine(seen, SEEN_CHARS)}`, look)
 }
 
 export async function complete({ args, options, terminal }: Call): Promise<number> {
@@ -43,12 +59,12 @@ export async function complete({ args, options, terminal }: Call): Promise<numbe
     const evidenceRefs = options.list('evidence')
     const result = options.text('result')
     const answer = await handle.completeTask({
-      completionToken: await tokenOf(handle, args[1] ?? ''),
+      completionToken: await tokenOf(handle, args[1] ?? '', options.text('seen')),
       outcome,
       actorUserId: options.text('as') ?? 'local',
       ...(notes === undefined ? {} : { notes }),
       ...(evidenceRefs.length === 0 ? {} : { evidenceRefs }),
-      ...(result === undefined ? {} : { result: valueOf(result, '--result') }),
+      ...(result === undefined ? {} : { result: resultOf(result) }),
     })
     const driven = isDriven(handle.row)
     if (options.json) terminal.json({ runId: handle.runId, outcome, ...answer, driven })
@@ -63,4 +79,12 @@ export async function complete({ args, options, terminal }: Call): Promise<numbe
   } finally {
     await keelson.close()
   }
+}
+
+/** A plain word is text; text that begins like JSON must be JSON, because a completion counts only once. */
+function resultOf(text: string): unknown {
+  const value = valueOf(text, '--result')
+  if (value === text && /^\s*[[{"]/.test(text))
+    fail('USAGE', '--result looks like JSON but is not valid JSON', { hint: 'check the quotes that your shell needs' })
+  return value
 }

@@ -1,9 +1,9 @@
 /** `keelson completion`: the script that teaches a shell this command's words. */
 import { fail } from '../../../core/problems/problem.ts'
-import { didYouMean } from '../../../core/plan/reading.ts'
-import type { Call } from '../command.ts'
-import { completionScript, SHELLS } from '../completion-script.ts'
-import { EXIT } from '../exit-codes.ts'
+import { didYouMean } from '../../../core/did-you-mean.ts'
+import type { Call } from '../terminal/command.ts'
+import { completionScript, SHELLS } from './completion-script.ts'
+import { EXIT } from '../terminal/exit-codes.ts'
 
 export async function completion({ args, options, terminal, table }: Call): Promise<number> {
   const name = args[0] ?? ''

@@ -1,30 +1,32 @@
 /**
- * `keelson conformance`: plays plans on several engines with scripted handlers and compares their logs. Nothing of a plan's
- * own code is run, and nothing is kept.
+ * `keelson conformance`: plays plans on several engines with scripted handlers and compares their logs. No code of a
+ * plan is run, and nothing is kept.
  */
+import { timeOption } from '../terminal/time-option.ts'
 import { compareEngines, type EntryDifference, type EntryReport } from '../../../app/conformance/compare-engines.ts'
-import { CONFORMANCE_ENGINES, PLAYING } from '../../../conformance-engines.ts'
-import { didYouMean } from '../../../core/plan/reading.ts'
+import { CONFORMANCE_ENGINES, PLAYING } from '../../../compose/conformance-engines.ts'
+import { didYouMean } from '../../../core/did-you-mean.ts'
 import { fail } from '../../../core/problems/problem.ts'
 import type { ConformanceEngine } from '../../../ports/conformance.ts'
-import type { Call, Options } from '../command.ts'
-import { readEntries } from '../conformance-files.ts'
-import { EXIT } from '../exit-codes.ts'
-import { plural } from '../output/format.ts'
-import type { Terminal } from '../terminal.ts'
+import type { Call, Options } from '../terminal/command.ts'
+import { readEntries } from '../files/conformance-files.ts'
+import { EXIT } from '../terminal/exit-codes.ts'
+import { plural } from '../terminal/format.ts'
+import type { Terminal } from '../terminal/terminal.ts'
 
 const DEFAULT_ENGINES = 'embedded,mock'
 
 export async function conformance({ options, terminal }: Call): Promise<number> {
   const names = (options.text('engines') ?? DEFAULT_ENGINES).split(',').map((name) => name.trim())
   for (const name of names) checkName(name)
+  const patience = options.text('patience')
   const entries = readEntries(options.list('plans'), options.list('only'))
   const engines: ConformanceEngine[] = []
   try {
     for (const name of names) engines.push(await openEngine(name))
     const report = await compareEngines(engines, entries, {
       ...PLAYING,
-      patienceMs: options.whole('patience') ?? PLAYING.patienceMs,
+      patienceMs: patience === undefined ? PLAYING.patienceMs : timeOption('--patience', patience, { bareMs: true }),
       atOnce: Math.max(1, options.whole('atOnce') ?? 1),
       onEntry: (entry) => tell(entry, options, terminal),
     })

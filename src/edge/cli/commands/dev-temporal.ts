@@ -1,19 +1,19 @@
 /** `keelson dev temporal`: Temporal's development server on this machine, until it is asked to stop. */
 import { once } from 'node:events'
-import { mkdirSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import type { Call } from '../command.ts'
-import { EXIT } from '../exit-codes.ts'
+import type { Call } from '../terminal/command.ts'
+import { EXIT } from '../terminal/exit-codes.ts'
+import { makeFolder } from '../files/make-folder.ts'
 
 const PORT = 7233
 const UI_OFFSET = 1_000
 
 export async function devTemporal({ options, terminal }: Call): Promise<number> {
-  const { findTemporal, startTemporalServer } = await import('../../../temporal-engine.ts')
+  const { findTemporal, startTemporalServer } = await import('../../../compose/temporal-engine.ts')
   const program = findTemporal({ tell: (line) => terminal.errorLine(line) })
   const port = options.whole('port') ?? PORT
   const uiPort = options.flag('headless') ? undefined : (options.whole('uiPort') ?? port + UI_OFFSET)
-  if (!options.flag('inMemory')) mkdirSync(options.dir, { recursive: true })
+  if (!options.flag('inMemory')) makeFolder(options.dir, 0o700)
   const file = options.flag('inMemory') ? {} : { file: resolve(join(options.dir, 'temporal.db')) }
   const server = await startTemporalServer({ program, port, ...file, ...(uiPort === undefined ? {} : { uiPort }) })
   const { address, pid } = server

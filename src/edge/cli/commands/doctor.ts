@@ -1,9 +1,10 @@
-/** `keelson doctor`: is everything here as it should be? A line for each finding, with what to do. */
-import type { Call } from '../command.ts'
-import { checkup } from '../checkup.ts'
-import type { Health } from '../finding.ts'
-import { EXIT } from '../exit-codes.ts'
-import { plural } from '../output/format.ts'
+/** `keelson doctor`: is everything in order here? One line for each finding, with what to do. */
+import { greatest } from '../../../core/collections/extremes.ts'
+import type { Call } from '../terminal/command.ts'
+import { checkup } from '../doctor/checkup.ts'
+import type { Health } from '../doctor/finding.ts'
+import { EXIT } from '../terminal/exit-codes.ts'
+import { plural } from '../terminal/format.ts'
 
 const SYMBOL: Readonly<Record<Health, string>> = { well: '✔', warning: '⚠', bad: '✖' }
 
@@ -18,7 +19,7 @@ export async function doctor({ options, terminal }: Call): Promise<number> {
   }
   const { green, yellow, red, bold, dim } = terminal.paint
   const colour = { well: green, warning: yellow, bad: red } as const
-  const width = Math.max(...findings.map(({ name }) => name.length))
+  const width = greatest(findings.map(({ name }) => name.length))
   for (const { name, health, says, todo } of findings) {
     terminal.line(`${colour[health](SYMBOL[health])} ${name.padEnd(width)}   ${says}`)
     if (todo !== undefined) terminal.line(`  ${' '.repeat(width)}   ${dim(`→ ${todo}`)}`)

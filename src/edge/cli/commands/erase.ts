@@ -1,11 +1,11 @@
-/** `keelson erase`: deletes what may be personal of an ended run, with a record of it in the log. */
+/** `keelson erase`: deletes the personal values of an ended run, with a record of it in the log. */
 import { fail } from '../../../core/problems/problem.ts'
-import type { Call } from '../command.ts'
-import { confirm } from '../confirm.ts'
-import { EXIT } from '../exit-codes.ts'
-import { findRun } from '../find-run.ts'
-import { shortId } from '../output/format.ts'
-import { openExisting } from '../session.ts'
+import type { Call } from '../terminal/command.ts'
+import { confirm } from '../terminal/confirm.ts'
+import { EXIT } from '../terminal/exit-codes.ts'
+import { findRun } from '../open/find-run.ts'
+import { shortId } from '../terminal/format.ts'
+import { openExisting } from '../open/session.ts'
 
 export async function erase({ args, options, terminal }: Call): Promise<number> {
   const reason = options.text('reason') ?? fail('USAGE', 'say why: --reason <text>; it is recorded in the log')
@@ -18,7 +18,7 @@ export async function erase({ args, options, terminal }: Call): Promise<number> 
       terminal.line('nothing was deleted')
       return EXIT.completed
     }
-    const answer = await keelson.upkeep.erase(row, { reason, actorId: 'local' })
+    const answer = await keelson.maintenance.erase(row, { reason, actorId: 'local' })
     if (options.json) terminal.json({ runId: row.runId, ...answer })
     else {
       const { green, bold, cyan } = terminal.paint

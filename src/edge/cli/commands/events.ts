@@ -1,17 +1,17 @@
-/** `keelson events`: the log of a run as it is stored, a line per event; followed until the run ends if asked for. */
+/** `keelson events`: the stored log of a run, one line per event; optionally followed until the run ends. */
 import { checkableViewOf } from '../../../core/events/event-views.ts'
-import type { ForeignRecord } from '../../../core/events/event.ts'
-import { slotOf } from '../../../core/events/slot-of.ts'
+import type { LogRecord } from '../../../core/events/event.ts'
+import { slotOf, stepSlotOf } from '../../../core/events/slot-of.ts'
 import { msFromIso } from '../../../core/time.ts'
-import type { RunHandle } from '../../../main.ts'
-import type { Call, Options } from '../command.ts'
-import { EXIT } from '../exit-codes.ts'
-import { findRun } from '../find-run.ts'
-import { oneLine } from '../output/format.ts'
+import type { RunReader } from '../../../library/run-reader.ts'
+import type { Call, Options } from '../terminal/command.ts'
+import { EXIT } from '../terminal/exit-codes.ts'
+import { findRun } from '../open/find-run.ts'
+import { oneLine } from '../terminal/format.ts'
 import { eventDetail } from '../output/event-detail.ts'
-import { printTable } from '../output/table.ts'
-import { openToRead } from '../session.ts'
-import type { Terminal } from '../terminal.ts'
+import { printTable } from '../terminal/table.ts'
+import { openToRead } from '../open/reading.ts'
+import type { Terminal } from '../terminal/terminal.ts'
 
 const LOOK_MS = 150
 
@@ -23,29 +23,31 @@ export async function events({ args, options, terminal }: Call): Promise<number>
     if (options.flag('follow')) return await followLog(handle, after, options, terminal)
     const trouble = await handle.trouble()
     const records = await handle.records(after, trouble?.soundSeq)
-    if (options.json) for (const record of records) terminal.json(checkableViewOf(record))
+    const damage = trouble === undefined ? await handle.damage() : undefined
+    if (options.json) for (const record of records) terminal.json(jsonOf(record, damage))
     else if (records.length === 0) terminal.line('no events after that')
-    else printTable(terminal, HEADING, records.map(rowCells(terminal.columns)))
-    // What is shown is the sound part.
+    else printTable(terminal, HEADING, records.map(rowCells(terminal, damage)))
+    // The sound part was shown.
     if (trouble !== undefined) throw trouble.error
-    return EXIT.completed
+    return tellDamage(damage, handle, options, terminal)
   } finally {
     await keelson.close()
   }
 }
 
 const HEADING = ['SEQ', 'TIME', 'EVENT', 'SLOT', 'ATTEMPT', 'DETAIL']
-/** What comes is not known yet, so columns are as wide as they mostly need to be. */
+/** The coming events are unknown, so the columns have their usual widths. */
 const FOLLOWED_WIDTHS = [4, 12, 22, 16, 7, 0]
 
-/** Ends with the run, or when whoever watches has seen enough. */
-async function followLog(handle: RunHandle, from: number, options: Options, terminal: Terminal): Promise<number> {
+/** Ends with the run, or when the user stops it. */
+async function followLog(handle: RunReader, from: number, options: Options, terminal: Terminal): Promise<number> {
   let left = false
   const leave = (): void => {
     left = true
   }
   process.on('SIGINT', leave).on('SIGTERM', leave)
-  const cells = rowCells(terminal.columns)
+  const damage = await handle.damage()
+  const cells = rowCells(terminal, damage)
   const padded = (row: readonly string[]): string =>
     row
       .map((cell, at) => cell.padEnd(FOLLOWED_WIDTHS[at] ?? 0))
@@ -54,15 +56,15 @@ async function followLog(handle: RunHandle, from: number, options: Options, term
   if (!options.json) terminal.line(terminal.paint.dim(padded(HEADING)))
   try {
     for (let after = from; ;) {
-      // Asked for first: what was written before the end is then in the records.
+      // Asked first: everything written before the end is then in the records.
       const ended = await handle.hasEnded()
       const records = await handle.records(after)
       for (const record of records) {
-        if (options.json) terminal.json(checkableViewOf(record))
+        if (options.json) terminal.json(jsonOf(record, damage))
         else terminal.line(padded(cells(record)))
       }
       after = records.at(-1)?.runSeq ?? after
-      if (ended || terminal.isLeft) return EXIT.completed
+      if (ended || terminal.isLeft) return tellDamage(damage, handle, options, terminal)
       if (left) return EXIT.detached
       await new Promise<void>((resolve) => void setTimeout(resolve, LOOK_MS))
     }
@@ -73,18 +75,39 @@ async function followLog(handle: RunHandle, from: number, options: Options, term
 
 const CELLS_BEFORE_DETAIL = 70
 
-function rowCells(columns: number): (record: ForeignRecord) => readonly string[] {
+type Damage = Awaited<ReturnType<RunReader['damage']>>
+
+function isAltered({ runSeq }: LogRecord, damage: Damage): boolean {
+  return damage !== undefined && runSeq > damage.soundSeq
+}
+
+function jsonOf(record: LogRecord, damage: Damage): unknown {
+  return isAltered(record, damage) ? { ...checkableViewOf(record), altered: damage?.what } : checkableViewOf(record)
+}
+
+/** From the first event that does not fit, nothing can be trusted, including what follows. */
+function tellDamage(damage: Damage, handle: RunReader, options: Options, terminal: Terminal): number {
+  if (damage === undefined) return EXIT.completed
+  if (!options.json) {
+    const { red, bold } = terminal.errorPaint
+    const from = `after event ${damage.soundSeq} this log cannot be trusted: ${damage.what}`
+    terminal.errorLine(`${red('✖')} ${bold(from)}; keelson verify ${handle.runId}`)
+  }
+  return EXIT.failed
+}
+
+function rowCells({ columns }: Terminal, damage: Damage): (record: LogRecord) => readonly string[] {
   return (record) => [
-    String(record.runSeq),
+    `${String(record.runSeq)}${isAltered(record, damage) ? ' ✖' : ''}`,
     clock(record.emittedAt),
     record.eventType,
     slotText(record),
-    record.stepId === undefined ? '' : String(record.logicalAttemptId),
+    stepSlotOf(record) === undefined ? '' : String(record.logicalAttemptId),
     oneLine(eventDetail(record), Math.max(30, columns - CELLS_BEFORE_DETAIL)),
   ]
 }
 
-function slotText(record: ForeignRecord): string {
+function slotText(record: LogRecord): string {
   const slot = slotOf(record, record.decision.firstSeq) ?? ''
   if (slot.startsWith('SIGNAL:') || slot.startsWith('FORK:')) return slot.slice(0, slot.indexOf(':') + 9)
   return slot === 'RUN' ? '' : slot

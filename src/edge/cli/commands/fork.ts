@@ -1,15 +1,16 @@
-/** `keelson fork`: a new run from an ended one's results, shown to its end like any other. */
+/** `keelson fork`: a new run from the results of an ended one, shown to its end like any other. */
 import type { RunRow } from '../../../ports/run-store.ts'
-import type { Call } from '../command.ts'
-import { EXIT } from '../exit-codes.ts'
-import { findRun } from '../find-run.ts'
-import { forkAndDrive } from '../fork-and-drive.ts'
-import { forkPreviewJson, tellForkPreview } from '../output/fork-preview.ts'
-import type { Place } from '../place.ts'
-import { openExisting } from '../session.ts'
+import type { Call } from '../terminal/command.ts'
+import { EXIT } from '../terminal/exit-codes.ts'
+import { findRun } from '../open/find-run.ts'
+import { forkAndDrive } from '../drive/fork-and-drive.ts'
+import { tellOther, whatToFork } from '../drive/other-fork.ts'
+import { forkPreviewJson } from '../output/fork-preview.ts'
+import type { Place } from '../files/place.ts'
+import { openExisting } from '../open/session.ts'
 
 export async function fork({ args, options, terminal }: Call): Promise<number> {
-  if (options.flag('preview')) return preview({ args, options, terminal })
+  if (options.flag('preview') || options.flag('dryRun')) return preview({ args, options, terminal })
   return forkAndDrive({ row: await lookUp(options, args[0] ?? ''), options, terminal })
 }
 
@@ -23,17 +24,13 @@ async function lookUp(place: Place, name: string): Promise<RunRow> {
 }
 
 async function preview({ args, options, terminal }: Pick<Call, 'args' | 'options' | 'terminal'>): Promise<number> {
+  const what = await whatToFork(options)
   const keelson = await openExisting(options)
   try {
-    const { runId } = await findRun(keelson, args[0] ?? '')
-    const from = options.text('from')
-    const atSeq = options.whole('at')
-    const found = await keelson.previewFork(runId, {
-      ...(from === undefined ? {} : { from }),
-      ...(atSeq === undefined ? {} : { atSeq }),
-    })
+    const { row } = await findRun(keelson, args[0] ?? '')
+    const found = await keelson.previewFork(row.runId, what.fork)
     if (options.json) terminal.json(forkPreviewJson(found))
-    else tellForkPreview(found, terminal)
+    else tellOther(found, what, terminal)
     return EXIT.completed
   } finally {
     await keelson.close()

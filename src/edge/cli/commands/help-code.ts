@@ -1,9 +1,9 @@
-/** `keelson help <CODE>`: the page of an error code, from the same registry that docs/errors is made of. */
+/** `keelson help <CODE>`: the page of an error code, from the registry that docs/errors is generated from. */
 import { fail } from '../../../core/problems/problem.ts'
 import { isProblemCode, REGISTRY } from '../../../core/problems/registry.ts'
-import { didYouMean } from '../../../core/plan/reading.ts'
-import { EXIT } from '../exit-codes.ts'
-import type { Terminal } from '../terminal.ts'
+import { didYouMean } from '../../../core/did-you-mean.ts'
+import { EXIT } from '../terminal/exit-codes.ts'
+import type { Terminal } from '../terminal/terminal.ts'
 
 export function helpCode(terminal: Terminal, topic: string, commands: readonly string[]): number {
   const code = topic.toUpperCase().replaceAll('-', '_')

@@ -1,35 +1,37 @@
 /**
- * `keelson migrate`: moves a live run to another engine. Towards Temporal it starts the workflow, and goes on with the run
- * itself only where it is asked to be a worker; towards this machine it drives the run on, like `resume`.
+ * `keelson migrate`: moves a live run to another engine. Towards Temporal it starts the workflow, and drives the run
+ * itself only when asked to be a worker; towards this machine it drives the run, like `resume`.
  */
 import { fail } from '../../../core/problems/problem.ts'
-import { didYouMean } from '../../../core/plan/reading.ts'
+import { didYouMean } from '../../../core/did-you-mean.ts'
 import type { Keelson, Migration, OpenOptions, RunHandle } from '../../../main.ts'
 import type { RunRow } from '../../../ports/run-store.ts'
-import { anchorHeads } from '../anchor-heads.ts'
-import type { Call, Options } from '../command.ts'
-import { driveOne } from '../drive-one.ts'
-import { EXIT } from '../exit-codes.ts'
-import { findRun } from '../find-run.ts'
-import { Doorbell } from '../follow.ts'
-import { instantOf } from '../instant.ts'
-import { outside } from '../outside.ts'
-import { shortId } from '../output/format.ts'
-import { openExisting } from '../session.ts'
-import { recallSource } from '../sources.ts'
-import { findStepsFile, loadSteps } from '../steps-file.ts'
-import type { Terminal } from '../terminal.ts'
+import { anchorHeads } from '../open/anchor-heads.ts'
+import type { Call, Options } from '../terminal/command.ts'
+import { driveOne } from '../drive/drive-one.ts'
+import { EXIT } from '../terminal/exit-codes.ts'
+import { findRun } from '../open/find-run.ts'
+import { Doorbell } from '../progress/follow.ts'
+import { timeOption } from '../terminal/time-option.ts'
+import { outside } from '../open/outside.ts'
+import { shortId } from '../terminal/format.ts'
+import { openExisting } from '../open/session.ts'
+import { recallSource } from '../files/sources.ts'
+import { NO_STEPS } from '../files/steps-file.ts'
+import { stepsOfRun } from '../open/steps-of-run.ts'
+import type { Terminal } from '../terminal/terminal.ts'
 
 const ENGINES = ['temporal', 'embedded'] as const
 type Target = (typeof ENGINES)[number]
 
-/** How long a run may take to take up the end of its pause, before it is shown as it is. */
+/** How long a run may take to resume before it is shown as it is. */
 const LIFTED_MS = 5_000
 const LOOK_MS = 50
 
 export async function migrate({ args, options, terminal }: Call): Promise<number> {
   const to = targetOf(options.text('to'))
-  const drainMs = drainOf(options.text('drain'))
+  const drain = options.text('drain')
+  const drainMs = drain === undefined ? undefined : timeOption('--drain', drain)
   const isHere = to === 'temporal' ? options.flag('worker') : !options.flag('detach')
   const row = await lookUp(options, args[0] ?? '')
   const doorbell = new Doorbell()
@@ -45,7 +47,7 @@ export async function migrate({ args, options, terminal }: Call): Promise<number
     if (!isHere) return EXIT.completed
     const handle = await keelson.run(row.runId)
     if (!moved.paused) await untilLifted(handle)
-    const code = await driveOne({ keelson, handle, doorbell, interrupt: 'leave', options, terminal })
+    const code = await driveOne({ keelson, handle, doorbell, leavesStill: true, options, terminal })
     await anchorHeads(keelson, options, terminal)
     return code
   } finally {
@@ -54,18 +56,12 @@ export async function migrate({ args, options, terminal }: Call): Promise<number
 }
 
 function targetOf(name: string | undefined): Target {
-  if (name === undefined) return fail('USAGE', `--to says where: ${ENGINES.join(' or ')}`)
+  if (name === undefined) return fail('USAGE', `--to is missing; it is ${ENGINES.join(' or ')}`)
   const engine = ENGINES.find((one) => one === name)
   return (
     engine ??
     fail('USAGE', `a run can be moved to ${ENGINES.join(' or ')}, not to '${name}'`, didYouMean(name, ENGINES))
   )
-}
-
-function drainOf(text: string | undefined): number | undefined {
-  if (text === undefined) return undefined
-  if (!/^\d{1,6}(s|min|h)$/.test(text)) fail('USAGE', `--drain takes a time such as 30s or 10min, not '${text}'`)
-  return instantOf(text, '--drain', 0, true)
 }
 
 async function lookUp(options: Options, name: string): Promise<RunRow> {
@@ -77,7 +73,7 @@ async function lookUp(options: Options, name: string): Promise<RunRow> {
   }
 }
 
-/** With the run's functions where it is to go on here; with Temporal where the run comes from there or goes there. */
+/** With the run's functions if it continues here; with Temporal if the run comes from there or goes there. */
 async function openBoth(
   row: RunRow,
   to: Target,
@@ -86,8 +82,7 @@ async function openBoth(
   doorbell: Doorbell,
 ): Promise<Keelson> {
   const source = recallSource(options.dir, row)
-  const path = isHere ? findStepsFile(options.text('steps') ?? source?.steps, ['.']) : undefined
-  const { functions } = await loadSteps(path)
+  const { path, functions } = isHere ? await stepsOfRun(row, options, source) : NO_STEPS
   const isOnTemporal = to === 'temporal' || row.engineType === 'temporal'
   return openExisting(options, {
     steps: functions,
@@ -99,12 +94,12 @@ async function openBoth(
 }
 
 async function temporalOf(options: Options, worker: boolean): Promise<NonNullable<OpenOptions['engines']>[number]> {
-  const { temporalEngine } = await import('../../../temporal-engine.ts')
+  const { temporalEngine } = await import('../../../compose/temporal-engine.ts')
   const [address, namespace, taskQueue] = ['address', 'namespace', 'taskQueue'].map((name) => options.text(name))
   return temporalEngine({ address, namespace, taskQueue, worker })
 }
 
-/** Its end of the pause is on the way; a run that is shown before it would pass for one that stands still. */
+/** The resume signal is on its way; shown before that, the run would look paused. */
 async function untilLifted(handle: RunHandle): Promise<void> {
   const deadline = performance.now() + LIFTED_MS
   while ((await handle.snapshot()).status === 'PAUSED' && performance.now() < deadline)

@@ -1,20 +1,41 @@
-/** `keelson plan check`: every problem of a plan and of the plans it starts, found without running anything. */
-import { dirname } from 'node:path'
-import { checkHandlers } from '../check-handlers.ts'
-import type { Call } from '../command.ts'
-import { EXIT } from '../exit-codes.ts'
-import { plural } from '../output/format.ts'
-import { childPlanFiles, readPlanFile } from '../plan-file.ts'
-import { findStepsFile, loadSteps } from '../steps-file.ts'
+/**
+ * `keelson plan check`: every problem of a plan and of the plans it starts, and what they can reach. It runs nothing:
+ * only the text of the steps file beside the plan is read.
+ */
+import { dirname, relative } from 'node:path'
+import { dutyProblems } from '../../../app/plans/check-duties.ts'
+import { KeelsonError } from '../../../core/problems/problem.ts'
+import { checkHandlers } from '../files/check-handlers.ts'
+import type { Call } from '../terminal/command.ts'
+import { EXIT } from '../terminal/exit-codes.ts'
+import { plural } from '../terminal/format.ts'
+import { reachJson, reachLines } from '../output/reach.ts'
+import { childPlanFiles } from '../files/child-files.ts'
+import { readPlanFile } from '../files/plan-file.ts'
+import { seenSteps } from '../files/seen-steps.ts'
+import { findStepsFile } from '../files/steps-file.ts'
 
 export async function planCheck({ args, options, terminal }: Call): Promise<number> {
   const file = readPlanFile(args[0] ?? '')
-  const files = [file, ...childPlanFiles(file)]
-  checkHandlers(files, await loadSteps(findStepsFile(options.text('steps'), [dirname(file.path), '.'])))
+  const { used, unused } = childPlanFiles(file)
+  const files = [file, ...used]
+  const steps = seenSteps(findStepsFile(options.text('steps'), [dirname(file.path), '.']))
+  checkHandlers(files, steps)
+  const [first, ...more] = dutyProblems(files.map(({ compiled }) => compiled))
+  if (first !== undefined) throw new KeelsonError([first, ...more])
+  const stepsFile = steps.path === undefined ? undefined : relative('.', steps.path)
   for (const { path, compiled } of files) {
     const { planId, planVersion } = compiled.plan.metadata
     if (options.json)
-      terminal.json({ file: path, planId, planVersion, steps: compiled.plan.steps.length, sha256: compiled.sha256 })
+      terminal.json({
+        file: path,
+        planId,
+        planVersion,
+        steps: compiled.plan.steps.length,
+        sha256: compiled.sha256,
+        touches: reachJson({ plans: [compiled], steps: stepsFile }),
+        ...(path === file.path && unused.length > 0 ? { unused } : {}),
+      })
     else {
       const { green, bold, dim } = terminal.paint
       terminal.line(
@@ -22,5 +43,9 @@ export async function planCheck({ args, options, terminal }: Call): Promise<numb
       )
     }
   }
+  if (options.json) return EXIT.completed
+  terminal.line()
+  const reaching = { plans: files.map(({ compiled }) => compiled), steps: stepsFile, unused }
+  for (const line of reachLines(reaching, terminal.paint)) terminal.line(line)
   return EXIT.completed
 }

@@ -1,8 +1,8 @@
 /** `keelson plan compile`: the canonical JSON that is a plan's identity, byte for byte, and its SHA-256. */
 import { writeFileSync } from 'node:fs'
-import type { Call } from '../command.ts'
-import { EXIT } from '../exit-codes.ts'
-import { readPlanFile } from '../plan-file.ts'
+import type { Call } from '../terminal/command.ts'
+import { EXIT } from '../terminal/exit-codes.ts'
+import { readPlanFile } from '../files/plan-file.ts'
 
 export async function planCompile({ args, options, terminal }: Call): Promise<number> {
   const { compiled } = readPlanFile(args[0] ?? '')
@@ -20,8 +20,9 @@ export async function planCompile({ args, options, terminal }: Call): Promise<nu
   else if (out !== undefined)
     terminal.line(`${green('✔')} ${out}   ${bold(planId)} ${planVersion}   ${dim(`sha256 ${compiled.sha256}`)}`)
   else {
-    // Piped, the bytes are the hashed ones: nothing is added to them.
-    terminal.write(compiled.text + (terminal.isTty ? '\n' : ''))
+    // Piped, the bytes are exactly the hashed ones: nothing is added.
+    terminal.exact(compiled.text)
+    if (terminal.isTty) terminal.line()
     if (terminal.isTty) terminal.line(dim(`sha256 ${compiled.sha256}`))
   }
   return EXIT.completed

@@ -1,22 +1,21 @@
 /**
- * `keelson plan diff`: what changed between two plan files, in words, and the runs that have not ended of that plan. A run
- * keeps the version it began with, so these are the ones a change does not reach.
+ * `keelson plan diff`: what changed between two plan files, in words, and the live runs of that plan. A run keeps the
+ * version it began with, so the change does not affect these runs.
  */
 import { existsSync } from 'node:fs'
-import { diffPlans, isEmptyDiff, type FieldChange, type PlanDiff } from '../../../core/plan/diff-plans.ts'
-import type { Plan } from '../../../core/plan/plan.ts'
+import { diffPlans, isEmptyDiff } from '../../../core/plan/write/diff-plans.ts'
 import type { RunRow } from '../../../ports/run-store.ts'
-import type { Call } from '../command.ts'
-import { EXIT } from '../exit-codes.ts'
-import { allRuns } from '../find-run.ts'
-import { oneLine, plural, shortId } from '../output/format.ts'
-import { actionText } from '../output/plan-picture.ts'
-import { readPlanFile } from '../plan-file.ts'
-import { databaseFile, storeUrl, type Place } from '../place.ts'
-import { openExisting } from '../session.ts'
-import type { Terminal } from '../terminal.ts'
+import type { Call } from '../terminal/command.ts'
+import { EXIT } from '../terminal/exit-codes.ts'
+import { allRuns } from '../open/find-run.ts'
+import { plural, shortId } from '../terminal/format.ts'
+import { tellDiff } from '../open/plan-changes.ts'
+import { readPlanFile } from '../files/plan-file.ts'
+import { databaseFile, storeUrl, type Place } from '../files/place.ts'
+import { openExisting } from '../open/session.ts'
+import type { Terminal } from '../terminal/terminal.ts'
 
-/** A run that has not ended, and the steps it is at. */
+/** A live run, and its current steps. */
 interface Touched {
   readonly row: RunRow
   readonly version: 'old' | 'new' | 'other'
@@ -26,7 +25,8 @@ interface Touched {
 export async function planDiff({ args, options, terminal }: Call): Promise<number> {
   const before = readPlanFile(args[0] ?? '').compiled
   const after = readPlanFile(args[1] ?? '').compiled
-  const diff = diffPlans(before.plan, after.plan)
+  const blocks = new Map([...(before.blocks ?? []), ...(after.blocks ?? [])].map(({ sha256, plan }) => [sha256, plan]))
+  const diff = diffPlans(before.plan, after.plan, { blockOf: (sha256) => blocks.get(sha256) })
   const touched = await liveRuns(options, before.plan.metadata.planId, { old: before.sha256, new: after.sha256 })
   if (options.json) {
     const runs = touched.map(({ row, version, at }) => ({
@@ -42,36 +42,9 @@ export async function planDiff({ args, options, terminal }: Call): Promise<numbe
     return EXIT.completed
   }
   if (isEmptyDiff(diff)) terminal.line('the plans are the same')
-  else tellDiff(terminal, diff, before.plan, after.plan)
+  else tellDiff(terminal, diff, { before: before.plan, after: after.plan })
   tellRuns(terminal, touched)
   return EXIT.completed
-}
-
-function tellDiff(terminal: Terminal, diff: PlanDiff, before: Plan, after: Plan): void {
-  const { green, red, yellow, bold, dim } = terminal.paint
-  const doing = (plan: Plan, id: string): string => {
-    const step = plan.steps.find(({ stepId }) => stepId === id)
-    return step === undefined ? '' : dim(actionText(step))
-  }
-  for (const field of diff.plan) terminal.line(`${yellow('~')} ${fieldText(field)}`)
-  for (const id of diff.removed) terminal.line(`${red('-')} step ${bold(id)} is gone   ${doing(before, id)}`)
-  for (const id of diff.added) terminal.line(`${green('+')} step ${bold(id)} is new   ${doing(after, id)}`)
-  for (const { stepId, fields } of diff.changed) {
-    terminal.line(`${yellow('~')} step ${bold(stepId)}`)
-    for (const field of fields) terminal.line(`    ${fieldText(field)}`)
-  }
-}
-
-const VALUE_CHARS = 60
-const valueText = (value: unknown): string => oneLine(JSON.stringify(value), VALUE_CHARS)
-
-function fieldText(change: FieldChange): string {
-  const { path, from, to } = change
-  if (path === 'order') return `comes at place ${String(to)} of those in both, not ${String(from)}`
-  if (from === undefined) return `${path}: ${valueText(to)}, which was not there`
-  return to === undefined
-    ? `${path} is gone; it was ${valueText(from)}`
-    : `${path}: ${valueText(from)} → ${valueText(to)}`
 }
 
 const RUNS_TOLD = 10
@@ -95,7 +68,7 @@ function tellRuns(terminal: Terminal, touched: readonly Touched[]): void {
 
 const LIVE = ['PENDING', 'APPROVED', 'RUNNING', 'PAUSED'] as const
 
-/** Comparing two files needs no runs: where nothing is kept there are none. */
+/** Comparing two files needs no runs: without a store there are none. */
 async function liveRuns(
   place: Place,
   planId: string,

@@ -1,11 +1,11 @@
-/** `keelson plan graph`: a plan drawn layer by layer; steps of one layer may run at once. */
-import { compileGraph } from '../../../core/plan/graph.ts'
-import { didYouMean } from '../../../core/plan/reading.ts'
+/** `keelson plan graph`: a plan drawn layer by layer; steps of one layer may run in parallel. */
+import { compileGraph } from '../../../core/plan/compile/graph.ts'
+import { didYouMean } from '../../../core/did-you-mean.ts'
 import { fail } from '../../../core/problems/problem.ts'
-import type { Call } from '../command.ts'
-import { EXIT } from '../exit-codes.ts'
-import { FORMATS, layersOf, planDot, planLines, planMermaid, type Format } from '../output/plan-picture.ts'
-import { readPlanFile } from '../plan-file.ts'
+import type { Call } from '../terminal/command.ts'
+import { EXIT } from '../terminal/exit-codes.ts'
+import { FORMATS, layersOf, planDot, planLines, planMermaid, type Format } from '../progress/plan-picture.ts'
+import { readPlanFile } from '../files/plan-file.ts'
 
 function formatOf(name: string): Format {
   const known = FORMATS.find((one) => one === name)
@@ -28,8 +28,8 @@ export async function planGraph({ args, options, terminal }: Call): Promise<numb
         after: (graph.dependencies[index] ?? []).map((one) => graph.stepIds[one]),
       }),
     )
-  } else if (format === 'mermaid') terminal.line(planMermaid(plan))
-  else if (format === 'dot') terminal.line(planDot(plan))
+  } else if (format === 'mermaid') terminal.write(`${planMermaid(plan)}\n`)
+  else if (format === 'dot') terminal.write(`${planDot(plan)}\n`)
   else for (const line of planLines(plan, terminal.paint)) terminal.line(line)
   return EXIT.completed
 }

@@ -1,29 +1,30 @@
 /**
- * `keelson plan import`: a foreign workflow document, with the capability matrices it relies on, written as a plan. Nothing is
- * written unless every document is in order and the plan compiles.
+ * `keelson plan import`: a document of orchestr8, dvt or Portarium, with the capability matrices it relies on, written as a plan.
+ * Nothing is written unless every document is valid and the plan compiles.
  */
 import { writeFileSync } from 'node:fs'
-import { compilePlanDocument } from '../../../app/compile-plan.ts'
-import { parseCapabilityMatrix } from '../../../core/plan/import/capability-matrix.ts'
-import { importWorkflow } from '../../../core/plan/import/import-workflow.ts'
+import type { ForeignText, ImportedPlan } from '../../../app/plans/import-plan.ts'
+import { LIMITS } from '../../../core/limits.ts'
 import { planYaml } from '../../../core/plan/import/plan-yaml.ts'
-import { parseWorkflow } from '../../../core/plan/import/workflow-v1.ts'
-import { KeelsonError, type Problem } from '../../../core/problems/problem.ts'
+import { ORIGINS, type Origin } from '../../../core/plan/import/origin.ts'
+import { KeelsonError, problem } from '../../../core/problems/problem.ts'
+import { visibleJson, visibleLines } from '../../../core/visible-text.ts'
 import type { Result } from '../../../core/result.ts'
-import type { Call } from '../command.ts'
-import { EXIT } from '../exit-codes.ts'
-import { plural } from '../output/format.ts'
-import { readText } from '../text-file.ts'
+import { importText } from '../../../library/compile-apart.ts'
+import type { Call } from '../terminal/command.ts'
+import { EXIT } from '../terminal/exit-codes.ts'
+import { plural } from '../terminal/format.ts'
+import { readText } from '../files/text-file.ts'
+
+const MOST = { bytes: LIMITS.planBytes, code: 'PLAN_TOO_LARGE' } as const
 
 export async function planImport({ args, options, terminal }: Call): Promise<number> {
   const file = args[0] ?? ''
-  const workflow = parseWorkflow(readText(file, 'PLAN_SYNTAX'), { file })
-  const matrices = options
-    .list('matrix')
-    .map((path) => parseCapabilityMatrix(readText(path, 'PLAN_SYNTAX'), { file: path }))
-  refuseAll([workflow, ...matrices])
-  const document = valueOf(importWorkflow(valueOf(workflow), matrices.map(valueOf)))
-  const { plan, sha256 } = valueOf(compilePlanDocument(document))
+  const read = (path: string): ForeignText => ({ text: readText(path, 'PLAN_SYNTAX', MOST), file: path })
+  const { document, compiled } = valueOf(
+    importText(read(file), { matrices: options.list('matrix').map(read), ...fromOf(options.text('from')) }),
+  )
+  const { plan, sha256 } = compiled
   const { planId, planVersion } = plan.metadata
   const out = options.text('out')
   const asJson = out?.toLowerCase().endsWith('.json') === true
@@ -31,7 +32,7 @@ export async function planImport({ args, options, terminal }: Call): Promise<num
   const { green, bold, dim } = terminal.paint
   if (options.json)
     terminal.json({ planId, planVersion, sha256, ...(out === undefined ? { plan: document } : { file: out }) })
-  else if (out === undefined) terminal.write(planYaml(document))
+  else if (out === undefined) terminal.write(showable(document))
   else
     terminal.line(
       `${green('✔')} ${out}   ${bold(planId)} ${planVersion}, ${plural(plan.steps.length, 'step')}   ${dim(`sha256 ${sha256}`)}`,
@@ -39,11 +40,18 @@ export async function planImport({ args, options, terminal }: Call): Promise<num
   return EXIT.completed
 }
 
-/** The problems of all documents together, so that nobody corrects them one file at a time. */
-function refuseAll(results: readonly Result<unknown>[]): void {
-  const found: readonly Problem[] = results.flatMap((result) => (result.ok ? [] : result.problems))
-  const [first, ...rest] = found
-  if (first !== undefined) throw new KeelsonError([first, ...rest])
+function fromOf(written: string | undefined): { readonly from?: Origin } {
+  if (written === undefined) return {}
+  const from = ORIGINS.find((one) => one === written)
+  if (from !== undefined) return { from }
+  const message = `--from is ${ORIGINS.slice(0, -1).join(', ')} or ${ORIGINS.at(-1)}, not '${written}'`
+  throw new KeelsonError([problem('USAGE', message)])
+}
+
+/** JSON is YAML too, and has an escape for what must not reach a terminal as it is. */
+function showable(document: ImportedPlan['document']): string {
+  const yaml = planYaml(document)
+  return visibleLines(yaml) === yaml ? yaml : `${visibleJson(JSON.stringify(document, null, 2))}\n`
 }
 
 function valueOf<T>(result: Result<T>): T {

@@ -1,11 +1,12 @@
-/** `keelson queue approve` and `queue reject`: a person's word about a run that waits in the queue for it. */
-import type { Decided } from '../../library/run-queue.ts'
+/** `keelson queue approve` and `queue reject`: a person's decision about a run that waits in the queue for it. */
+import { isTerminalRun } from '../../../core/run/state/transitions.ts'
+import type { Decided } from '../../../library/run-queue.ts'
 import type { Keelson, RunHandle } from '../../../main.ts'
-import type { Act, Call } from '../command.ts'
-import { EXIT } from '../exit-codes.ts'
-import { findRun } from '../find-run.ts'
-import { shortId } from '../output/format.ts'
-import { openExisting } from '../session.ts'
+import type { Act, Call } from '../terminal/command.ts'
+import { EXIT, exitOfStatus } from '../terminal/exit-codes.ts'
+import { findRun } from '../open/find-run.ts'
+import { shortId } from '../terminal/format.ts'
+import { openExisting } from '../open/session.ts'
 
 type Word = (keelson: Keelson, handle: RunHandle, by: { readonly actorId?: string }, call: Call) => Promise<Decided>
 
@@ -26,14 +27,21 @@ async function decide(call: Call, word: string, say: Word): Promise<number> {
     const actorId = options.text('as')
     const decided = await say(keelson, handle, actorId === undefined ? {} : { actorId }, call)
     const { runId, status } = decided
+    const isLost = word === 'approved' && isTerminalRun(status) && !(await wasApproved(handle))
     if (options.json) terminal.json(decided)
+    else if (isLost) terminal.line(`run ${shortId(runId)} is not approved: it is ${status} by what was said before`)
     else if (status === 'PENDING')
       terminal.line(`${word} is in the inbox of run ${shortId(runId)}; another process has the run and takes it next`)
     else terminal.line(`run ${shortId(runId)} is ${word}`)
     if (!options.json && status === 'APPROVED')
       terminal.line(`  start      ${terminal.paint.cyan(`keelson queue start ${shortId(runId)}`)}`)
-    return EXIT.completed
+    return isLost ? exitOfStatus(status) : EXIT.completed
   } finally {
     await keelson.close()
   }
+}
+
+/** A cancellation in its inbox was taken before the approval, which then approved nothing. */
+async function wasApproved(handle: RunHandle): Promise<boolean> {
+  return (await handle.records()).some(({ eventType }) => eventType === 'RunApproved')
 }

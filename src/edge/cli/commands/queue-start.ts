@@ -1,11 +1,17 @@
-/** `keelson queue start`: starts what is queued and due, oldest first, and drives it to its end. Several may do so at once. */
+/**
+ * `keelson queue start`: starts queued runs that are due, oldest first, and drives them to their end. Several processes
+ * may do so at once.
+ */
 import { fail } from '../../../core/problems/problem.ts'
+import { isTerminalRun } from '../../../core/run/state/transitions.ts'
 import type { RunRow } from '../../../ports/run-store.ts'
-import type { Call } from '../command.ts'
-import { EXIT } from '../exit-codes.ts'
-import { liveRuns } from '../live-runs.ts'
-import { howToDrive, WAITING } from '../run-lease.ts'
-import { startQueued } from '../start-queued.ts'
+import type { Call } from '../terminal/command.ts'
+import { EXIT, exitOfStatus } from '../terminal/exit-codes.ts'
+import { shortId } from '../terminal/format.ts'
+import { openExisting } from '../open/session.ts'
+import { liveRuns } from '../open/live-runs.ts'
+import { howToDrive, WAITING } from '../drive/run-lease.ts'
+import { startQueued } from '../drive/start-queued.ts'
 
 export async function queueStart({ args, options, terminal }: Call): Promise<number> {
   const [name] = args
@@ -14,9 +20,25 @@ export async function queueStart({ args, options, terminal }: Call): Promise<num
   const rows = found.filter(({ status, nextWakeAt = 0 }) => status === 'APPROVED' && nextWakeAt <= now)
   if (rows.length > 0) return startQueued(rows.slice(0, options.whole('limit') ?? rows.length), options, terminal)
   // Whoever names a run wants it started; an empty queue is nothing wrong.
-  if (name !== undefined) fail('RUN_NOT_QUEUED', `run ${name} ${whyNot(found[0])}`)
+  const [row] = found
+  if (name !== undefined && row?.status === 'PENDING') return tellPending(row, name, { options, terminal })
+  if (name !== undefined) fail('RUN_NOT_QUEUED', `run ${name} ${whyNot(row)}`)
   if (!options.json) terminal.line('nothing is queued that could start now')
   return EXIT.completed
+}
+
+/** What was said of it since it was queued is taken first: it may be cancelled, or approved, by now. */
+async function tellPending(
+  row: RunRow,
+  name: string,
+  { options, terminal }: Pick<Call, 'options' | 'terminal'>,
+): Promise<number> {
+  const keelson = await openExisting(options)
+  const { status } = await keelson.queue.settle(row.runId).finally(() => keelson.close())
+  if (status === 'APPROVED') return startQueued([{ ...row, status }], options, terminal)
+  if (!isTerminalRun(status)) fail('RUN_NOT_QUEUED', `run ${name} ${whyNot({ ...row, status })}`)
+  terminal.errorLine(`run ${shortId(row.runId)} does not start: it is ${status}`)
+  return exitOfStatus(status)
 }
 
 function whyNot(row: RunRow | undefined): string {

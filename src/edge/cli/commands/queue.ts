@@ -1,13 +1,14 @@
 /** `keelson queue`: runs that are admitted and not started yet, in the order in which they would start. */
+import { appendAll } from '../../../core/collections/append-all.ts'
 import { LOCAL_PRINCIPAL } from '../../../app/principal.ts'
 import type { RunRow } from '../../../ports/run-store.ts'
-import type { Call } from '../command.ts'
-import { EXIT } from '../exit-codes.ts'
-import { openToLook } from '../look.ts'
-import { WAITING } from '../run-lease.ts'
-import { shortId, timeOfDay } from '../output/format.ts'
+import type { Call } from '../terminal/command.ts'
+import { EXIT } from '../terminal/exit-codes.ts'
+import { openToLook } from '../open/look.ts'
+import { WAITING } from '../drive/run-lease.ts'
+import { shortId, timeOfDay } from '../terminal/format.ts'
 import { publicRow } from '../output/public-row.ts'
-import { printTable } from '../output/table.ts'
+import { printTable } from '../terminal/table.ts'
 
 const PAGE = 500
 
@@ -18,7 +19,7 @@ export async function queue({ options, terminal }: Call): Promise<number> {
     for (let cursor: string | undefined; ;) {
       const page = { limit: PAGE, ...(cursor === undefined ? {} : { cursor }) }
       const { runs, next } = await store.listRuns(LOCAL_PRINCIPAL.tenantId, { status: WAITING }, page)
-      rows.push(...runs)
+      appendAll(rows, runs)
       if (next === undefined) break
       cursor = next
     }
@@ -36,7 +37,7 @@ function rowCells(row: RunRow): readonly string[] {
   return [shortId(row.runId), `${row.planId} ${row.planVersion}`, row.status, timeOfDay(row.createdAt), startText(row)]
 }
 
-/** What must happen for it to start. */
+/** What must happen before it starts. */
 function startText({ status, nextWakeAt, runId }: RunRow): string {
   if (status === 'PENDING') return `keelson queue approve ${shortId(runId)}`
   return nextWakeAt === undefined ? `keelson queue start ${shortId(runId)}` : `not before ${timeOfDay(nextWakeAt)}`

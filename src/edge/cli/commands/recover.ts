@@ -1,13 +1,13 @@
 /**
- * `keelson recover`: after a database was restored or failed over by its own tools. Says what may have happened since that
- * the database no longer knows; such runs hold until a person decides.
+ * `keelson recover`: for a database that was restored or failed over by its own tools. Reports what may have happened
+ * since then that the database no longer knows; such runs are held until a person decides.
  */
-import type { Call } from '../command.ts'
-import { confirm } from '../confirm.ts'
-import { EXIT } from '../exit-codes.ts'
+import type { Call } from '../terminal/command.ts'
+import { confirm } from '../terminal/confirm.ts'
+import { EXIT } from '../terminal/exit-codes.ts'
 import { tellRecovered } from '../output/recovered.ts'
-import { placeName, signsReceipts } from '../place.ts'
-import { openExisting } from '../session.ts'
+import { placeName, signsReceipts } from '../files/place.ts'
+import { openExisting } from '../open/session.ts'
 
 export async function recover({ options, terminal }: Call): Promise<number> {
   const keelson = await openExisting(options)
@@ -17,7 +17,7 @@ export async function recover({ options, terminal }: Call): Promise<number> {
       terminal.line('nothing was done')
       return EXIT.completed
     }
-    const recovered = await keelson.upkeep.recover({ witness: signsReceipts(options) })
+    const recovered = await keelson.maintenance.recover({ witness: signsReceipts(options) })
     tellRecovered('recovered', recovered, options, terminal)
     return EXIT.completed
   } finally {

@@ -1,17 +1,19 @@
-/** `keelson resources`: what runs share, how much of it is in use and who waits; and declaring it. */
+/** `keelson resources`: what runs share, how much of it is in use and who waits; also declares it. */
+import { timeOption } from '../terminal/time-option.ts'
 import { fail } from '../../../core/problems/problem.ts'
-import { agentDefinition } from '../../../app/run-grants.ts'
+import { agentDefinition } from '../../../app/grants/agent-pools.ts'
 import type { PoolDefinition, PoolState } from '../../../ports/grants.ts'
-import type { Call } from '../command.ts'
-import { EXIT } from '../exit-codes.ts'
-import { duration, plural } from '../output/format.ts'
-import { printTable } from '../output/table.ts'
-import { openExisting, openOrCreate } from '../session.ts'
+import type { Call } from '../terminal/command.ts'
+import { EXIT } from '../terminal/exit-codes.ts'
+import { duration, plural } from '../terminal/format.ts'
+import { printTable } from '../terminal/table.ts'
+import { openExisting, openOrCreate } from '../open/session.ts'
+import { servicesOf } from '../../../library/services-of.ts'
 
 export async function resources({ options, terminal }: Call): Promise<number> {
   const keelson = await openExisting(options)
   try {
-    const pools = await keelson.services.store.listPools()
+    const pools = await servicesOf(keelson).store.listPools()
     if (options.json) for (const pool of pools) terminal.json(pool)
     else if (pools.length === 0) terminal.line('no agents or resources are declared here')
     else printTable(terminal, ['NAME', 'IN USE', 'OF', 'WAITING', ''], pools.map(poolCells))
@@ -22,10 +24,12 @@ export async function resources({ options, terminal }: Call): Promise<number> {
 }
 
 export async function setResource({ args, options, terminal }: Call): Promise<number> {
-  const definition = definitionOf(args[0] ?? '', options.whole('capacity'), options.whole('per'))
+  const per = options.text('per')
+  const periodMs = per === undefined ? undefined : timeOption('--per', per, { bareMs: true })
+  const definition = definitionOf(args[0] ?? '', options.whole('capacity'), periodMs)
   const keelson = await openOrCreate(options)
   try {
-    await keelson.services.store.putPool(definition)
+    await servicesOf(keelson).store.putPool(definition)
     const { pool, capacity, windowMs } = definition
     if (options.json) terminal.json(definition)
     else
@@ -41,8 +45,8 @@ export async function setResource({ args, options, terminal }: Call): Promise<nu
 const NAME = /^(agent:|resource:)?[A-Za-z0-9_.-]{1,128}$/
 
 function definitionOf(name: string, capacity: number | undefined, per: number | undefined): PoolDefinition {
-  if (!NAME.test(name)) fail('USAGE', `'${name}' is no name of a resource, nor agent:<id>`)
-  if (capacity === undefined) return fail('USAGE', '--capacity says how many units there are')
+  if (!NAME.test(name)) fail('USAGE', `'${name}' is neither the name of a resource nor agent:<id>`)
+  if (capacity === undefined) return fail('USAGE', '--capacity is missing: how many units are there?')
   if (per === 0) fail('USAGE', '--per takes milliseconds above 0')
   if (name.startsWith('agent:') && per === undefined) return agentDefinition(name.slice('agent:'.length), capacity)
   const pool = name.includes(':') ? name : `resource:${name}`

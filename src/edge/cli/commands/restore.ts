@@ -1,10 +1,13 @@
-/** `keelson restore`: puts a backup in place and says what may have happened since that the backup does not know. */
+/**
+ * `keelson restore`: puts a backup in place and reports what may have happened since then that the backup does not
+ * know.
+ */
 import { fail } from '../../../core/problems/problem.ts'
 import { restoreKeelson } from '../../../main.ts'
-import type { Call } from '../command.ts'
-import { EXIT } from '../exit-codes.ts'
+import type { Call } from '../terminal/command.ts'
+import { EXIT } from '../terminal/exit-codes.ts'
 import { tellRecovered } from '../output/recovered.ts'
-import { storeUrl } from '../place.ts'
+import { storeUrl } from '../files/place.ts'
 
 export async function restore({ args, options, terminal }: Call): Promise<number> {
   if (storeUrl(options) !== undefined)

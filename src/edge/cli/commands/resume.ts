@@ -1,30 +1,34 @@
 /**
- * `keelson resume`: takes over runs that nobody drives and drives them to their end, each with the step functions it was
- * started with. Runs that wait for a person are told and left; runs of a living process are left to it, queued ones to
- * `keelson queue start`, and those whose steps file cannot be loaded to whoever mends it.
+ * `keelson resume`: adopts runs without a driver and drives them to their end, each with the step functions it was
+ * started with. Runs that wait for a person are reported and left. Runs of a live process are left to it, and queued
+ * ones to `keelson queue start`; runs whose steps file cannot be loaded wait until it is repaired.
  */
-import { engineTypeOf, isOutside } from '../../../core/run/engines.ts'
+import { fail } from '../../../core/problems/problem.ts'
+import { engineTypeOf, isOutside } from '../../../core/engine/engine-type.ts'
 import type { RunRow } from '../../../ports/run-store.ts'
-import { adoptWhenFree } from '../adopt-when-free.ts'
-import { anchorHeads } from '../anchor-heads.ts'
-import type { Call } from '../command.ts'
-import { driveRuns } from '../drive-runs.ts'
-import { EXIT } from '../exit-codes.ts'
-import { Doorbell } from '../follow.ts'
-import { Keelsons } from '../keelsons.ts'
-import { tellLeftOut } from '../left-out.ts'
-import { liveRuns } from '../live-runs.ts'
-import { isQueued } from '../run-lease.ts'
-import { plural, shortId } from '../output/format.ts'
-import { tellSetAside } from '../set-aside-runs.ts'
-import { startQueued } from '../start-queued.ts'
-import type { Terminal } from '../terminal.ts'
+import { adoptWhenFree } from '../open/adopt-when-free.ts'
+import { anchorHeads } from '../open/anchor-heads.ts'
+import type { Call, Options } from '../terminal/command.ts'
+import { driveRuns } from '../drive/drive-runs.ts'
+import { EXIT } from '../terminal/exit-codes.ts'
+import { Doorbell } from '../progress/follow.ts'
+import { findRun } from '../open/find-run.ts'
+import { Keelsons } from '../open/keelsons.ts'
+import { tellLeftOut } from '../output/left-out.ts'
+import { liveRuns } from '../open/live-runs.ts'
+import { isQueued } from '../drive/run-lease.ts'
+import { liftPauses } from '../drive/lift-pauses.ts'
+import { plural, shortId } from '../terminal/format.ts'
+import { tellSetAside } from '../drive/set-aside-runs.ts'
+import { openExisting } from '../open/session.ts'
+import { queueStart } from './queue-start.ts'
+import type { Terminal } from '../terminal/terminal.ts'
 
 const LIVE = ['PENDING', 'APPROVED', 'RUNNING', 'PAUSED'] as const
 
 const isOurs = ({ engineType }: RunRow): boolean => !isOutside(engineTypeOf(engineType))
 
-/** What is left to others, and to whom. */
+/** Runs that are left alone, and who must handle them. */
 function tellOthers(live: readonly RunRow[], isNamed: boolean, terminal: Terminal): void {
   const queued = live.filter((row) => isQueued(row)).length
   if (queued > 0) terminal.errorLine(`${plural(queued, 'run')} queued: keelson queue start`)
@@ -35,7 +39,25 @@ function tellOthers(live: readonly RunRow[], isNamed: boolean, terminal: Termina
     )
 }
 
-export async function resume({ args, options, terminal }: Call): Promise<number> {
+/** There is more memory now, or a version that can handle the run: its three deaths are counted from zero again. */
+async function readmit(name: string | undefined, options: Options): Promise<void> {
+  if (name === undefined) fail('USAGE', '--retry takes one run: keelson resume <run> --retry')
+  const keelson = await openExisting(options)
+  try {
+    await keelson.readmit((await findRun(keelson, name)).runId)
+  } finally {
+    await keelson.close()
+  }
+}
+
+export function resume(call: Call): Promise<number> {
+  return takeOver(call, true)
+}
+
+/** With `lifts`, paused runs go on: the named one, or those that Ctrl-C paused. */
+export async function takeOver(call: Call, lifts: boolean): Promise<number> {
+  const { args, options, terminal } = call
+  if (options.flag('retry')) await readmit(args[0], options)
   const found = await liveRuns(options, args[0], LIVE)
   const live = found.filter(({ quarantine }) => quarantine === undefined)
   const aside = await tellSetAside(
@@ -44,7 +66,7 @@ export async function resume({ args, options, terminal }: Call): Promise<number>
     terminal,
   )
   const rows = live.filter((row) => !isQueued(row) && (args[0] !== undefined || isOurs(row)))
-  if (args[0] !== undefined && live.length > rows.length) return startQueued(live, options, terminal)
+  if (args[0] !== undefined && live.length > rows.length) return queueStart(call)
   if (!options.json) tellOthers(live, args[0] !== undefined, terminal)
   if (rows.length === 0 && aside > 0) return EXIT.environment
   if (rows.length === 0) {
@@ -57,10 +79,16 @@ export async function resume({ args, options, terminal }: Call): Promise<number>
   const keelsons = new Keelsons(options, doorbell)
   try {
     const opened = await keelsons.open(rows)
+    const lifted = lifts ? await liftPauses(opened.wanted, args[0] !== undefined) : new Set()
     const { runs, left: busy } = await adoptWhenFree(opened.wanted)
     const left = [...opened.left, ...busy]
     const [first] = left
-    if (first !== undefined && args[0] !== undefined) throw first.error
+    if (first !== undefined && args[0] !== undefined) {
+      if (first.error.code !== 'RUN_DRIVEN_ELSEWHERE' || !lifted.has(first.row.runId)) throw first.error
+      if (options.json) terminal.json({ runId: first.row.runId, resumed: true })
+      else terminal.line(`run ${shortId(first.row.runId)} goes on in the process that drives it`)
+      return EXIT.completed
+    }
     tellLeftOut(left, options, terminal)
     const isAside = aside > 0 || left.some(({ error }) => error.code === 'RUN_QUARANTINED')
     const [only] = runs

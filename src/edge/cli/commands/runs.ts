@@ -1,32 +1,41 @@
-/** `keelson runs`: what ran and runs here, newest first, page by page; or how many there are in each status. */
+/** `keelson runs`: past and present runs, newest first, page by page; or how many there are in each status. */
 import { LOCAL_PRINCIPAL } from '../../../app/principal.ts'
-import { compensationOf } from '../../../app/undo-run-id.ts'
 import { fail } from '../../../core/problems/problem.ts'
-import { RUN_TRANSITIONS, type RunStatus } from '../../../core/run/transitions.ts'
+import { RUN_TRANSITIONS, type RunStatus } from '../../../core/run/state/transitions.ts'
 import type { ListFilter, RunRow, RunStore } from '../../../ports/run-store.ts'
-import type { Call, Options } from '../command.ts'
-import { EXIT } from '../exit-codes.ts'
-import { instantOf } from '../instant.ts'
-import { isDriven, isQueued } from '../run-lease.ts'
-import { duration, shortId, timeOfDay } from '../output/format.ts'
+import type { Call, Options } from '../terminal/command.ts'
+import { EXIT } from '../terminal/exit-codes.ts'
+import { instantOf } from '../terminal/instant.ts'
+import { businessKeys, labelFilter, type Matches } from '../open/business-keys.ts'
+import { printRuns } from '../drive/run-rows.ts'
 import { publicRow } from '../output/public-row.ts'
-import { printTable } from '../output/table.ts'
-import { openToLook } from '../look.ts'
-import type { Terminal } from '../terminal.ts'
+import { openToLook } from '../open/look.ts'
+import type { Terminal } from '../terminal/terminal.ts'
 
 const DEFAULT_LIMIT = 20
 const PAGE = 500
 const RUN_STATUSES = Object.keys(RUN_TRANSITIONS) as readonly RunStatus[]
+const LIVE = ['PENDING', 'APPROVED', 'RUNNING', 'PAUSED'] as const
+const KEYS = ['requestId', 'correlationId', 'label'] as const
 const { tenantId } = LOCAL_PRINCIPAL
 
 export async function runs({ options, terminal }: Call): Promise<number> {
-  const filter = filterOf(options)
+  return list(filterOf(options), options, terminal)
+}
+
+/** `keelson ps`: runs that have not ended. */
+export async function liveOnly({ options, terminal }: Call): Promise<number> {
+  return list({ ...filterOf(options), status: LIVE }, options, terminal)
+}
+
+async function list(filter: ListFilter, options: Options, terminal: Terminal): Promise<number> {
   const limit = Math.max(1, options.whole('limit') ?? DEFAULT_LIMIT)
   const store = await openToLook(options)
   try {
+    const fits = businessKeys(store, options) ?? (async () => true)
     if (options.flag('counts')) await tellCounts(store, filter, options, terminal)
-    else if (options.flag('all')) await tellAll(store, filter, options, terminal)
-    else await tellPage(store, filter, limit, options, terminal)
+    else if (options.flag('all')) await tellAll(store, filter, fits, options, terminal)
+    else await tellPage(store, filter, { fits, limit }, options, terminal)
     return EXIT.completed
   } finally {
     await store.close()
@@ -44,6 +53,7 @@ function filterOf(options: Options): ListFilter {
     ...(planId === undefined ? {} : { planId }),
     ...(since === undefined ? {} : { createdFrom: instantOf(since, '--since', now) }),
     ...(until === undefined ? {} : { createdTo: instantOf(until, '--until', now) }),
+    ...labelFilter(options),
   }
 }
 
@@ -53,42 +63,85 @@ function statusOf(text: string): RunStatus {
   return known ?? fail('USAGE', `'${text}' is not a status; it is one of ${RUN_STATUSES.join(', ')}`)
 }
 
+/** Rows that fit, newest first, and where the next page begins. */
+interface Listed {
+  readonly rows: readonly RunRow[]
+  readonly next?: string
+}
+
+interface Asked {
+  readonly fits: Matches
+  readonly limit: number
+}
+
+/** A page for a person has that many runs that somebody started; their child runs come with them. */
+async function listed(store: RunStore, filter: ListFilter, { fits, limit }: Asked, options: Options): Promise<Listed> {
+  const rows: RunRow[] = []
+  let cursor = options.text('cursor')
+  for (let roots = 0; roots < limit;) {
+    const page = await store.listRuns(tenantId, filter, {
+      limit: limit - roots,
+      ...(cursor === undefined ? {} : { cursor }),
+    })
+    for (const row of page.runs) {
+      if (!(await fits(row))) continue
+      rows.push(row)
+      roots += options.json || row.parent === undefined ? 1 : 0
+    }
+    cursor = page.next
+    if (cursor === undefined) return { rows }
+  }
+  return { rows, ...(cursor === undefined ? {} : { next: cursor }) }
+}
+
 async function tellPage(
   store: RunStore,
   filter: ListFilter,
-  limit: number,
+  asked: Asked,
   options: Options,
   terminal: Terminal,
 ): Promise<void> {
-  const cursor = options.text('cursor')
-  const page = await store.listRuns(tenantId, filter, { limit, ...(cursor === undefined ? {} : { cursor }) })
-  tellRows(page.runs, filter, options, terminal)
-  if (page.next === undefined) return
-  if (options.json) terminal.json({ next: page.next })
-  else terminal.line(terminal.paint.dim(`… there are older ones: --cursor ${page.next}, --limit ${limit * 5} or --all`))
+  const { rows, next } = await listed(store, filter, asked, options)
+  tellRows(rows, options, terminal, noneText(filter, options))
+  if (next === undefined) return
+  if (options.json) terminal.json({ next })
+  else {
+    terminal.line(terminal.paint.dim('… there are older ones: --all, or'))
+    terminal.line(terminal.paint.dim(`  --cursor ${next}`))
+  }
 }
 
-async function tellAll(store: RunStore, filter: ListFilter, options: Options, terminal: Terminal): Promise<void> {
+async function tellAll(
+  store: RunStore,
+  filter: ListFilter,
+  fits: Matches,
+  options: Options,
+  terminal: Terminal,
+): Promise<void> {
   const rows: RunRow[] = []
   for (let cursor = options.text('cursor'); ;) {
     const page = await store.listRuns(tenantId, filter, { limit: PAGE, ...(cursor === undefined ? {} : { cursor }) })
-    // As JSON a million runs need no more memory than a page.
-    if (options.json) tellRows(page.runs, filter, options, terminal)
-    else rows.push(...page.runs)
+    for (const row of page.runs) {
+      if (!(await fits(row))) continue
+      // As JSON, a million runs need no more memory than one page.
+      if (options.json) terminal.json(publicRow(row))
+      else rows.push(row)
+    }
     cursor = page.next
     if (cursor === undefined) break
   }
-  if (!options.json) tellRows(rows, filter, options, terminal)
+  if (!options.json) tellRows(rows, options, terminal, noneText(filter, options))
 }
 
-function tellRows(rows: readonly RunRow[], filter: ListFilter, options: Options, terminal: Terminal): void {
+function tellRows(rows: readonly RunRow[], options: Options, terminal: Terminal, none: string): void {
   if (options.json) for (const row of rows) terminal.json(publicRow(row))
-  else if (rows.length === 0) terminal.line(noneText(filter))
-  else printTable(terminal, ['RUN', 'PLAN', 'STATUS', 'STEPS', 'STARTED', 'TOOK', ''], rows.map(rowCells))
+  else if (rows.length === 0) terminal.line(none)
+  else printRuns(terminal, rows)
 }
 
-function noneText({ status, ...others }: ListFilter): string {
-  if (Object.keys(others).length > 0) return 'no such runs'
+function noneText({ status, ...others }: ListFilter, options: Options): string {
+  const byKey = KEYS.some((name) => options.text(name) !== undefined || options.list(name).length > 0)
+  if (byKey || Object.keys(others).length > 0) return 'no such runs'
   return status === undefined ? 'no runs yet' : `no runs with status ${status.join(' or ')}`
 }
 
@@ -102,36 +155,4 @@ async function tellCounts(store: RunStore, filter: ListFilter, options: Options,
   if (options.json) terminal.json(Object.fromEntries(found))
   else if (found.length === 0) terminal.line('no runs yet')
   else for (const [status, count] of found) terminal.line(`${status.padEnd(10)} ${String(count).padStart(8)}`)
-}
-
-function noteOf(row: RunRow): string {
-  if (isQueued(row)) return 'queued'
-  return row.status === 'APPROVED' ? `not before ${timeOfDay(row.nextWakeAt ?? 0)}` : 'nobody drives it'
-}
-
-function setAsideNote(code: string): string {
-  return code === 'RUN_QUARANTINED' ? 'set aside' : `set aside (${code})`
-}
-
-/** Such a run did no work of its own: it undid that of another. */
-function undoesText(row: RunRow): string {
-  const undone = compensationOf(row)
-  return undone === undefined ? '' : `undoes ${shortId(undone)}`
-}
-
-function rowCells(row: RunRow): readonly string[] {
-  const started = row.startedAt ?? row.createdAt
-  const live = row.endedAt === undefined
-  const note = [row.errorCode ?? (live && !isDriven(row) ? noteOf(row) : ''), undoesText(row)]
-    .filter(Boolean)
-    .join('  ')
-  return [
-    shortId(row.runId),
-    `${row.planId} ${row.planVersion}`,
-    row.substatus === undefined ? row.status : `${row.status} ${row.substatus}`,
-    `${row.stepsDone}/${row.stepsTotal}`,
-    timeOfDay(started),
-    duration((row.endedAt ?? Date.now()) - started),
-    row.quarantine === undefined ? (row.archivedAt === undefined ? note : 'archived') : setAsideNote(row.quarantine),
-  ]
 }

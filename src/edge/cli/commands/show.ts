@@ -1,37 +1,53 @@
-/** `keelson show`: a run as it is now, from its log. With --json the whole snapshot. */
-import { snapshotOf } from '../../../core/view/snapshot-of.ts'
-import { isTerminalRun } from '../../../core/run/transitions.ts'
-import type { Call } from '../command.ts'
-import { header } from '../drive-one.ts'
-import { EXIT } from '../exit-codes.ts'
-import { findRun } from '../find-run.ts'
-import { howToDrive, isDriven } from '../run-lease.ts'
-import { rowsOf } from '../output/picture.ts'
-import { nameWidth, styledRow } from '../output/styled-row.ts'
+/** `keelson show`: a run as it is now, or one step or item of it, from its log. With --json the whole snapshot. */
+import type { RelatedRuns } from '../../../app/views/related-runs.ts'
+import { parseStepSlot } from '../../../core/events/slot.ts'
+import { fail } from '../../../core/problems/problem.ts'
+import { itemsOf, snapshotOf } from '../../../core/view/show/snapshot-of.ts'
+import { KILLS_PROCESS } from '../../../core/engine/last-words.ts'
+import { isTerminalRun } from '../../../core/run/state/transitions.ts'
+import type { Call, Options } from '../terminal/command.ts'
+import { headerLines } from '../files/header-lines.ts'
+import { EXIT } from '../terminal/exit-codes.ts'
+import { findRun } from '../open/find-run.ts'
+import { howToDrive, isDrivenStill } from '../drive/run-lease.ts'
+import { rowsOf } from '../progress/picture.ts'
+import { standing } from '../progress/standing.ts'
+import { nameWidth, styledRow } from '../progress/styled-row.ts'
+import { tellBounds } from '../output/bounds.ts'
 import { isAlone, tellRelated } from '../output/related.ts'
 import { tellEnd } from '../output/summary.ts'
-import { watchRun } from '../run-watch.ts'
-import { openToRead } from '../session.ts'
+import { showUnfolded } from '../drive/unfolded-run.ts'
+import { tellStep } from '../drive/step-detail.ts'
+import { knownSlot } from '../progress/known-slot.ts'
+import type { Terminal } from '../terminal/terminal.ts'
+import { watchRun, type RunWatch } from '../progress/run-watch.ts'
+import { openToRead } from '../open/reading.ts'
 
 export async function show({ args, options, terminal }: Call): Promise<number> {
   const keelson = await openToRead(options)
   try {
     const handle = await findRun(keelson, args[0] ?? '')
+    if (handle.row.quarantine === KILLS_PROCESS) await showUnfolded(handle, options, terminal)
     const watch = await watchRun(keelson, handle)
     await watch.pump()
     const snapshot = snapshotOf(watch.view)
-    const related = await handle.related()
+    const related = watch.trouble === undefined ? await handle.related() : { children: [] }
+    const bounds = watch.trouble === undefined ? await handle.bounds() : {}
+    if (args[1] !== undefined && watch.trouble === undefined)
+      return await showStep(watch, knownSlot(watch, args[1]), related, options, terminal)
     if (options.json) {
-      terminal.json(isAlone(related) ? snapshot : { ...snapshot, related })
+      terminal.json({ ...snapshot, ...(isAlone(related) ? {} : { related }), ...bounds })
       if (watch.trouble !== undefined) throw watch.trouble
       return EXIT.completed
     }
-    terminal.line(`${header(terminal, handle, options)}\n`)
+    for (const line of headerLines(terminal, handle, options)) terminal.line(line)
+    terminal.line()
     const rows = rowsOf(watch, Date.now())
-    const names = nameWidth(rows)
+    const names = nameWidth(rows, terminal.columns)
     for (const row of rows) terminal.line(styledRow(row, names, terminal.columns, terminal.paint))
     tellRelated(terminal, related)
-    // The picture is that of its sound part; what follows says the rest.
+    tellBounds(terminal, bounds)
+    // The picture shows its sound part; the error says the rest.
     if (watch.trouble !== undefined) throw watch.trouble
     if (isTerminalRun(snapshot.status)) {
       await tellEnd(terminal, watch, await handle.result())
@@ -41,9 +57,33 @@ export async function show({ args, options, terminal }: Call): Promise<number> {
     terminal.line(
       `  ${snapshot.status}${snapshot.substatus === undefined ? '' : ` ${snapshot.substatus}`}${snapshot.message === undefined ? '' : `   ${snapshot.message}`}`,
     )
-    if (!isDriven(handle.row)) terminal.line(`  nobody drives it: ${terminal.paint.cyan(howToDrive(handle.row))}`)
+    for (const line of standing(terminal, watch, Date.now())) terminal.line(line)
+    if (!isDrivenStill(keelson, handle.row))
+      terminal.line(`  nobody drives it: ${terminal.paint.cyan(howToDrive(handle.row))}`)
     return EXIT.completed
   } finally {
     await keelson.close()
   }
+}
+
+async function showStep(
+  watch: RunWatch,
+  slot: string,
+  related: RelatedRuns,
+  options: Options,
+  terminal: Terminal,
+): Promise<number> {
+  const { stepId, itemIndex } = parseStepSlot(slot) ?? { stepId: slot }
+  const among = itemIndex === undefined ? snapshotOf(watch.view).steps : itemsOf(watch.view, stepId, itemIndex, 1)
+  const step = itemIndex === undefined ? among.find((one) => one.stepId === stepId) : among[0]
+  if (step === undefined) return fail('STEP_UNKNOWN', `${stepId} has no item ${itemIndex ?? ''}`)
+  const detail = step.attempts.length === 0 ? {} : await watch.handle.stepDetail(slot)
+  const children = related.children.filter((child) => child.slot === slot || child.slot.startsWith(`${slot}[`))
+  if (options.json) terminal.json({ runId: watch.handle.runId, slot, ...step, ...detail, children })
+  else {
+    for (const line of headerLines(terminal, watch.handle, options)) terminal.line(line)
+    terminal.line()
+    tellStep(terminal, watch, { slot, step, detail, children })
+  }
+  return EXIT.completed
 }

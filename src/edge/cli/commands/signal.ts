@@ -1,26 +1,27 @@
 /**
- * `keelson signal`: sends a signal and waits a moment for the run's answer, which is in its log. A run that nobody
- * drives keeps the signal until somebody does; this says so instead of waiting.
+ * `keelson signal`: sends a signal and waits a moment for the run's answer, which is in its log. A run without a driver
+ * keeps the signal until it has one; the command says so instead of waiting.
  */
-import type { ForeignRecord } from '../../../core/events/event.ts'
+import { refuseUnexplained } from '../../../app/steer/deliver-signal.ts'
+import { refusedBy } from '../../../app/inbox/inbox-row-verdict.ts'
+import type { LogRecord } from '../../../core/events/event.ts'
 import { viewOf } from '../../../core/events/event-views.ts'
-import { didYouMean } from '../../../core/plan/reading.ts'
-import { fail, KeelsonError, problem } from '../../../core/problems/problem.ts'
-import { isProblemCode } from '../../../core/problems/registry.ts'
-import { engineTypeOf, isOutside } from '../../../core/run/engines.ts'
-import { isSignalType, SIGNAL_TYPES, type SignalType } from '../../../core/run/signals.ts'
-import { isTerminalRun } from '../../../core/run/transitions.ts'
-import type { RunHandle } from '../../../main.ts'
+import { didYouMean } from '../../../core/did-you-mean.ts'
+import { fail } from '../../../core/problems/problem.ts'
+import { engineTypeOf, isOutside } from '../../../core/engine/engine-type.ts'
+import { isSignalType, SIGNAL_TYPES, type SignalType } from '../../../core/run/signals/catalogue.ts'
+import { isTerminalRun } from '../../../core/run/state/transitions.ts'
+import type { LeftSignal } from '../../../library/leave-signal.ts'
+import type { RunReader } from '../../../library/run-reader.ts'
 import type { RunRow } from '../../../ports/run-store.ts'
-import type { Call, Options } from '../command.ts'
-import { reachable } from '../engine-choice.ts'
-import { EXIT } from '../exit-codes.ts'
-import { findRun } from '../find-run.ts'
-import { forkAndDrive } from '../fork-and-drive.ts'
-import { howToDrive, isDriven } from '../run-lease.ts'
-import { shortId } from '../output/format.ts'
-import { fieldsOf } from '../run-input.ts'
-import { openExisting } from '../session.ts'
+import type { Call, Options } from '../terminal/command.ts'
+import { reachable, reachesTemporal } from '../open/engine-choice.ts'
+import { EXIT } from '../terminal/exit-codes.ts'
+import { findRun } from '../open/find-run.ts'
+import { howToDrive, isDriven } from '../drive/run-lease.ts'
+import { shortId } from '../terminal/format.ts'
+import { fieldsOf } from '../files/run-input.ts'
+import { openToSend } from '../open/reading.ts'
 
 const ANSWER_MS = 5_000
 const LOOK_MS = 50
@@ -34,7 +35,7 @@ function signalType(word: string): SignalType {
   return fail('USAGE', `'${word}' is not a signal; it is one of ${words.join(', ')}`, didYouMean(word, words))
 }
 
-/** Fields of `--set` go where the signal has its own object for them; options give the rest. */
+/** Fields of `--set` go into the signal's own object for them; options give the rest. */
 function payloadOf(type: SignalType, options: Options): Readonly<Record<string, unknown>> {
   const step = stepOf(type, options.text('step'))
   const reason = options.text('reason')
@@ -51,10 +52,11 @@ function payloadOf(type: SignalType, options: Options): Readonly<Record<string, 
     ...(options.flag('force') ? { force: true } : {}),
     ...(options.flag('forceKill') ? { forceKill: true } : {}),
     ...(options.flag('freshKey') ? { freshKey: true } : {}),
+    ...(options.flag('undo') ? { undo: true } : {}),
   }
 }
 
-/** Items are not signalled one by one: what is done, is done to all of their step that failed (P-47). */
+/** Items are not signalled one by one: a signal applies to all failed items of their step (P-47). */
 function stepOf(type: SignalType, name: string | undefined): string | undefined {
   const parent = name === undefined ? undefined : /^(.+)\[\d+\]$/.exec(name)?.[1]
   if (parent === undefined) return name
@@ -62,34 +64,94 @@ function stepOf(type: SignalType, name: string | undefined): string | undefined 
   return fail('USAGE', `'${name ?? ''}' is an item; ${wordOf(type)} --step ${parent} ${what}`)
 }
 
-export async function signal({ args, options, terminal }: Call): Promise<number> {
+interface Sent {
+  readonly type: SignalType
+  readonly signalId: string
+  /** As it was before. */
+  readonly row: RunRow
+  /** Somebody drives the run, or it has ended: an answer may be waited for. */
+  readonly isAnswered: boolean
+  /** The run's answer; undefined as long as there is none. */
+  readonly record: LogRecord | undefined
+  /** It was accepted, and the state was already what it asks for. */
+  readonly isNothing: boolean
+  readonly json: object
+}
+
+/** Sends the signal of a call `<run> <signal>`; throws when the run refuses it. */
+export async function sendAsked({ args, options }: Pick<Call, 'args' | 'options'>): Promise<Sent> {
   const type = signalType(args[1] ?? '')
+  const [id, actorId] = [options.text('id'), options.text('as')]
+  const asked = {
+    signalType: type,
+    payload: payloadOf(type, options),
+    ...(id === undefined ? {} : { signalId: id }),
+    ...(actorId === undefined ? {} : { actorId }),
+  }
+  const name = args[0] ?? ''
+  return reachesTemporal(options) ? sendThrough(name, asked, options) : leaveInInbox(name, asked, options)
+}
+
+type Asked = LeftSignal & { readonly signalType: SignalType }
+
+/** Without an engine: whoever drives the run reads its inbox. */
+async function leaveInInbox(name: string, asked: Asked, options: Options): Promise<Sent> {
+  const { reader, leave } = await openToSend(options)
+  try {
+    const handle = await findRun(reader, name)
+    const left = isTerminalRun(handle.row.status) ? undefined : await leave(handle.row, asked)
+    if (left?.hasEnded === false) return await sent(handle, asked, left.signalId)
+    const again = left === undefined ? asked : { ...asked, signalId: left.signalId }
+    return await sendThrough(handle.runId, again, options)
+  } finally {
+    await reader.close()
+  }
+}
+
+/** With engines: nobody drives an ended run, so its answer is written here; an outside engine is woken at once. */
+async function sendThrough(name: string, asked: Asked, options: Options): Promise<Sent> {
+  const { openExisting } = await import('../open/session.ts')
   const keelson = await openExisting(options, await reachable(options))
   try {
-    const handle = await findRun(keelson, args[0] ?? '')
-    const answered = isDriven(handle.row) || isTerminalRun(handle.row.status)
-    const { signalId } = await handle.signal(type, payloadOf(type, options), options.text('id'))
-    const record = await answerTo(handle, signalId, answered ? ANSWER_MS : 0)
-    if (record?.eventType === 'SignalRejected') throw refusal(record)
-    // The signal is on record; the new run is what it asked for.
-    if (type === 'RETRY_RUN' && record !== undefined)
-      return await forkAndDrive({ row: handle.row, signalId, options, terminal })
-    if (options.json)
-      terminal.json(record === undefined ? { signalId, runId: handle.runId, pending: true } : viewOf(record))
-    else if (record !== undefined)
-      terminal.line(
-        `${wordOf(type)} taken by run ${shortId(handle.runId)} (runSeq ${record.runSeq})${record.payload?.['applied'] === false ? '; it changed nothing' : ''}`,
-      )
-    else {
-      terminal.line(
-        `${wordOf(type)} is in the inbox of run ${shortId(handle.runId)}; ${silenceOf(handle.row, answered)}`,
-      )
-      if (!answered) terminal.line(`  ${terminal.paint.cyan(howToDrive(handle.row))} goes on with the run and takes it`)
-    }
-    return EXIT.completed
+    const handle = await findRun(keelson, name)
+    const { signalType: type, payload, ...given } = asked
+    // A run that it asks for is started where its functions are at hand.
+    const { signalId } = await handle.signal(type, payload, { ...given, wait: false, startsRetry: false })
+    return await sent(handle, asked, signalId)
   } finally {
     await keelson.close()
   }
+}
+
+async function sent(handle: RunReader, { signalType: type, payload }: Asked, signalId: string): Promise<Sent> {
+  const { row, runId } = handle
+  const isAnswered = isDriven(row) || isTerminalRun(row.status)
+  const record = await answerTo(handle, signalId, isAnswered ? ANSWER_MS : 0)
+  if (record?.eventType === 'SignalRejected') throw refusedBy(record)
+  if (record === undefined) refuseUnexplained({ signalType: type, payload })
+  const isNothing = record?.payload?.['applied'] === false
+  const json = record === undefined ? { signalId, runId, pending: true } : viewOf(record)
+  return { type, signalId, row, isAnswered, record, isNothing, json }
+}
+
+export async function signal({ args, options, terminal }: Call): Promise<number> {
+  const { type, signalId, row, isAnswered, record, isNothing, json } = await sendAsked({ args, options })
+  const id = shortId(row.runId)
+  // The signal is recorded; it asked for the new run.
+  if (type === 'RETRY_RUN' && record !== undefined) {
+    const { forkAndDrive } = await import('../drive/fork-and-drive.ts')
+    return forkAndDrive({ row, signalId, options, terminal })
+  }
+  if (options.json) terminal.json(json)
+  else if (record !== undefined)
+    terminal.line(
+      `${wordOf(type)} taken by run ${id} (runSeq ${record.runSeq})${isNothing ? '; it changed nothing' : ''}`,
+    )
+  else {
+    terminal.line(`${wordOf(type)} is in the inbox of run ${id}; ${silenceOf(row, isAnswered)}`)
+    if (!isAnswered) terminal.line(`  ${terminal.paint.cyan(howToDrive(row))} goes on with the run and takes it`)
+  }
+  return EXIT.completed
 }
 
 function silenceOf({ engineType }: RunRow, driven: boolean): string {
@@ -98,7 +160,7 @@ function silenceOf({ engineType }: RunRow, driven: boolean): string {
   return `no worker has taken it yet (keelson worker --engine ${engineType})`
 }
 
-async function answerTo(handle: RunHandle, signalId: string, waitMs: number): Promise<ForeignRecord | undefined> {
+async function answerTo(handle: RunReader, signalId: string, waitMs: number): Promise<LogRecord | undefined> {
   const deadline = performance.now() + waitMs
   let after = 0
   for (;;) {
@@ -108,10 +170,4 @@ async function answerTo(handle: RunHandle, signalId: string, waitMs: number): Pr
     if (found !== undefined || performance.now() >= deadline) return found
     await new Promise<void>((resolve) => void setTimeout(resolve, LOOK_MS))
   }
-}
-
-function refusal(record: ForeignRecord): KeelsonError {
-  const code = String(record.payload?.['reasonCode'])
-  const message = `${String(record.payload?.['reason'])} (runSeq ${record.runSeq})`
-  return new KeelsonError([problem(isProblemCode(code) ? code : 'AUTHZ_DENIED', message)])
 }

@@ -1,22 +1,23 @@
 /** `keelson tasks`: manual tasks that wait for a person, with the command that completes each. */
-import type { RunHandle } from '../../../main.ts'
-import type { Call } from '../command.ts'
-import { EXIT } from '../exit-codes.ts'
-import { allRuns, findRun } from '../find-run.ts'
-import { oneLine, shortId, timeOfDay } from '../output/format.ts'
-import { openExisting } from '../session.ts'
+import type { RunReader } from '../../../library/run-reader.ts'
+import type { Call } from '../terminal/command.ts'
+import { EXIT } from '../terminal/exit-codes.ts'
+import { allRuns, findRun } from '../open/find-run.ts'
+import { oneLine, shortId, timeOfDay } from '../terminal/format.ts'
+import { changeText, refusedText, seenOf, sentText } from '../output/task-news.ts'
+import { openToRead } from '../open/reading.ts'
 
-/** What a person reads in one line; all of it is told by --json. */
+/** For one line; --json shows everything. */
 const TEXT_CHARS = 200
 
 export async function tasks({ args, options, terminal }: Call): Promise<number> {
-  const keelson = await openExisting(options)
+  const keelson = await openToRead(options)
   try {
-    const handles: RunHandle[] = []
+    const handles: RunReader[] = []
     if (args[0] !== undefined) handles.push(await findRun(keelson, args[0]))
     else
       for await (const row of allRuns(keelson, { status: ['RUNNING', 'PAUSED'] }))
-        // A run that was set aside has no task that anybody could complete; `resume` names it.
+        // Nobody can complete a task of a run that was set aside; `resume` names it.
         if (row.quarantine === undefined) handles.push(await keelson.run(row.runId))
     let count = 0
     for (const handle of handles) {
@@ -32,9 +33,14 @@ export async function tasks({ args, options, terminal }: Call): Promise<number> 
         )
         if (task.instructions !== undefined) terminal.line(`  how       ${oneLine(task.instructions, TEXT_CHARS)}`)
         if (task.assignees !== undefined) terminal.line(`  asked     ${oneLine(task.assignees.join(', '), TEXT_CHARS)}`)
+        if (task.whoMay !== undefined) terminal.line(`  who may   ${oneLine(task.whoMay, TEXT_CHARS)}`)
+        for (const one of task.refused ?? []) terminal.line(`  refused   ${refusedText(one)}`)
+        for (const one of task.changed ?? []) terminal.line(`  changed   ${changeText(one)}`)
+        if (task.sent !== undefined) terminal.line(`  sent      ${sentText(task.sent)}`)
         terminal.line(`  token     ${task.token}`)
+        const seen = task.changed === undefined ? '' : ` --seen ${seenOf(task.token)}`
         terminal.line(
-          `  complete  ${terminal.paint.cyan(`keelson complete ${shortId(task.runId)} ${task.slot} --outcome Succeeded --as <user>`)}`,
+          `  complete  ${terminal.paint.cyan(`keelson complete ${shortId(task.runId)} ${task.slot}${seen} --outcome Succeeded --as <user>`)}`,
         )
       }
     }

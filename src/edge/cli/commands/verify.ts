@@ -1,28 +1,38 @@
-/** `keelson verify`: recomputes every hash, key and decision of a log, compares it with receipts, and says what that proves and what not. */
-import type { ReceiptReport } from '../../../app/check-receipts.ts'
-import { isLogWhole, isWhole, type RunProof } from '../../../app/verify-run.ts'
+/**
+ * `keelson verify`: recomputes every hash, key and decision of a log, compares it with receipts, and says what that
+ * proves and what it does not.
+ */
+import type { ReceiptReport } from '../../../app/receipts/check.ts'
+import { isLogWhole, isWhole, type RunProof } from '../../../app/verify/verify-run.ts'
 import { fail } from '../../../core/problems/problem.ts'
 import { existsSync } from 'node:fs'
 import type { VerifyOptions } from '../../../main.ts'
 import { verifyBundleFile } from '../../../main.ts'
-import type { Call, Options } from '../command.ts'
-import { EXIT } from '../exit-codes.ts'
-import { findRun } from '../find-run.ts'
+import type { Call, Options } from '../terminal/command.ts'
+import { EXIT } from '../terminal/exit-codes.ts'
+import { findRun } from '../open/find-run.ts'
 import { tellDecisions } from '../output/decisions.ts'
-import { plural, shortId } from '../output/format.ts'
-import { openToRead } from '../session.ts'
-import type { Terminal } from '../terminal.ts'
+import { plural, shortId } from '../terminal/format.ts'
+import { openToExamine } from '../open/session.ts'
+import { tellFindings, verifyWholeStore } from './verify-store.ts'
+import type { Terminal } from '../terminal/terminal.ts'
 
 export async function verify({ args, options, terminal }: Call): Promise<number> {
-  const name = args[0] ?? ''
-  // No run's id has a dot or a slash in it.
+  const [name] = args
+  if (name === undefined) {
+    if (!options.flag('store') && options.text('store') === undefined)
+      fail('USAGE', 'name a run or a bundle file, or check everything with --store')
+    return verifyWholeStore(options, terminal, demands(options))
+  }
+  if (options.flag('store')) fail('USAGE', 'verify one run, or everything with --store alone')
+  // No run id contains a dot or a slash.
   const { runId, proof } = /[./\\]/.test(name) ? await proveBundle(name, options) : await proveRun(name, options)
-  const whole = isWhole(proof)
+  const whole = isWhole(proof) && proof.decisions?.follows === true
   if (options.json) {
     const { chain, ...others } = proof
     terminal.json({ runId, whole, ...chain, ...others })
   } else tell(terminal, runId, proof, whole)
-  return whole && proof.decisions?.follows === true ? EXIT.completed : EXIT.failed
+  return whole ? EXIT.completed : EXIT.failed
 }
 
 interface Proved {
@@ -31,10 +41,10 @@ interface Proved {
 }
 
 async function proveRun(name: string, options: Options): Promise<Proved> {
-  const keelson = await openToRead(options)
+  const keelson = await openToExamine(options)
   try {
     const { row } = await findRun(keelson, name)
-    return { runId: row.runId, proof: await keelson.upkeep.verify(row, demands(options)) }
+    return { runId: row.runId, proof: await keelson.maintenance.verify(row, demands(options)) }
   } finally {
     await keelson.close()
   }
@@ -42,8 +52,8 @@ async function proveRun(name: string, options: Options): Promise<Proved> {
 
 async function proveBundle(file: string, options: Options): Promise<Proved> {
   if (!existsSync(file)) fail('FILE_NOT_FOUND', `there is no file ${file}`)
-  const { run, chain, receipts, decisions } = await verifyBundleFile(file, demands(options))
-  return { runId: run.runId, proof: { chain, receipts, decisions } }
+  const { run, chain, receipts, decisions, findings } = await verifyBundleFile(file, demands(options))
+  return { runId: run.runId, proof: { chain, receipts, decisions, ...(findings === undefined ? {} : { findings }) } }
 }
 
 function demands(options: Options): VerifyOptions {
@@ -64,23 +74,44 @@ function tell(terminal: Terminal, runId: string, proof: RunProof, whole: boolean
   if (chain.missingData.length > 0)
     terminal.line(`  data is gone without a recorded erasure: events ${chain.missingData.join(', ')}`)
   for (const { code, message } of receipts.findings) terminal.line(`  ${bold(red(code))}  ${message}`)
+  tellFindings(proof.findings ?? [], terminal)
   if (chain.erased.length > 0)
     terminal.line(`  data of ${plural(chain.erased.length, 'event')} was erased, as recorded`)
   tellDecisions(terminal, decisions)
+  if (proof.values !== undefined)
+    terminal.line(`  large values     ${plural(proof.values, 'value')} there, as the log names them`)
+  if (proof.strayValues !== undefined)
+    terminal.line(
+      `  not named        ${plural(proof.strayValues.length, 'stored value')} that no event names: ${proof.strayValues.join(', ')}`,
+    )
   terminal.line(`  head             ${chain.headHash}`)
   terminal.line(`  receipts         ${anchored(receipts)}`)
   terminal.line(dim(`  proves           ${PROVES}${decisions?.follows === true ? FOLLOWS : ''}`))
   terminal.line(dim(`  does not prove   ${receipts.keyIds.length === 0 ? WITHOUT_RECEIPTS : WITH_RECEIPTS}`))
 }
 
-/** A key that is not the one is no word about the log. */
+/** A wrong key says nothing about the log. */
 function wrongOf(proof: RunProof): string {
-  if (isLogWhole(proof)) return 'the log is whole, but the run row was altered'
+  if (isLogWhole(proof)) {
+    if (proof.findings?.some(({ code }) => code === 'ERASURE_UNSIGNED') === true)
+      return 'data was erased, and nobody signed it'
+    if (proof.findings !== undefined) return 'the log is whole, but what belongs to it was altered'
+    return proof.row === undefined ? undecided(proof) : 'the log is whole, but the run row was altered'
+  }
   const { chain, headExpected, receipts } = proof
   const isLogAltered = chain.broken !== undefined || chain.missingData.length > 0 || headExpected !== undefined
   const codes = new Set(receipts.findings.map(({ code }) => code))
   if (isLogAltered || codes.has('RECEIPT_MISMATCH') || codes.has('RECEIPT_INVALID')) return 'the log was altered'
   return codes.has('RECEIPT_KEY_MISMATCH') ? 'the key is not the one that signed' : 'no receipt anchors the log'
+}
+
+/** The stored log is unchanged, but its plan is altered or gone, or a decision was made up before it was stored. */
+function undecided({ decisions }: RunProof): string {
+  const code = decisions?.unchecked?.code
+  if (code === undefined) return 'the log is whole, but its decisions do not follow'
+  return code.startsWith('PLAN_')
+    ? 'the log is whole, but its plan is not'
+    : 'the log is whole, but cannot be derived again'
 }
 
 const PROVES = 'up to this head no event was changed, removed or put in between, and every key follows from its event'

@@ -1,17 +1,17 @@
 /**
- * `keelson worker`: carries out the steps of runs on an outside engine until it is asked to stop, then lets what it has
- * begun come to its end for a while and gives the rest back.
+ * `keelson worker`: executes the steps of runs on an outside engine until it is asked to stop; then it lets started
+ * steps end for a while and returns the rest.
  */
 import { once } from 'node:events'
 import { LOCAL_PRINCIPAL } from '../../../app/principal.ts'
-import type { Call } from '../command.ts'
-import { chosenEngine } from '../engine-choice.ts'
-import { EXIT } from '../exit-codes.ts'
-import { outside } from '../outside.ts'
+import type { Call } from '../terminal/command.ts'
+import { chosenEngine } from '../open/engine-choice.ts'
+import { EXIT } from '../terminal/exit-codes.ts'
+import { outside } from '../open/outside.ts'
 import { fail } from '../../../core/problems/problem.ts'
-import { placeName } from '../place.ts'
-import { openOrCreate } from '../session.ts'
-import { findStepsFile, loadSteps } from '../steps-file.ts'
+import { placeName } from '../files/place.ts'
+import { openOrCreate } from '../open/session.ts'
+import { findStepsFile, loadSteps } from '../files/steps-file.ts'
 
 export async function worker({ options, terminal }: Call): Promise<number> {
   const { engine } = await chosenEngine(options)
@@ -25,7 +25,7 @@ export async function worker({ options, terminal }: Call): Promise<number> {
     ...outside(options, undefined),
   })
   try {
-    await keelson.ready()
+    await keelson.connect()
     const names = Object.keys(steps.functions)
     const own = engine.capabilities.taskQueue?.(LOCAL_PRINCIPAL) ?? ''
     const queues = [own, ...options.list('stepQueue')]
@@ -47,7 +47,7 @@ export async function worker({ options, terminal }: Call): Promise<number> {
   return EXIT.completed
 }
 
-/** Once: a second request ends the process as if nobody listened, and Temporal gives its steps to others. */
+/** Once: a second request ends the process as usual, and Temporal gives its steps to others. */
 async function stopAsked(): Promise<string> {
   const done = new AbortController()
   const { signal } = done

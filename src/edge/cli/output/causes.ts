@@ -1,16 +1,19 @@
-/** Causes as sentences: why a step is where it is, each with what the log knows about it, and what would move it. */
-import type { ForeignRecord } from '../../../core/events/event.ts'
-import { stepSlotText } from '../../../core/events/slot.ts'
+/** Causes as sentences: why a step is in its state, each with what the log knows about it, and what would move it. */
+import { attemptOf } from '../terminal/attempt-text.ts'
+import type { LogRecord } from '../../../core/events/event.ts'
 import { viewOf } from '../../../core/events/event-views.ts'
-import type { PlanGraph } from '../../../core/plan/graph.ts'
-import type { Cause } from '../../../core/run/explain.ts'
-import type { WayOut } from '../../../core/run/explain-failure.ts'
-import { codeText, type ToldError } from './picture.ts'
-import { countdown, duration, oneLine, plural, shortId, timeOfDay } from './format.ts'
+import type { PlanGraph } from '../../../core/plan/compile/graph.ts'
+import type { Cause } from '../../../core/run/explain/explain.ts'
+import type { WayOut } from '../../../core/run/explain/failure.ts'
+import { failureAt, type ToldError } from '../progress/picture.ts'
+import { eventTold } from './event-wait.ts'
+import { newsTold, peopleTold } from './task-news.ts'
+import { countdown, duration, oneLine, plural, shortId, timeOfDay } from '../terminal/format.ts'
+import { stepSlotOf } from '../../../core/events/slot-of.ts'
 
 export interface Told {
   readonly sentence: string
-  /** Commands that would move it, each as it can be typed; what follows a # says what for. */
+  /** Commands that would move it, ready to be typed; the text after # says what for. */
   readonly commands?: readonly string[]
 }
 
@@ -18,13 +21,13 @@ export interface Asked {
   readonly run: string
   readonly step: string
   readonly now: number
-  readonly records: readonly ForeignRecord[]
+  readonly records: readonly LogRecord[]
   readonly graph: PlanGraph
 }
 
 type Teller<K extends Cause['kind']> = (cause: Extract<Cause, { kind: K }>, asked: Asked) => Told
 
-/** `by ana since 13:58:40, "stock count" (runSeq 41)`, as far as the log tells. */
+/** ` by ana since 13:58:40, "stock count"   (runSeq 41)`, as far as the log tells. */
 function pauseDetails({ records }: Asked): string {
   const paused = records.findLast((one) => one.eventType === 'RunPaused')
   if (paused === undefined) return ''
@@ -36,23 +39,15 @@ function pauseDetails({ records }: Asked): string {
   return `${by} since ${timeOfDay(Date.parse(paused.emittedAt))}${why}   (runSeq ${paused.runSeq})`
 }
 
-/** A run that a migration paused, and that it may have left so: the same command goes on with it. */
+/** For a run that a migration paused, and may have abandoned: the same command continues it. */
 function gateCommands({ records, run }: Asked): readonly string[] | undefined {
   const reason = records.findLast((one) => one.eventType === 'RunPaused')?.payload?.['reason']
   const [, to] = /^migrate to (\w+)$/.exec(typeof reason === 'string' ? reason : '') ?? []
   if (to === undefined) return undefined
-  return [`keelson migrate ${run} --to ${to}`, `keelson signal ${run} resume   # it stays where it is`]
+  return [`keelson migrate ${run} --to ${to}`, `keelson resume ${run}   # it stays where it is`]
 }
 
-/** The code of a failure, the status it carried and its text, as far as they are on record. */
-function failureAt(records: readonly ForeignRecord[], runSeq: number, code: string): string {
-  const record = records.find((one) => one.runSeq === runSeq)
-  const error = record?.payload?.['error'] as ToldError | undefined
-  const text = record?.data?.['errorText'] as { readonly message: string } | undefined
-  return `${codeText({ ...error, code })}${text === undefined ? '' : ` "${oneLine(text.message, 200)}"`}`
-}
-
-/** Who the plan asks; where it only says who may not, whoever types the command. */
+/** The person whom the plan asks; where it only excludes people, the user of the command. */
 function asPerson({ graph, step }: Asked): string {
   const index = graph.indexOf.get(step.replace(/\[\d+\]$/, ''))
   const asked = index === undefined ? undefined : graph.steps[index]
@@ -62,42 +57,42 @@ function asPerson({ graph, step }: Asked): string {
   return first === undefined && asked.manual.rule === undefined ? '' : ' --as "$USER"'
 }
 
-/** As a shell takes it: an item's slot has brackets. */
+/** Quoted for a shell: an item's slot has brackets. */
 function word(text: string): string {
   return /^[\w.:-]+$/.test(text) ? text : `'${text}'`
 }
 
-/** How undoing the step ended last. */
-function undoEvent({ records, step }: Asked): ForeignRecord | undefined {
-  return records.findLast(
-    (one) =>
-      /^Compensation(Completed|Failed)$/.test(one.eventType) &&
-      one.stepId !== undefined &&
-      stepSlotText({ stepId: one.stepId, ...(one.itemIndex === undefined ? {} : { itemIndex: one.itemIndex }) }) ===
-        step,
-  )
+/** Of the step itself, or of its fallback. */
+function isOf(record: LogRecord, step: string): boolean {
+  const slot = stepSlotOf(record)
+  return slot === step || slot === `FALLBACK:${step}`
 }
 
-const seqOf = (record: ForeignRecord | undefined): string =>
-  record === undefined ? '' : `   (runSeq ${record.runSeq})`
+/** The last event of the step's compensation. */
+function compensationEvent({ records, step }: Asked): LogRecord | undefined {
+  return records.findLast((one) => /^Compensation(Completed|Failed)$/.test(one.eventType) && isOf(one, step))
+}
+
+const seqOf = (record: LogRecord | undefined): string => (record === undefined ? '' : `   (runSeq ${record.runSeq})`)
 const byRun = (runId: string | undefined): string => (runId === undefined ? '' : ` by run ${shortId(runId)}`)
 const showRun = (runId: string | undefined): { readonly commands?: readonly string[] } =>
   runId === undefined ? {} : { commands: [`keelson show ${shortId(runId)}`] }
-const at = (instant: number, { now }: Asked): string => `${timeOfDay(instant, now)} (in ${countdown(instant - now)})`
+const at = (instant: number, { now }: Asked): string =>
+  `${timeOfDay(instant, now)} (${instant > now ? `in ${countdown(instant - now)}` : 'due'})`
 
 const TELL: { readonly [K in Cause['kind']]: Teller<K> } = {
-  'run-not-started': ({ status, notBefore }, asked) => ({
-    sentence: `the run has not started (${status})${notBefore === undefined ? '' : `; not before ${at(notBefore, asked)}`}`,
+  'run-not-started': ({ status, notBefore, ...people }, asked) => ({
+    sentence: `the run has not started (${status})${notBefore === undefined ? '' : `; not before ${at(notBefore, asked)}`}${peopleTold(people)}`,
   }),
   'run-ended': ({ status, rootCause, code }) => ({
     sentence: `the run ended ${status}${rootCause === undefined ? '' : `, because ${rootCause} failed with ${code ?? 'an error'}`}`,
   }),
   'run-paused': ({ scopes }, asked) => ({
     sentence: `the run is paused${scopes.length === 0 ? pauseDetails(asked) : ` by ${scopes.join(', ')}`}`,
-    commands: gateCommands(asked) ?? [`keelson signal ${asked.run} resume`],
+    commands: gateCommands(asked) ?? [`keelson resume ${asked.run}`],
   }),
   'run-cancelling': ({ until, inFlight }, asked) => ({
-    sentence: `the run is being cancelled: ${plural(inFlight, 'step')} may still stop by itself until ${at(until, asked)}`,
+    sentence: `the run is being cancelled: ${plural(inFlight, 'step')} may still stop by itself, until ${at(until, asked)}`,
   }),
   'run-failing': ({ rootCause, code }) => ({
     sentence: `the run is failing${rootCause === undefined ? '' : ` because of ${rootCause} (${code ?? ''})`}: nothing new starts`,
@@ -111,11 +106,11 @@ const TELL: { readonly [K in Cause['kind']]: Teller<K> } = {
     ...showRun(byRunId),
   }),
   undone: ({ byRunId }, asked) => ({
-    sentence: `what it did was undone${byRun(byRunId)}${seqOf(undoEvent(asked))}`,
+    sentence: `what it did was undone${byRun(byRunId)}${seqOf(compensationEvent(asked))}`,
     ...showRun(byRunId),
   }),
   'not-undone': ({ why, attempts, byRunId }, asked) => {
-    const event = undoEvent(asked)
+    const event = compensationEvent(asked)
     const error = event?.payload?.['error'] as { readonly code: string } | undefined
     const failure = event === undefined ? 'an error' : failureAt(asked.records, event.runSeq, error?.code ?? '')
     const sentence =
@@ -140,42 +135,50 @@ const TELL: { readonly [K in Cause['kind']]: Teller<K> } = {
     }
   },
   running: ({ attempt, maxAttempts, since }, { now }) => ({
-    sentence: `it is running, attempt ${attempt} of ${maxAttempts}, for ${duration(now - since)}`,
+    sentence: `it is running, ${attemptOf(attempt, maxAttempts)}, for ${duration(now - since)}`,
   }),
-  'waiting-for-person': ({ since, expiresAt }, asked) => ({
-    sentence: `it waits for a person since ${timeOfDay(since, asked.now)}${expiresAt === undefined ? '' : `; it expires ${at(expiresAt, asked)}`}`,
-    commands: [`keelson complete ${asked.run} ${word(asked.step)} --outcome Succeeded${asPerson(asked)}`],
+  'waiting-for-person': ({ since, expiresAt, ...told }, asked) => ({
+    sentence: `it ${told.sent === undefined ? 'waits' : 'was completed, and had waited'} for a person since ${timeOfDay(since, asked.now)}${expiresAt === undefined ? '' : `; it expires ${at(expiresAt, asked)}`}${newsTold(told)}${peopleTold(told)}`,
+    commands:
+      told.sent === undefined
+        ? [`keelson complete ${asked.run} ${word(asked.step)} --outcome Succeeded${asPerson(asked)}`]
+        : [`keelson resume ${asked.run}`],
   }),
   'waiting-until': ({ at: due }, asked) => ({ sentence: `it waits until ${at(due, asked)}` }),
+  'waiting-for-event': (cause, asked) => eventTold(cause, asked.now, (instant) => at(instant, asked), word),
   'waiting-for-child': ({ attempt, since, childRunId }, { now }) => ({
     sentence: `its child run${childRunId === undefined ? '' : ` ${shortId(childRunId)}`} is not done, attempt ${attempt}, for ${duration(now - since)}`,
     ...showRun(childRunId),
   }),
   backoff: ({ attempt, maxAttempts, retryAt, code }, asked) => {
-    const failed = asked.records.findLast((one) => one.eventType === 'StepFailed' && one.stepId === asked.step)
+    const failed = asked.records.findLast((one) => one.eventType === 'StepFailed' && isOf(one, asked.step))
     const what = failed === undefined ? code : failureAt(asked.records, failed.runSeq, code)
     return {
-      sentence: `attempt ${attempt} of ${maxAttempts} failed with ${what}; the next is due at ${at(retryAt, asked)}`,
+      sentence: `${attemptOf(attempt, maxAttempts)} failed with ${what}; the next is due at ${at(retryAt, asked)}`,
     }
   },
-  failed: ({ attempt, code, runSeq }, { records }) => ({
-    sentence: `it failed in attempt ${attempt} with ${failureAt(records, runSeq, code)}   (runSeq ${runSeq})`,
+  failed: ({ attempt, code, runSeq }, asked) => ({
+    sentence: `it ${howFailed(attempt, asked.step, asked)} with ${failureAt(asked.records, runSeq, code)}   (runSeq ${runSeq})`,
   }),
   'fallback-failed': ({ attempt, code, runSeq }, { records }) => ({
     sentence: `its fallback failed too, in attempt ${attempt} with ${failureAt(records, runSeq, code)}   (runSeq ${runSeq})`,
   }),
-  'item-failed': ({ slot, attempt, code, runSeq, more }, { records, run }) => ({
-    sentence: `${slot} failed in attempt ${attempt} with ${failureAt(records, runSeq, code)}   (runSeq ${runSeq})${more === 0 ? '' : `; so did ${plural(more, 'more item')}`}`,
-    commands: [`keelson why ${run} ${word(slot)}`],
+  'item-failed': ({ slot, attempt, code, runSeq, more }, asked) => ({
+    sentence: `${slot} ${howFailed(attempt, slot, asked)} with ${failureAt(asked.records, runSeq, code)}   (runSeq ${runSeq})${more === 0 ? '' : `; so did ${plural(more, 'more item')}`}`,
+    // One command names them all.
+    commands: [`keelson show ${asked.run} ${word(asked.step)}`],
   }),
-  'ancestor-failed': ({ slot, attempt, code, runSeq }, { records, run }) => ({
-    sentence: `${slot}, which it needs, failed in attempt ${attempt} with ${failureAt(records, runSeq, code)}   (runSeq ${runSeq})`,
-    commands: [`keelson why ${run} ${word(slot)}`],
+  'ancestor-failed': ({ slot, attempt, code, runSeq }, asked) => ({
+    sentence: `${slot}, which it needs, ${howFailed(attempt, slot, asked)} with ${failureAt(asked.records, runSeq, code)}   (runSeq ${runSeq})`,
+    commands: [`keelson why ${asked.run} ${word(slot)}`],
   }),
   indeterminate: (cause, asked) => ({ sentence: indeterminateText(cause, asked) }),
   'needs-decision': ({ stepId, signals }, asked) => ({
     sentence: 'the run waits until a person decides',
     commands: decisionCommands(stepId, signals, asked),
+  }),
+  'failure-handled': ({ attempt, code, runSeq }, asked) => ({
+    sentence: `it ${howFailed(attempt, asked.step, asked)} with ${failureAt(asked.records, runSeq, code)}, and the plan goes on (onFailure: continue)   (runSeq ${runSeq})`,
   }),
   recovered: ({ code }) => ({ sentence: `it failed with ${code}, and its fallback did the work instead` }),
   items: ({ done, failed, running, total }) => ({
@@ -185,15 +188,25 @@ const TELL: { readonly [K in Cause['kind']]: Teller<K> } = {
     sentence: dependencyText(stepId, status),
     commands: [`keelson why ${run} ${word(stepId)}`],
   }),
-  'no-free-slot': ({ limit }) => ({
-    sentence: `all ${plural(limit, 'place')} of the run are taken (policy.concurrency)`,
+  'no-free-slot': ({ limit, items }) => ({
+    sentence:
+      items === true
+        ? `all ${plural(limit, 'place')} for items of its step are taken (forEach.concurrency)`
+        : `all ${plural(limit, 'place')} of the run are taken (policy.concurrency)`,
   }),
   'waiting-for-grant': (cause, asked) => ({ sentence: grantText(cause, asked), commands: ['keelson resources'] }),
   'unknown-slot': () => ({ sentence: 'the plan has no such step' }),
   outside: ({ why }) => ({ sentence: why }),
 }
 
-/** What began, when, and what is known of how it ended: nothing but the error of whoever carried it out, if that. */
+/** `gave up after 5 of 5 attempts`, or `failed in attempt 1` where others were left or there was only one. */
+function howFailed(attempt: number, slot: string, { graph }: Asked): string {
+  const most = graph.steps[graph.indexOf.get(slot.replace(/\[\d+\]$/, '')) ?? -1]?.retry.maxAttempts ?? 1
+  if (most === 'unlimited' || most === 1 || attempt < most) return `failed in attempt ${attempt}`
+  return `gave up after ${attempt} of ${most} attempts`
+}
+
+/** What began, when, and what is known of its end: at most the error of its executor. */
 function indeterminateText(
   { attempt, since, runSeq }: Extract<Cause, { kind: 'indeterminate' }>,
   asked: Asked,
@@ -201,7 +214,7 @@ function indeterminateText(
   const record = asked.records.find((one) => one.runSeq === runSeq)
   const known = record?.data?.['errorText'] !== undefined
   const how = known ? 'broke off as told' : 'it ran out of time, or its process was gone before it told how it ended'
-  return `nobody knows whether it happened: attempt ${attempt} began at ${timeOfDay(since, asked.now)} and ${how}; it cannot be taken back, so it was not run again`
+  return `nobody knows whether it happened: attempt ${attempt} began at ${timeOfDay(since, asked.now)} and ${how}; its effect cannot be undone, so it was not run again`
 }
 
 const DECISIONS: Readonly<Record<WayOut, (stepId: string) => string>> = {
@@ -214,7 +227,7 @@ const PURPOSE: Readonly<Record<WayOut, string>> = {
   RETRY_STEP: 'try it again',
   CANCEL: 'give the run up',
 }
-/** Of an effect that may have happened: what one must know before. */
+/** For an effect that may have happened: what a person must know before. */
 const PURPOSE_UNKNOWN: Readonly<Record<WayOut, string>> = {
   SKIP_STEP: 'it happened: go on, its output is null',
   RETRY_STEP: 'it did not happen: run it again (--fresh-key where the old key is spent)',
@@ -222,7 +235,7 @@ const PURPOSE_UNKNOWN: Readonly<Record<WayOut, string>> = {
 }
 
 function decisionCommands(stepId: string, signals: readonly WayOut[], { run, records }: Asked): readonly string[] {
-  const last = records.findLast((one) => one.eventType === 'StepFailed' && one.stepId === stepId)
+  const last = records.findLast((one) => one.eventType === 'StepFailed' && isOf(one, stepId))
   const isUnknown = (last?.payload?.['error'] as ToldError | undefined)?.code === 'INDETERMINATE'
   const purposes = isUnknown ? PURPOSE_UNKNOWN : PURPOSE
   return signals.map((signal) => `keelson signal ${run} ${DECISIONS[signal](stepId)}   # ${purposes[signal]}`)
@@ -237,7 +250,7 @@ function grantText(
 ): string {
   const start = `it wants ${wants} of ${pool} since ${timeOfDay(since, asked.now)}`
   if (openUntil !== undefined && openUntil > asked.now)
-    return `${start}: too many failures in a row, nothing is let through until ${at(openUntil, asked)}`
+    return `${start}: too many failures in a row, no step may start until ${at(openUntil, asked)}`
   const room =
     windowMs === undefined
       ? `${used} of ${capacity} are in use`
@@ -255,7 +268,7 @@ export function tellCause(cause: Cause, asked: Asked): Told {
   return (TELL[cause.kind] as Teller<Cause['kind']>)(cause as never, asked)
 }
 
-/** What a step is called for by its causes: the words between its name and the list. */
+/** The words between a step's name and the list of its causes. */
 export function openingOf(causes: readonly Cause[]): string {
   if (causes.length === 0) return 'starts next: nothing holds it'
   const kinds = new Set(causes.map((cause) => cause.kind))
@@ -265,6 +278,7 @@ export function openingOf(causes: readonly Cause[]): string {
     'running',
     'waiting-for-person',
     'waiting-until',
+    'waiting-for-event',
     'waiting-for-child',
     'items',
   ] as const

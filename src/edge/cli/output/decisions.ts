@@ -1,7 +1,7 @@
-/** What re-deriving a run's decisions showed, as lines of `keelson verify`. */
-import type { DecisionCheck } from '../../../app/check-decisions.ts'
-import type { Terminal } from '../terminal.ts'
-import { plural } from './format.ts'
+/** The result of re-deriving a run's decisions, as lines of `keelson verify`. */
+import type { DecisionCheck } from '../../../app/rederive/check-decisions.ts'
+import type { Terminal } from '../terminal/terminal.ts'
+import { plural } from '../terminal/format.ts'
 
 const SHOWN = 5
 

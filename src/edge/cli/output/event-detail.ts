@@ -1,8 +1,8 @@
-/** The short detail of one event in a list: what a reader of the log would ask of it first. */
+/** The short detail of one event in a list: what a reader of the log wants to know first. */
 import { viewOf } from '../../../core/events/event-views.ts'
-import type { ForeignRecord } from '../../../core/events/event.ts'
-import { duration, shortId } from './format.ts'
-import { errorText, type ToldError } from './picture.ts'
+import type { LogRecord } from '../../../core/events/event.ts'
+import { duration, shortId } from '../terminal/format.ts'
+import { errorText, type ToldError } from '../progress/picture.ts'
 
 type Fields = Readonly<Record<string, unknown>>
 
@@ -36,7 +36,12 @@ const DETAILS: Readonly<Record<string, (payload: Fields) => string>> = {
       text(payload['originalRunId']) === '' ? '' : `from ${shortId(text(payload['originalRunId']))}`,
       text(payload['compensationOf']) === '' ? '' : `undoes ${shortId(text(payload['compensationOf']))}`,
     ),
-  StepStarted: (payload) => joined(text(payload['waitUntil']), payload['reusedFrom'] === undefined ? '' : 'taken over'),
+  StepStarted: (payload) =>
+    joined(
+      text(payload['waitUntil']),
+      text(payload['forEvent']) === '' ? '' : `waits for ${text(payload['forEvent'])}`,
+      payload['reusedFrom'] === undefined ? '' : 'taken over',
+    ),
   StepCompleted: (payload) => joined(took(payload), text(payload['actorId']), json(payload['result'])),
   StepFailed: (payload) =>
     joined(
@@ -58,6 +63,6 @@ const DETAILS: Readonly<Record<string, (payload: Fields) => string>> = {
   RunForked: (payload) => `into ${shortId(text(payload['newRunId']))}`,
 }
 
-export function eventDetail(record: ForeignRecord): string {
+export function eventDetail(record: LogRecord): string {
   return DETAILS[record.eventType]?.(viewOf(record).payload) ?? ''
 }

@@ -1,12 +1,13 @@
 /**
- * Problems as a person meets them: where, which code, what is wrong, the line itself with a caret, and what to do next.
- * As JSON they are one line with everything in it.
+ * Problems for people: where, the code, what is wrong, the line itself with a caret, and what to do next. As JSON they
+ * are one line with everything in it.
  */
 import { readFileSync } from 'node:fs'
 import { KeelsonError, problem, type Position, type Problem } from '../../../core/problems/problem.ts'
 import { REGISTRY } from '../../../core/problems/registry.ts'
-import type { Terminal } from '../terminal.ts'
-import { oneLine, plural } from './format.ts'
+import { KILLS_PROCESS } from '../../../core/engine/last-words.ts'
+import type { Terminal } from '../terminal/terminal.ts'
+import { oneLine, plural } from '../terminal/format.ts'
 
 export interface Telling {
   readonly json: boolean
@@ -14,7 +15,7 @@ export interface Telling {
   readonly debug: boolean
 }
 
-/** What the system says of files, in words; its own text for the rest. */
+/** The system's file errors in words; its own text for the rest. */
 const REFUSALS: Readonly<Record<string, string>> = {
   ENOSPC: 'the disk is full',
   EDQUOT: 'the quota of this user is used up',
@@ -36,7 +37,7 @@ function fileProblem(thrown: unknown): Problem | undefined {
   return problem('FILE_UNUSABLE', `${path ?? 'a file'}: ${why} (${code}, ${syscall})`)
 }
 
-/** Anything thrown, as problems: what we did not foresee is INTERNAL. */
+/** Anything thrown, as problems: an unexpected error is INTERNAL. */
 export function problemsOf(thrown: unknown): readonly [Problem, ...Problem[]] {
   if (thrown instanceof KeelsonError) {
     const [first, ...rest] = thrown.problems
@@ -47,10 +48,16 @@ export function problemsOf(thrown: unknown): readonly [Problem, ...Problem[]] {
 
 export function tellProblems(terminal: Terminal, thrown: unknown, { json, debug }: Telling): void {
   const problems = problemsOf(thrown)
-  if (json) terminal.json({ problems: problems.map((one) => ({ ...one, todo: REGISTRY[one.code].todo })) })
+  if (json) terminal.json({ problems: problems.map((one) => ({ ...one, todo: todoOf(one) })) })
   else if (problems.some((one) => one.at !== undefined)) tellPlaced(terminal, problems)
   else tellPlain(terminal, problems)
-  if (debug && thrown instanceof Error) terminal.errorLine(terminal.errorPaint.dim(stackOf(thrown)))
+  if (debug && thrown instanceof Error) terminal.errorLines(terminal.errorPaint.dim(stackOf(thrown)))
+}
+
+/** For a run that was set aside it depends on the reason. */
+function todoOf({ code, details }: Problem): string {
+  const isKilling = code === 'RUN_QUARANTINED' && details?.['code'] === KILLS_PROCESS
+  return REGISTRY[isKilling ? KILLS_PROCESS : code].todo
 }
 
 function stackOf(error: Error): string {
@@ -62,7 +69,7 @@ function tellPlain(terminal: Terminal, problems: readonly Problem[]): void {
   const { bold, red, dim } = terminal.errorPaint
   for (const one of problems) {
     terminal.errorLine(`${bold(red(one.code))}  ${one.message}${one.hint === undefined ? '' : `; ${one.hint}`}`)
-    terminal.errorLine(dim(`  ${REGISTRY[one.code].todo}`))
+    terminal.errorLine(dim(`  ${todoOf(one)}`))
   }
 }
 
@@ -79,11 +86,13 @@ function tellPlaced(terminal: Terminal, problems: readonly Problem[]): void {
   terminal.errorLine(`${plural(problems.length, 'problem')}, nothing was started.   ${dim(`keelson help ${code}`)}`)
 }
 
-/** What helps with a problem whose line was written already: the source, or what to do. */
-export function tellNote(terminal: Terminal, { at, code, hint }: Problem): void {
+/** Help for a problem whose line was already written: the source, or what to do. */
+export function tellNote(terminal: Terminal, one: Problem): void {
+  const { at, hint } = one
   const excerpt = at === undefined ? undefined : sourceLine(at)
   if (at !== undefined && excerpt !== undefined) tellExcerpt(terminal, at, excerpt, hint)
-  terminal.errorLine(terminal.errorPaint.dim(`  ${REGISTRY[code].todo}`))
+  else if (hint !== undefined) terminal.errorLine(`  ${hint}`)
+  terminal.errorLine(terminal.errorPaint.dim(`  ${todoOf(one)}`))
 }
 
 export function placeText({ file, line, column }: Position): string {
@@ -117,7 +126,7 @@ function tellExcerpt(terminal: Terminal, { line, column, length = 1 }: Position,
   )
 }
 
-/** The caret below counts characters, so the text's start must stay where it is. */
+/** The caret below counts characters, so the beginning of the text must keep its position. */
 function oneLineKeepingStart(text: string): string {
   const indent = /^ */.exec(text)?.[0] ?? ''
   return indent + oneLine(text.slice(indent.length), EXCERPT_CHARS)

@@ -1,5 +1,5 @@
-/** A run's row as scripts see it: without what only drivers need. */
-import { compensationOf } from '../../../app/undo-run-id.ts'
+/** A run's row for scripts: without fields that only drivers need. */
+import { compensationOf } from '../../../app/loaded/compensation-run-id.ts'
 import type { RunRow } from '../../../ports/run-store.ts'
 
 export function publicRow({ runKey: _key, headHash: _head, lease: _lease, ...row }: RunRow): object {

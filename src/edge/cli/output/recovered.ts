@@ -1,8 +1,8 @@
-/** What a restore or a recovery found, for a person or a script: runs taken over, and effects nobody can be sure of. */
-import type { Recovered } from '../../../app/recover-runs.ts'
-import type { Options } from '../command.ts'
-import type { Terminal } from '../terminal.ts'
-import { plural, shortId } from './format.ts'
+/** The result of a restore or a recovery, for a person or a script: adopted runs, and effects that are uncertain. */
+import type { Recovered } from '../../../app/archive/recover-runs.ts'
+import type { Options } from '../terminal/command.ts'
+import type { Terminal } from '../terminal/terminal.ts'
+import { plural, shortId } from '../terminal/format.ts'
 
 export function tellRecovered(
   done: string,

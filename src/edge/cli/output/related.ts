@@ -1,8 +1,10 @@
-/** The runs that belong to the one that is shown: parent and children, what it undoes and what undid it, with their ids. */
-import type { RelatedRuns, UndoRun } from '../../../app/related-runs.ts'
+/**
+ * The runs related to the shown one: parent and children, the run it undoes and the run that undid it, with their ids.
+ */
+import type { RelatedRuns, CompensationRun } from '../../../app/views/related-runs.ts'
 import { compensationSlot } from '../../../core/events/slot.ts'
-import type { Terminal } from '../terminal.ts'
-import { plural, shortId } from './format.ts'
+import type { Terminal } from '../terminal/terminal.ts'
+import { plural, shortId } from '../terminal/format.ts'
 
 const CHILDREN_SHOWN = 10
 
@@ -10,7 +12,7 @@ export function isAlone({ parent, children }: RelatedRuns): boolean {
   return parent === undefined && children.length === 0
 }
 
-function undoText({ runId, result }: UndoRun): string {
+function compensationText({ runId, result }: CompensationRun): string {
   if (result === 'undone') return `undone by run ${shortId(runId)}`
   return result === 'open' ? `being undone by run ${shortId(runId)}` : `not all undone by run ${shortId(runId)}`
 }
@@ -25,9 +27,9 @@ export function tellRelated(terminal: Terminal, related: RelatedRuns): void {
     const slot = parent.slot.replace(compensationSlot(''), '')
     line(compensationOf === undefined ? 'child' : 'for', `step ${slot} of run ${shortId(parent.runId)}`)
   }
-  if (undo !== undefined) line('undoing', undoText(undo))
+  if (undo !== undefined) line('undoing', compensationText(undo))
   for (const { slot, runId, undo: by } of children.slice(0, CHILDREN_SHOWN))
-    line('child run', `${shortId(runId)} of ${slot}${by === undefined ? '' : `   ${undoText(by)}`}`)
+    line('child run', `${shortId(runId)} of ${slot}${by === undefined ? '' : `   ${compensationText(by)}`}`)
   const more = children.length - CHILDREN_SHOWN
   if (more > 0) line('', `… and ${plural(more, 'more child run')}`)
 }

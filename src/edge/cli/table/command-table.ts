@@ -1,16 +1,17 @@
 /** The table of commands: help, completion, the parser and the tests all read this one list. */
 import { ENGINE_COMMANDS } from './engine-commands.ts'
 import { PLAN_COMMANDS } from './plan-commands.ts'
-import { DRIVING_COMMANDS, LOOKING_COMMANDS } from './run-commands.ts'
-import type { Section, Spec } from './spec.ts'
-import { UPKEEP_COMMANDS } from './upkeep-commands.ts'
+import { LOOKING_COMMANDS } from './looking-commands.ts'
+import { DRIVING_COMMANDS } from './run-commands.ts'
+import type { Section, Spec } from '../terminal/command-spec.ts'
+import { MAINTENANCE_COMMANDS } from './maintenance-commands.ts'
 
 export const SECTIONS: readonly Section[] = [
   { title: 'Plans:', commands: PLAN_COMMANDS },
   { title: 'Runs:', commands: DRIVING_COMMANDS },
-  { title: 'Looking:', commands: LOOKING_COMMANDS },
+  { title: 'Inspect:', commands: LOOKING_COMMANDS },
   { title: 'Engines:', commands: ENGINE_COMMANDS },
-  { title: 'Keeping:', commands: UPKEEP_COMMANDS },
+  { title: 'Maintain:', commands: MAINTENANCE_COMMANDS },
 ]
 
 export const COMMANDS: readonly Spec[] = SECTIONS.flatMap(({ commands }) => commands)

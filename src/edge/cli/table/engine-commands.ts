@@ -1,16 +1,16 @@
-/** Commands around the engines that runs can be on. */
-import { ALLOW_HOST, STEPS, TEMPORAL_OPTIONS, type Spec } from './spec.ts'
+/** Commands for the engines of runs. */
+import { OUTSIDE, STEPS, TEMPORAL_OPTIONS, type Spec } from '../terminal/command-spec.ts'
 
 export const ENGINE_COMMANDS: readonly Spec[] = [
   {
     use: 'worker',
-    about: 'carry out the steps of runs on an outside engine, until it is asked to stop',
+    about: 'execute the steps of runs on an outside engine until you stop it',
     options: [
       ['--engine <name>', 'temporal'],
       ...TEMPORAL_OPTIONS,
       ['--step-queue <name...>', 'queues that plans name for their steps (dispatch.taskQueue)'],
       STEPS,
-      ALLOW_HOST,
+      ...OUTSIDE,
     ],
     examples: [
       'keelson worker --engine temporal --steps keelson.steps.ts',
@@ -20,12 +20,12 @@ export const ENGINE_COMMANDS: readonly Spec[] = [
   },
   {
     use: 'dev temporal',
-    about: "Temporal's development server on this machine, until it is asked to stop",
+    about: "run Temporal's development server on this machine until you stop it",
     options: [
       ['--port <port>', 'default 7233'],
-      ['--ui-port <port>', "where Temporal's own pages are; default 1000 above"],
-      ['--headless', 'without its pages'],
-      ['--in-memory', 'keep nothing; default a file in the state folder'],
+      ['--ui-port <port>', "port of Temporal's web UI; default: --port plus 1000"],
+      ['--headless', 'without the web UI'],
+      ['--in-memory', 'keep no data; default: a file in the state folder'],
     ],
     examples: ['keelson dev temporal', 'keelson dev temporal --port 7300 --headless --in-memory'],
     load: async () => (await import('../commands/dev-temporal.ts')).devTemporal,

@@ -1,33 +1,44 @@
-/** Commands around a plan file: begin one, check it, look at it, compare two. */
-import { STEPS, type Spec } from './spec.ts'
+/** Commands for a plan file: begin one, check it, show it, compare two. */
+import { REPLACE_VERSION, STEPS, type Spec } from '../terminal/command-spec.ts'
 
 export const PLAN_COMMANDS: readonly Spec[] = [
   {
     use: 'init [folder]',
-    about: 'a new project with an example that runs at once',
+    about: 'make a new project with a working example',
     examples: ['keelson init', 'keelson init orders'],
     load: async () => (await import('../commands/init.ts')).init,
   },
   {
     use: 'plan check <file>',
-    about: 'every problem of a plan, without running it',
+    about: 'list every problem of a plan without running it',
     options: [STEPS],
     examples: ['keelson plan check plan.yaml', 'keelson plan check plan.yaml --steps other.steps.ts --json'],
     load: async () => (await import('../commands/plan-check.ts')).planCheck,
   },
   {
     use: 'plan compile <file>',
-    about: 'the canonical JSON of a plan and its SHA-256',
-    options: [['--out <file>', 'write it there']],
+    about: 'show the canonical JSON of a plan and its SHA-256',
+    options: [['--out <file>', 'write it to this file']],
     examples: ['keelson plan compile plan.yaml --out plan.json', 'keelson plan compile plan.yaml | sha256sum'],
     load: async () => (await import('../commands/plan-compile.ts')).planCompile,
   },
   {
+    use: 'plan publish <file>',
+    about: 'publish a plan: plan steps and programs find it by its id',
+    options: [REPLACE_VERSION],
+    examples: [
+      'keelson plan publish ship.yaml',
+      'keelson plan publish ship.yaml --store postgres://db.internal/keelson',
+    ],
+    load: async () => (await import('../commands/plan-publish.ts')).planPublish,
+  },
+  {
     use: 'plan import <workflow>',
-    about: 'a plan made of a WorkflowV1 document',
+    about: 'make a plan from a document of orchestr8, dvt or Portarium',
     options: [
-      ['--matrix <file...>', 'capability matrices: what the adapters can do, and how it is undone'],
-      ['--out <file>', 'write the plan there, as JSON where the name ends in .json'],
+      ['--from <project>', 'orchestr8, dvt or portarium; default: told by its shape'],
+      ['--matrix <file...>', 'capability matrices: operations of the adapters and their compensations'],
+      ['--out <file>', 'write the plan to this file, as JSON if the name ends in .json'],
     ],
     examples: [
       'keelson plan import workflow.json --out plan.yaml',
@@ -37,23 +48,23 @@ export const PLAN_COMMANDS: readonly Spec[] = [
   },
   {
     use: 'plan graph <file>',
-    about: 'a picture of a plan, layer by layer',
+    about: 'draw a plan, layer by layer',
     options: [['--format <format>', 'text, mermaid or dot; default text']],
     examples: ['keelson plan graph plan.yaml', 'keelson plan graph plan.yaml --format dot | dot -Tsvg > plan.svg'],
     load: async () => (await import('../commands/plan-graph.ts')).planGraph,
   },
   {
     use: 'conformance',
-    about: 'play plans on several engines and compare their logs',
+    about: 'run plans on several engines and compare their logs',
     options: [
       [
         '--engines <names>',
-        'which, with commas between; the first is what the others are held against; default embedded,mock',
+        'engines, separated by commas; the others are compared with the first; default embedded,mock',
       ],
-      ['--plans <path...>', 'plans or entries to play, files or folders; default the corpus that comes with Keelson'],
-      ['--only <name...>', 'only entries of these names; * stands for anything'],
-      ['--at-once <count>', 'so many entries are played at once; default 1'],
-      ['--patience <ms>', 'how long an entry may take on an engine; default 60000'],
+      ['--plans <path...>', 'plans or entries to run, files or folders; default: the corpus of Keelson'],
+      ['--only <name...>', 'only entries with these names; * matches anything'],
+      ['--at-once <count>', 'number of entries that run at once; default 1'],
+      ['--patience <time>', 'time limit for an entry on one engine, such as 2m; default 60s'],
     ],
     examples: [
       'keelson conformance --engines embedded,mock',
@@ -64,7 +75,7 @@ export const PLAN_COMMANDS: readonly Spec[] = [
   },
   {
     use: 'plan diff <old> <new>',
-    about: 'what changed between two plans, and which runs are on the old one',
+    about: 'show what changed between two plans, and which runs use the old one',
     examples: ['keelson plan diff plan.yaml new-plan.yaml', 'keelson plan diff old.json plan.yaml --json'],
     load: async () => (await import('../commands/plan-diff.ts')).planDiff,
   },

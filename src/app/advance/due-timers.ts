@@ -1,0 +1,49 @@
+/** What time alone brings about in a turn: the start of a delayed run and every due timer, in order (P-25, BPQ-04). */
+import type { Payload } from '../../core/events/event.ts'
+import { nextTimer } from '../../core/run/state/timers.ts'
+import type { RunStore } from '../../ports/run-store.ts'
+import type { DecisionRound } from './decision-round.ts'
+import type { LoadedRun } from '../loaded/load-run.ts'
+import { recordOf } from '../log/read-events.ts'
+import { eventAt } from '../log/stored-events.ts'
+import { startOfRow, type StartOfRow } from './start-input.ts'
+
+/**
+ * A delayed run starts once its instant has come and somebody approved it (BPQ-04); a run of an outside engine when that
+ * engine first asks, under the name the engine has for it (P-45).
+ */
+export async function startWhenDue(
+  store: Pick<RunStore, 'readEvents'>,
+  run: LoadedRun,
+  round: DecisionRound,
+  how: StartOfRow,
+): Promise<void> {
+  const { status, notBefore } = round.state
+  const isDue = notBefore < 0 ? how.startAs !== undefined : notBefore <= round.wall
+  if (status !== 'APPROVED' || !isDue) return
+  const report = await recordedReport(store, run)
+  await round.take(startOfRow(run, report === undefined ? how : { ...how, report }))
+}
+
+async function recordedReport(
+  store: Pick<RunStore, 'readEvents'>,
+  { row }: LoadedRun,
+): Promise<Payload<'RunValidated'> | undefined> {
+  const first = await eventAt(store, row.runKey, 1)
+  if (first?.eventType !== 'RunValidated') return undefined
+  const record = recordOf(first)
+  return record.ok ? (record.value.payload as Payload<'RunValidated'>) : undefined
+}
+
+/**
+ * Fires every due timer by (dueAt, id), absolute ones by the wall clock. One that decides nothing now would come round for ever, so it is left.
+ */
+export async function fireTimers(round: DecisionRound, waitsForGrants: boolean): Promise<void> {
+  for (;;) {
+    const due = nextTimer(round.state, waitsForGrants ? round.now : undefined, round.lead)
+    if (due === undefined || due.dueAt > round.now || due.timer === 'not-before' || round.isFull) return
+    const before = round.drafts.length
+    await round.take({ kind: 'timer', timer: due.timer })
+    if (round.drafts.length === before) return
+  }
+}

@@ -1,0 +1,240 @@
+/**
+ * execute: check the log, map the input, call the action, report. It decides nothing and writes nothing but the
+ * begin-claim of an irreversible attempt (P-28, P-44). Execution is at least once; its record is made by `advance`.
+ */
+import { steadyNow } from '../../core/clock-jumps.ts'
+import type { ArtifactRef } from '../../core/events/event.ts'
+import type { Isolation } from '../../core/plan/plan.ts'
+import { actionKind } from '../../core/plan/plan.ts'
+import { KeelsonError, problem } from '../../core/problems/problem.ts'
+import type { EffectOutcome } from '../../ports/engine.ts'
+import type { StepContext, StepSecrets } from '../../ports/step-handlers.ts'
+import { untilGone, untilTimeIsUp, watchTime, type AttemptTime } from './attempt-time.ts'
+import { jsonCopy } from '../log/json-copy.ts'
+import type { BeginClaims, ClaimAnswer } from './begin-claim.ts'
+import { describeError } from '../redact/describe-error.ts'
+import { noting } from '../deaths/last-words.ts'
+import type { LoadedRun } from '../loaded/load-run.ts'
+import type { MappedAction } from './map-action.ts'
+import { mapWork } from './map-work.ts'
+import { redactReport } from '../redact/report.ts'
+import { isDamage } from '../loaded/set-aside.ts'
+import { HeldSecrets, NO_SECRETS, sameSecrets } from './resolve-secrets.ts'
+import { refuseAct } from '../plans/run-lock.ts'
+import type { Services } from '../services.ts'
+import { stepContext } from './step-context.ts'
+import { stepIdempotencyKey } from './step-idempotency-key.ts'
+import { workOf, type Executable, type Work } from './step-work.ts'
+import { blameOrMark, whereabouts } from './suspects.ts'
+
+export interface StepCall {
+  readonly services: Services
+  readonly claims: BeginClaims
+  readonly run: LoadedRun
+  readonly effect: Executable
+  readonly signal: AbortSignal
+  /** The fold at the time of the call: mapping the input takes time, and outcomes may arrive in another way meanwhile. */
+  readonly latest: () => Promise<LoadedRun>
+}
+
+export async function executeStep(step: StepCall): Promise<EffectOutcome | undefined> {
+  const { services, run, effect } = step
+  const work = workOf(run, effect)
+  if (work === undefined) return undefined
+  const began = steadyNow(services.clock)
+  const { slot, attempt, engineAttempt } = effect
+  const report = (result: EffectOutcome['result']): EffectOutcome => ({
+    slot,
+    attempt,
+    engineAttempt,
+    result: redactReport(services.redactors?.of(run.row.runKey), result),
+  })
+  const artifactRefs: ArtifactRef[] = []
+  const held = new HeldSecrets(services, run)
+  const watch = watchTime(services.timers, work.timeoutMs, step.signal)
+  let claim: ClaimAnswer | undefined
+  let called = false
+  try {
+    const { mapped, key } = await mapAndKey(services, run, work, effect)
+    if (run.state.lock !== undefined) refuseAct(mapped.action, work.step, run.state.lock)
+    // Before the claim: a secret that is not available must not leave an irreversible step in doubt.
+    const secrets = work.step.secrets === undefined ? NO_SECRETS : await held.resolve(work.step)
+    claim = await claimOf(step, work)
+    if (claim === 'repeat') return undefined
+    if (claim === 'taken') return report(unknownFate(effect, elapsed(services, began)))
+    if (workOf(await step.latest(), effect) === undefined) return undefined
+    watch.signal.throwIfAborted()
+    const where = await whereabouts(step, work)
+    const isSuspect = where !== work.step.isolation
+    const guilty = isSuspect ? await blameOrMark(services.store, run, effect, where === 'alone') : undefined
+    if (guilty !== undefined) return report({ kind: 'failed', thrown: guilty, durationMs: elapsed(services, began) })
+    if (services.lastWords?.process.isNoted === true) await services.lastWords.process.untilQuiet()
+    called = true
+    const isolation = where === 'alone' ? 'inline' : where
+    const output = await callStep(step, work, watch, { mapped, key, secrets, held, artifactRefs, isolation })
+    return report({ kind: 'completed', output, artifactRefs, durationMs: elapsed(services, began) })
+  } catch (thrown) {
+    const aborted = watch.aborted()
+    // A store that does not answer, or that lost a record, says nothing about the step: the effect is still owed.
+    if (!called && aborted === undefined && (mayBeRepeated(thrown) || isDamage(thrown))) {
+      if (claim === 'mine' && effect.kind === 'ExecuteStep') step.claims.giveBack(run, effect)
+      throw thrown
+    }
+    if (isStray(thrown)) watch.abandon(thrown)
+    // It was killed after its grace period, and the decider has recorded that itself: this is not a late result.
+    if (aborted === 'cancel' && thrown instanceof KeelsonError && thrown.code === 'CANCELLED') return undefined
+    const durationMs = elapsed(services, began)
+    const partial = artifactRefs.length === 0 ? {} : { artifactRefs }
+    const fate =
+      called && aborted === undefined && isInDoubt(work, effect, thrown) ? { indeterminate: true as const } : {}
+    const why = aborted === undefined ? {} : { aborted }
+    return report({ kind: 'failed', thrown, ...why, ...fate, ...partial, durationMs })
+  } finally {
+    watch.stop()
+    held.release()
+  }
+}
+
+interface CallParts {
+  readonly isolation: Isolation
+  readonly mapped: MappedAction
+  readonly key: () => string
+  readonly secrets: StepSecrets
+  readonly held: HeldSecrets
+  readonly artifactRefs: ArtifactRef[]
+}
+
+/** Calls the action; once more when its secrets were refused and have been rotated since. */
+async function callStep(step: StepCall, work: Work, watch: AttemptTime, parts: CallParts): Promise<unknown> {
+  const { handlers, lastWords } = step.services
+  const { isolation } = parts
+  const { lock } = step.run.state
+  const { action, input } = parts.mapped
+  // A function may change what it is given; the next attempt and other steps read the same values.
+  const given = (): unknown => ('run' in action && isolation === 'inline' ? jsonCopy(input) : input)
+  const callWith = (secrets: StepSecrets): Promise<unknown> => {
+    const context = contextOf(step, work, watch.signal, { ...parts, secrets })
+    const kind = actionKind(action)
+    const canBeEnded = kind === 'command' || (kind === 'run' && isolation !== 'inline')
+    const until = canBeEnded ? untilGone : untilTimeIsUp
+    const mask = step.services.redactors?.of(step.run.row.runKey)
+    const plain = { action, kind, input: given(), context, isolation }
+    const only = lock === undefined ? plain : { ...plain, onlyHosts: lock.hosts }
+    return until(handlers.call(mask === undefined ? only : { ...only, mask }), watch.limit)
+  }
+  lastWords?.process.begin()
+  try {
+    return await callWith(parts.secrets)
+  } catch (thrown) {
+    const fresh = parts.secrets === NO_SECRETS ? undefined : await rotatedSecrets(work, parts, thrown)
+    if (fresh === undefined || watch.signal.aborted) throw thrown
+    return await callWith(fresh)
+  } finally {
+    lastWords?.process.end()
+  }
+}
+
+async function rotatedSecrets(
+  { step }: Work,
+  { secrets: used, held }: CallParts,
+  thrown: unknown,
+): Promise<StepSecrets | undefined> {
+  if (step.effect === 'irreversible' || describeError(thrown).error.errorClass !== 'auth_deny') return undefined
+  try {
+    const fresh = await held.resolve(step)
+    return sameSecrets(used, fresh) ? undefined : fresh
+  } catch {
+    // The step's own refusal says more about what happened.
+    return undefined
+  }
+}
+
+/** Secrets are different: if a provider does not answer, the log records it and the retry policy decides how often to try. */
+function mayBeRepeated(thrown: unknown): boolean {
+  return (
+    thrown instanceof KeelsonError &&
+    thrown.code !== 'SECRET_UNAVAILABLE' &&
+    thrown.problems.some((one) => one.retryable)
+  )
+}
+
+async function claimOf({ claims, run, effect }: StepCall, { step }: Work): Promise<ClaimAnswer> {
+  return step.effect === 'irreversible' && effect.kind === 'ExecuteStep' ? claims.take(run, effect) : 'mine'
+}
+
+function unknownFate(effect: Executable, durationMs: number): EffectOutcome['result'] {
+  const message = `somebody else began '${effect.slot}'; whether it happened is not known`
+  return {
+    kind: 'failed',
+    thrown: new KeelsonError([problem('INDETERMINATE', message)]),
+    indeterminate: true,
+    durationMs,
+  }
+}
+
+/** A request that was sent and not answered may have had its effect. Only the egress door knows this, not a handler (P-28). */
+function isInDoubt({ step, action }: Work, effect: Executable, thrown: unknown): boolean {
+  return (
+    step.effect === 'irreversible' &&
+    effect.kind === 'ExecuteStep' &&
+    actionKind(action) === 'http' &&
+    thrown instanceof Error &&
+    'mayHaveHappened' in thrown &&
+    thrown.mayHaveHappened === true
+  )
+}
+
+/** An error that did not come from the call itself; the call may still be at work. */
+function isStray(thrown: unknown): boolean {
+  return thrown instanceof KeelsonError && thrown.code === 'STRAY_ERROR'
+}
+
+function elapsed(services: Services, began: number): number {
+  return Math.max(0, steadyNow(services.clock) - began)
+}
+
+interface Mapped {
+  readonly mapped: MappedAction
+  /** The key under which the action is called, however often. Two hashes that few steps look at: made when it is asked for. */
+  readonly key: () => string
+}
+
+function mapAndKey(services: Services, run: LoadedRun, work: Work, effect: Executable): Promise<Mapped> {
+  const doing = `mapping the input of '${effect.slot}'` as const
+  return noting(services, run.row, doing, () => mapNow(services, run, work, effect))
+}
+
+async function mapNow(services: Services, run: LoadedRun, work: Work, effect: Executable): Promise<Mapped> {
+  const mapped = await mapWork(services.store, run, work, effect)
+  const { freshKey } = work.unit
+  const key = (): string =>
+    work.idempotencyKey ??
+    stepIdempotencyKey({
+      workflowId: run.identity.planId,
+      stepId: effect.slot,
+      executionId: run.identity.runId,
+      input: mapped.keyedBy,
+      ...(freshKey === '' ? {} : { freshKey }),
+    }).token
+  return { mapped, key }
+}
+
+function contextOf(
+  { services, run, effect }: StepCall,
+  work: Work,
+  signal: AbortSignal,
+  parts: CallParts,
+): StepContext {
+  return stepContext({
+    services,
+    run,
+    step: work.step,
+    unit: work.unit,
+    effect,
+    idempotencyKey: parts.key,
+    ...(work.ownerRunId === undefined ? {} : { ownerRunId: work.ownerRunId }),
+    signal,
+    secrets: parts.secrets,
+    artifactRefs: parts.artifactRefs,
+  })
+}

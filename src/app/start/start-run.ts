@@ -1,0 +1,92 @@
+/**
+ * Starting a run: the input is checked against the plan, the plan is published by its hash, and metadata, approval,
+ * RunStarted and the first StepStarteds are one append (P-45). A second request under one key or run id finds
+ * the first run, if it is the same.
+ */
+import type { Plan } from '../../core/plan/plan.ts'
+import { fail } from '../../core/problems/problem.ts'
+import type { People } from '../../core/run/state/people.ts'
+import type { NewRun, RunStore } from '../../ports/run-store.ts'
+import type { RunAdvancer } from '../advance/advance-run.ts'
+import { goOn } from '../advance/turn-commit.ts'
+import { reportOf } from '../advance/turn-report.ts'
+import { checkResources } from '../grants/check-resources.ts'
+import { compensationOf } from '../loaded/compensation-run-id.ts'
+import { admitPlan, keepPlan, type PlanAdmission, type PlanKeeping } from '../plans/admit.ts'
+import { needEngine, needOwnQueues } from '../plans/check-engine.ts'
+import type { Services } from '../services.ts'
+import { runLabels } from '../values/run-labels.ts'
+import { admission, originOf } from './admission.ts'
+import { askedBefore, refuseOther } from './asked-before.ts'
+import { checkNames, checkStart, needNamedMakers } from './check-start.ts'
+import { writeFirstTurn } from './first-turn.ts'
+import { prepareRun, rowOf } from './new-run.ts'
+import type { AdmittedRequest, StartAnswer, StartRequest } from './start-request.ts'
+
+export async function startRun(services: Services, advancer: RunAdvancer, given: StartRequest): Promise<StartAnswer> {
+  checkNames(given)
+  // It runs no step, and its input was checked when the run it undoes was started.
+  const undoes = compensationOf(given) !== undefined
+  const place = { store: services.store, plans: advancer.plans }
+  const { altered, ...admitted } = await admitPlan(place, given.plan, forPlan(given, undoes))
+  const { plan: _given, children: _pinned, ...rest } = given
+  const request = heldAgainstEngine({ ...rest, ...admitted }, given.plan.plan, services.clock.now())
+  const prepared = prepareRun(services, request)
+  const { run, newRun } = prepared
+  const input = undoes ? request.input : checkStart(services, request, run.plan.graph)
+  if (!undoes) await checkResources(services.store, run.plan.graph)
+  const labels = undoes || altered !== undefined ? undefined : runLabels(run.plan.plan, input)
+  const before = undoes ? undefined : await peopleBefore(services, advancer, request)
+  if (!undoes) needNamedMakers(admitted.makersAskedBy, request.principal.actorId, before?.makers)
+  const first = admission(request, input, { origin: originOf(request, newRun, altered), before })
+  if (admitted.unstored !== undefined) await keepNewPlan(place, request, newRun, input)
+  const { turn, decided, written } = await writeFirstTurn(services, advancer.queue, prepared, request, {
+    admission: first,
+    undoes,
+    labels,
+    altered,
+  })
+  const { result } = written
+  if (result.kind === 'run-exists' || result.kind === 'request-exists')
+    return askedBefore(services.store, newRun, result, { input, lock: request.lock })
+  if (result.kind !== 'committed') return fail('STORE_UNAVAILABLE', `the run could not be created (${result.kind})`)
+  goOn(run, turn, written, decided)
+  const row = rowOf(newRun, decided.beside, result, run)
+  advancer.own(result.runKey, { ...run, row })
+  return { kind: 'started', row, report: reportOf(run, turn) }
+}
+
+type RunPlace = PlanKeeping & { readonly store: RunStore }
+
+function forPlan({ principal, children }: StartRequest, undoes: boolean): PlanAdmission {
+  return { tenantId: principal.tenantId, undoes, ...(children === undefined ? {} : { children }) }
+}
+
+async function keepNewPlan(place: RunPlace, request: AdmittedRequest, newRun: NewRun, input: unknown): Promise<void> {
+  try {
+    const { replaceVersion = false, principal } = request
+    await keepPlan(place, { ...request, tenantId: principal.tenantId }, { replaceVersion })
+  } catch (refused) {
+    await refuseOther(place.store, newRun, input)
+    throw refused
+  }
+}
+
+/** A caller that passes a report has already checked. */
+function heldAgainstEngine(request: AdmittedRequest, compiled: Plan, now: number): AdmittedRequest {
+  // As this version compiled it: bytes of an older format are read as they were written, and are not refused for it.
+  needOwnQueues(compiled, request.engine, request.principal)
+  const report = request.report ?? needEngine(compiled, request.engine.engineType, now)
+  return report === undefined ? request : { ...request, report }
+}
+
+/** What was done before by whom: in the run this one is made from, and in the run it belongs to. */
+async function peopleBefore(
+  { store }: Services,
+  advancer: RunAdvancer,
+  { before, originalRunId, principal: { tenantId } }: StartRequest,
+): Promise<People | undefined> {
+  if (before !== undefined || originalRunId === undefined) return before
+  const row = await store.findRun({ tenantId, runId: originalRunId })
+  return row === undefined ? undefined : (await advancer.current(row.runKey)).state.people
+}

@@ -1,0 +1,48 @@
+/**
+ * A run as one snapshot: from the newest stored view and what follows it, or projected again from the whole log
+ * (STO-10). For a quiet run both are equal; an unknown run has none.
+ */
+import { ok, type Result } from '../../core/result.ts'
+import { projectRun } from '../../core/view/project/project-run.ts'
+import { runMetaOf, type RunMeta } from '../../core/view/fold/run-meta.ts'
+import type { RunSnapshot } from '../../core/view/fold/run-snapshot.ts'
+import { snapshotOf } from '../../core/view/show/snapshot-of.ts'
+import type { RunRef, RunRow, RunStore } from '../../ports/run-store.ts'
+import type { PlanShelf } from '../plans/load.ts'
+import { readRunView } from './project-run.ts'
+import { readLog } from './resync-run.ts'
+
+/** `atSeq`: the run as it was after that event. */
+export async function getCheckpoint(
+  store: RunStore,
+  plans: PlanShelf,
+  run: RunRef,
+  atSeq?: number,
+): Promise<Result<RunSnapshot | null>> {
+  const found = await metaOf(store, plans, run)
+  if (found === undefined) return ok(null)
+  const view = await readRunView(store, found.row.runKey, found.meta, atSeq)
+  return view.ok ? ok(snapshotOf(view.value)) : view
+}
+
+export async function projectSnapshot(
+  store: RunStore,
+  plans: PlanShelf,
+  run: RunRef,
+): Promise<Result<RunSnapshot | null>> {
+  const found = await metaOf(store, plans, run)
+  if (found === undefined) return ok(null)
+  const log = await readLog(store, found.row.runKey, 0)
+  return log.ok ? ok(snapshotOf(projectRun(found.meta, log.value).view)) : log
+}
+
+async function metaOf(
+  store: RunStore,
+  plans: PlanShelf,
+  run: RunRef,
+): Promise<{ readonly row: RunRow; readonly meta: RunMeta } | undefined> {
+  const row = await store.findRun(run)
+  if (row === undefined) return undefined
+  const { graph } = await plans.get(row.tenantId, row.planSha256)
+  return { row, meta: runMetaOf(row.runId, graph, row.engineType) }
+}

@@ -1,0 +1,149 @@
+/** Both shapes of an orchestr8 workflow as one: what is done, under which names, and where each part was written. */
+import type { Json, JsonSchema } from '../../plan.ts'
+import type { AstStep, AstWorkflow, FlatStep, FlatWorkflow, ForeignRetry } from './shape.ts'
+
+type Values = { readonly [name: string]: Json }
+
+export interface FlowStep {
+  readonly id: string
+  readonly agentId: string
+  readonly name?: string
+  readonly description?: string
+  readonly labels?: { readonly [name: string]: string }
+  /** Absent: none is written, and a fallback then takes its step's. */
+  readonly input?: Values
+  readonly inputSchema?: JsonSchema
+  readonly outputSchema?: JsonSchema
+  readonly config?: Values
+  readonly if?: string
+  readonly unless?: string
+  readonly onError: 'fail' | 'continue' | 'retry' | 'fallback'
+  readonly fallbackStepId?: string
+  readonly retry?: ForeignRetry
+  readonly timeoutMs?: number
+  readonly hasBreaker: boolean
+  readonly dependsOn: readonly string[]
+  /** JSON pointers below the step: where a part of it was written. */
+  readonly at: {
+    readonly input: string
+    readonly condition: string
+    readonly dependsOn: string
+    readonly agent: string
+  }
+}
+
+export interface Flow {
+  readonly id: string
+  readonly version: string
+  readonly name?: string
+  readonly description?: string
+  readonly labels?: { readonly [name: string]: string }
+  readonly variables: Values
+  /** Names with their values, where the workflow has them. */
+  readonly env: ReadonlyMap<string, string | undefined>
+  readonly runTimeoutMs?: number
+  readonly timeoutMs?: number
+  readonly concurrency?: number
+  readonly kept: Values
+  readonly steps: readonly FlowStep[]
+}
+
+type Given<T> = { readonly [K in keyof T]?: T[K] | undefined }
+
+/** Without the fields that are not there. */
+function present<T extends object>(fields: Given<T>): Partial<T> {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as Partial<T>
+}
+
+export function flatFlow(workflow: FlatWorkflow): Flow {
+  const { id, version, name, description, variables = {}, allowedEnvVars = [], resilience } = workflow
+  const { timeout, maxConcurrency, schemaHash, schemaVersion, metadata } = workflow
+  return {
+    id,
+    version,
+    variables,
+    env: new Map(allowedEnvVars.map((one) => [one, undefined])),
+    kept: present<Values>({ schemaHash, schemaVersion, metadata }) as Values,
+    ...present<Flow>({
+      name,
+      description,
+      runTimeoutMs: timeout,
+      concurrency: maxConcurrency,
+      timeoutMs: resilience?.timeout,
+    }),
+    steps: workflow.steps.map((step) => flatStep(step, resilience)),
+  }
+}
+
+function flatStep(step: FlatStep, common: FlatWorkflow['resilience']): FlowStep {
+  const { id, agentId, name, description, input, config, unless, onError = 'fail', fallbackStepId, timeout } = step
+  const resilience = step.resilience ?? common
+  const byCount =
+    step.maxRetries === undefined || onError !== 'retry' ? undefined : { maxAttempts: step.maxRetries + 1 }
+  return {
+    id,
+    agentId,
+    onError,
+    hasBreaker: resilience?.circuitBreaker !== undefined,
+    dependsOn: step.dependsOn ?? [],
+    at: { input: '/input', condition: '', dependsOn: '/dependsOn', agent: '/agentId' },
+    ...present<FlowStep>({ name, description, input, config, if: step.if, unless, fallbackStepId }),
+    ...present<FlowStep>({ timeoutMs: timeout ?? step.resilience?.timeout, retry: resilience?.retry ?? byCount }),
+  }
+}
+
+export function astFlow(workflow: AstWorkflow): Flow {
+  const { metadata, context = {}, policies = {}, schemaVersion, schemaHash } = workflow
+  const { tags, createdAt, updatedAt } = metadata
+  const { timeout = {}, resilience } = policies
+  return {
+    id: metadata.id,
+    version: workflow.version,
+    variables: context.variables ?? {},
+    env: new Map(Object.entries(context.environment ?? {})),
+    kept: present<Values>({ schemaHash, schemaVersion, createdAt, updatedAt }) as Values,
+    ...(tags === undefined || tags.length === 0 ? {} : { labels: { tags: tags.join(', ') } }),
+    ...present<Flow>({
+      name: metadata.name,
+      description: metadata.description,
+      runTimeoutMs: timeout.global,
+      timeoutMs: timeout.perStep ?? timeout.defaultMs ?? resilience?.timeout,
+      concurrency: policies.concurrency?.maxConcurrentSteps ?? policies.maxConcurrency,
+    }),
+    steps: workflow.steps.map((step) => astStep(step, resilience)),
+  }
+}
+
+function astStep(step: AstStep, common: NonNullable<AstWorkflow['policies']>['resilience']): FlowStep {
+  const { id, name, description, agent, condition = {}, policies = {}, onError = 'fail', fallbackStepId } = step
+  const { mapping, schema } = inputOf(step.input)
+  return {
+    id,
+    agentId: agent.id,
+    onError,
+    hasBreaker: (policies.circuitBreaker ?? common?.circuitBreaker) !== undefined,
+    dependsOn: step.dependencies ?? [],
+    at: {
+      input: step.input !== undefined && 'mapping' in step.input ? '/input/mapping' : '/input',
+      condition: '/condition',
+      dependsOn: '/dependencies',
+      agent: '/agent/id',
+    },
+    ...(agent.version === undefined ? {} : { labels: { agentVersion: agent.version } }),
+    ...present<FlowStep>({ name, description, input: mapping, inputSchema: schema, outputSchema: step.output?.schema }),
+    ...present<FlowStep>({ config: agent.config, if: condition.if, unless: condition.unless, fallbackStepId }),
+    ...present<FlowStep>({
+      timeoutMs: policies.timeout ?? step.timeout,
+      retry: policies.retry ?? step.retryPolicy ?? common?.retry,
+    }),
+  }
+}
+
+function inputOf(input: AstStep['input']): {
+  readonly mapping?: Values | undefined
+  readonly schema?: JsonSchema | undefined
+} {
+  if (input === undefined) return {}
+  const { mapping, schema } = input as { readonly mapping?: Values; readonly schema?: JsonSchema }
+  return mapping === undefined && schema === undefined ? { mapping: input as Values } : { mapping, schema }
+}

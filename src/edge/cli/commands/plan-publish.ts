@@ -1,0 +1,26 @@
+/**
+ * `keelson plan publish`: from now on the plan is found by its id, and by its id with its version. Nothing is started.
+ */
+import type { Call } from '../terminal/command.ts'
+import { EXIT } from '../terminal/exit-codes.ts'
+import { readPlanFile } from '../files/plan-file.ts'
+import { anchorHeads } from '../open/anchor-heads.ts'
+import { openOrCreate } from '../open/session.ts'
+import { VersionKeeper } from '../open/version-keeper.ts'
+
+export async function planPublish({ args, options, terminal }: Call): Promise<number> {
+  const { compiled } = readPlanFile(args[0] ?? '')
+  const { planId, planVersion } = compiled.plan.metadata
+  const keelson = await openOrCreate(options)
+  try {
+    const versions = new VersionKeeper(options, terminal, { isTrial: false })
+    const sha256 = await versions.keep(compiled, (how) => keelson.publish(compiled, how))
+    const { green, bold, dim } = terminal.paint
+    if (options.json) terminal.json({ planId, planVersion, sha256 })
+    else terminal.line(`${green('✔')} ${bold(planId)} ${planVersion} is published   ${dim(`sha256 ${sha256}`)}`)
+    await anchorHeads(keelson, options, terminal)
+    return EXIT.completed
+  } finally {
+    await keelson.close()
+  }
+}

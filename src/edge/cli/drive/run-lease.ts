@@ -1,0 +1,31 @@
+/** Who holds a run now, whether it only waits in the queue, and how to take one without a driver. */
+import { engineTypeOf, isOutside } from '../../../core/engine/engine-type.ts'
+import type { RunRow } from '../../../ports/run-store.ts'
+import { isOwnerGone } from '../../../library/services-of.ts'
+import type { Reader } from '../../../library/reader.ts'
+import { shortId } from '../terminal/format.ts'
+
+/** Does a process hold the run now? For a run on an outside engine only its workers know; it counts as driven. */
+export function isDriven(row: RunRow): boolean {
+  if (isOutside(engineTypeOf(row.engineType))) return !isQueued(row)
+  return row.lease !== undefined && row.lease.until > Date.now()
+}
+
+/** The same, and the process that holds it is not certainly gone: after a kill its lease lasts a little longer. */
+export function isDrivenStill(reader: Reader, row: RunRow): boolean {
+  if (!isDriven(row)) return false
+  return row.lease === undefined || isOutside(engineTypeOf(row.engineType)) || !isOwnerGone(reader, row.lease.owner)
+}
+
+/** Statuses of runs that have not started. */
+export const WAITING = ['PENDING', 'APPROVED'] as const
+
+/** Only a person or `queue start` moves it: it has no start time of its own. */
+export function isQueued({ status, nextWakeAt }: RunRow): boolean {
+  return status === 'PENDING' || (status === 'APPROVED' && nextWakeAt === undefined)
+}
+
+export function howToDrive(row: RunRow): string {
+  if (row.status === 'PENDING') return `keelson queue approve ${shortId(row.runId)}`
+  return `keelson ${isQueued(row) ? 'queue start' : 'resume'} ${shortId(row.runId)}`
+}

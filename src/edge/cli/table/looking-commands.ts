@@ -1,0 +1,65 @@
+/** Commands that show runs and change nothing. */
+import { type Spec } from '../terminal/command-spec.ts'
+
+export const LOOKING_COMMANDS: readonly Spec[] = [
+  {
+    use: 'runs',
+    aliases: ['list', 'ls'],
+    about: 'list runs, newest first; child runs under the run that started them',
+    options: [
+      ['--status <status...>', 'only runs with these statuses, such as RUNNING or FAILED'],
+      ['--plan <id>', 'only runs of this plan'],
+      ['--since <when>', 'created since then: 2h, 7d, 2026-11-15 or an instant'],
+      ['--until <when>', 'created before then'],
+      ['--request-id <id>', 'the run that was started with this request id'],
+      ['--correlation-id <id>', 'runs connected by this id'],
+      ['--label <name=value...>', 'runs with this label, of their plan or made of their input'],
+      ['--limit <count>', 'at most this number of runs; default 20'],
+      ['--cursor <cursor>', 'continue where a list ended'],
+      ['--all', 'all runs'],
+      ['--counts', 'number of runs in each status'],
+    ],
+    examples: [
+      'keelson runs --status RUNNING PAUSED',
+      'keelson runs --plan order --since 24h --all',
+      'keelson runs --request-id order-17',
+      'keelson runs --label team=logistics --since 7d',
+      'keelson runs --counts',
+    ],
+    load: async () => (await import('../commands/runs.ts')).runs,
+  },
+  {
+    use: 'ps',
+    about: 'list runs that have not ended',
+    options: [
+      ['--plan <id>', 'only runs of this plan'],
+      ['--all', 'all of them'],
+    ],
+    examples: ['keelson ps', 'keelson ps --plan order'],
+    load: async () => (await import('../commands/runs.ts')).liveOnly,
+  },
+  {
+    use: 'show <run> [step]',
+    about: 'show a run, or a step or item of it: input, output, every attempt and error',
+    examples: ['keelson show last', 'keelson show 7f3a91c2 --json', 'keelson show last pack'],
+    load: async () => (await import('../commands/show.ts')).show,
+  },
+  {
+    use: 'events <run>',
+    aliases: ['logs', 'log'],
+    about: 'show the log of a run',
+    options: [
+      ['--after <runSeq>', 'only later events'],
+      ['-f, --follow', 'show new events until the run ends'],
+    ],
+    examples: ['keelson events last', 'keelson events 7f3a91c2 --after 12', 'keelson events last --follow --json'],
+    load: async () => (await import('../commands/events.ts')).events,
+  },
+  {
+    use: 'why <run> [step]',
+    about: 'explain the state of a run or a step, and what it waits for',
+    options: [['--at <runSeq>', 'the state after this event']],
+    examples: ['keelson why last', 'keelson why 7f3a91c2 pack', 'keelson why last pack --at 12'],
+    load: async () => (await import('../commands/why.ts')).why,
+  },
+]

@@ -1,0 +1,43 @@
+/** What the library's front door is made of; `main.ts` alone puts it together. */
+import type { RunAdvancer } from '../app/advance/advance-run.ts'
+import type { Engines } from '../app/engines/engines.ts'
+import type { Services } from '../app/services.ts'
+import type { Principal } from '../app/principal.ts'
+import type { EngineCapabilities } from '../ports/engine.ts'
+import type { SigningKeys } from '../ports/signing-keys.ts'
+import type { Listeners } from './listeners.ts'
+import type { Moves } from './moves.ts'
+import type { ReceiptService } from './receipt-service.ts'
+import type { Maintenance } from './maintenance.ts'
+
+/** Enough to read runs: no engine, no step functions. */
+export interface ReadingParts {
+  readonly services: Pick<Services, 'store' | 'clock'>
+  readonly advancer: FoldedRuns
+  readonly moves: Moves
+  readonly keys: SigningKeys
+  /** Whom this process acts for. */
+  readonly principal: Principal
+  readonly isOwnerGone: (owner: string) => boolean
+}
+
+/** Runs with the fold of their logs: those of the writer, or those of a reader (`app/loaded/read-runs.ts`). */
+export type FoldedRuns = Pick<RunAdvancer, 'plans' | 'current' | 'forget'>
+
+export interface Parts extends ReadingParts {
+  readonly services: Services
+  readonly advancer: RunAdvancer
+  readonly engine: Engines
+  /** The name this process has in leases. */
+  readonly owner: string
+  readonly capabilities: EngineCapabilities
+  /** In development: a changed plan may keep its version. */
+  readonly replaceVersion?: boolean
+  readonly listeners: Listeners
+  /** Watches the event loop; undefined where nobody else waits for it. */
+  readonly guard: { close(): void } | undefined
+  /** Absent where nothing is kept. */
+  readonly maintenance?: Maintenance
+  /** Issues receipts while this process lives. */
+  readonly receipts?: ReceiptService
+}

@@ -1,0 +1,170 @@
+/**
+ * One run as it is read: its log, its state, its tasks and the reasons for them. It needs a store and no engine, so that a command
+ * which only looks loads neither; what steers a run is in RunHandle.
+ */
+import { explainAt } from '../app/views/explain-at.ts'
+import { explainSlot } from '../app/views/explain-slot.ts'
+import { lookOnce } from '../app/views/look-once.ts'
+import { listedArtifacts, type ListedArtifact } from '../app/views/run-artifacts.ts'
+import type { RunTrouble } from '../app/loaded/run-trouble.ts'
+import { readRunContext } from '../app/views/read-run-context.ts'
+import { getCheckpoint } from '../app/views/read-snapshot.ts'
+import { relatedRuns, type RelatedRuns } from '../app/views/related-runs.ts'
+import type { OpenTask } from '../app/steer/manual-tasks.ts'
+import type { StepDetail } from '../app/views/step-detail.ts'
+import type { LogRecord } from '../core/events/event.ts'
+import type { ChildPlan } from '../core/plan/compile/child-plans.ts'
+import type { RunLock } from '../core/run/state/state.ts'
+import { needKind, NUMBER, SEQ, TEXT } from '../core/option-kinds.ts'
+import { fail } from '../core/problems/problem.ts'
+import type { Cause } from '../core/run/explain/explain.ts'
+import type { RunSnapshot } from '../core/view/fold/run-snapshot.ts'
+import { stepOutputOf, type StepOutput } from '../core/view/fold/step-output.ts'
+import { isTerminalRun } from '../core/run/state/transitions.ts'
+import type { RunContext } from '../ports/run-context.ts'
+import type { RunRow } from '../ports/run-store.ts'
+import type { ReadingParts } from './parts.ts'
+import { RunLog } from './run-log.ts'
+import { endDetails, endOnRecord, type RunResult } from './run-result.ts'
+
+export interface RunBounds {
+  /** Absent for a run that is not locked. */
+  readonly locked?: RunLock
+  /** Hashes by name and version; plans that the plan itself names by hash are not among them. */
+  readonly childPlans?: readonly ChildPlan[]
+}
+
+export class RunReader<O = unknown> {
+  readonly #parts: ReadingParts
+  readonly #log: RunLog
+  /** As it was when it was read for this object. */
+  readonly row: RunRow
+
+  constructor(parts: ReadingParts, row: RunRow) {
+    this.#parts = parts
+    this.#log = new RunLog(parts, row)
+    this.row = row
+  }
+
+  get runId(): string {
+    return this.row.runId
+  }
+
+  /** Has the run ended by now? */
+  hasEnded(): Promise<boolean> {
+    return this.#log.hasEnded()
+  }
+
+  /** Why its log cannot be used, and how far it is sound: it was archived or set aside. Undefined: it can. */
+  trouble(): Promise<RunTrouble | undefined> {
+    return this.#log.trouble()
+  }
+
+  /** What in its log was altered, and up to which event it is sound; undefined when nothing was. Reads the whole log. */
+  damage(): Promise<{ readonly soundSeq: number; readonly what: string } | undefined> {
+    return this.#log.damage()
+  }
+
+  /** The run's log, from the first event. Of a run that was set aside only what `upToSeq` names can be had: its sound part. */
+  async records(afterSeq = 0, upToSeq = Infinity): Promise<readonly LogRecord[]> {
+    needKind('records: the first argument', afterSeq, SEQ)
+    needKind('records: the second argument', upToSeq, NUMBER)
+    return this.#log.records(afterSeq, upToSeq)
+  }
+
+  /**
+   * The run's log from the first event (or after one) to its end, as it is written; ends early when Keelson closes. Of a run
+   * that was set aside it gives the sound part, then throws RUN_QUARANTINED.
+   */
+  events(afterSeq = 0): AsyncGenerator<LogRecord, void> {
+    needKind('events: its argument', afterSeq, SEQ)
+    return this.#log.events(afterSeq)
+  }
+
+  /** How a run that has ended did so. */
+  async result(): Promise<RunResult<O>> {
+    const { store } = this.#parts.services
+    const now = await store.getRun(this.row.runKey)
+    if (now === undefined || !isTerminalRun(now.status)) {
+      await this.#log.needUsable()
+      return fail('RUN_NOT_COMPLETED', `run ${this.runId} has not ended yet`)
+    }
+    const details = await endDetails(store, this.row.runKey, await endOnRecord(this.#log, this.runId))
+    return { runId: this.runId, status: now.status, ...details } as RunResult<O>
+  }
+
+  async tasks(): Promise<readonly OpenTask[]> {
+    const { listTasks } = await import('../app/steer/manual-tasks.ts')
+    return listTasks(this.#parts.services.store, this.#parts.keys, await this.#log.fresh())
+  }
+
+  /** The run as people see it, now or as it was after an event. */
+  async snapshot(atSeq?: number): Promise<RunSnapshot> {
+    if (atSeq !== undefined) needKind('snapshot: its argument', atSeq, SEQ)
+    const { services, advancer } = this.#parts
+    if (atSeq === undefined) await this.#log.needUsable()
+    const found = await getCheckpoint(services.store, advancer.plans, this.row, atSeq)
+    if (!found.ok) return fail('RUN_QUARANTINED', `the log of run ${this.runId} cannot be read`)
+    return found.value ?? fail('RUN_NOT_FOUND', `no run ${this.runId}`)
+  }
+
+  /** Pointers to what its steps kept; those past their `expiresAt` are flagged. */
+  async artifacts(): Promise<readonly ListedArtifact[]> {
+    return listedArtifacts((await this.snapshot()).artifacts, this.#parts.services.clock.now())
+  }
+
+  /** What became of a step: its end, its artifacts, its error. Undefined until it has ended. */
+  async stepOutput(stepId: string): Promise<StepOutput | undefined> {
+    needKind('stepOutput: the id of a step', stepId, TEXT)
+    const { steps } = await this.snapshot()
+    const found = steps.find((step) => step.stepId === stepId)
+    return found === undefined ? fail('STEP_UNKNOWN', `the plan has no step '${stepId}'`) : stepOutputOf(found)
+  }
+
+  /** What a step, an item (`pack[5]`) or a fallback was given, as mapped at its start, and what it gave back. */
+  async stepDetail(slot: string): Promise<StepDetail> {
+    const { stepDetail } = await import('../app/views/step-detail.ts')
+    return stepDetail(this.#parts.services.store, await this.#log.fresh(), slot)
+  }
+
+  /** Metadata, variables and results of its steps so far: all of them once it has ended (CTX-06). */
+  async context(): Promise<RunContext> {
+    const run = await this.#log.fresh()
+    return readRunContext(this.#parts.services.store, run, run.state, run.state.seq)
+  }
+
+  /** Why a step is where it is, now or as it was after an event. */
+  async why(slot: string, atSeq?: number): Promise<readonly Cause[]> {
+    needKind('why: the id of a step', slot, TEXT)
+    if (atSeq !== undefined) needKind('why: the second argument', atSeq, SEQ)
+    const { services, advancer } = this.#parts
+    if (atSeq !== undefined) return explainAt(services.store, advancer.plans, this.row, slot, atSeq)
+    return explainSlot(services.store, await this.#log.fresh(), slot, services.clock.now())
+  }
+
+  /** The run as it is now, for questions about many of its steps: it is folded, and what lies beside its log is read, once. */
+  async look(): Promise<Pick<RunReader, 'why' | 'stepDetail'>> {
+    const { services } = this.#parts
+    const run = await this.#log.fresh()
+    const store = lookOnce(services.store)
+    return {
+      why: async (slot, atSeq) =>
+        atSeq === undefined ? explainSlot(store, run, slot, services.clock.now()) : this.why(slot, atSeq),
+      stepDetail: async (slot) => (await import('../app/views/step-detail.ts')).stepDetail(store, run, slot),
+    }
+  }
+
+  /** Its parent, its children, the run it undoes and the one that undid it. */
+  async related(): Promise<RelatedRuns> {
+    return relatedRuns(this.#parts.services.store, await this.#log.fresh())
+  }
+
+  /** What the log fixed when the run was admitted: all it may touch, where it is locked, and what its child plans stand for. */
+  async bounds(): Promise<RunBounds> {
+    const { lock, children } = (await this.#log.fresh()).state
+    return {
+      ...(lock === undefined ? {} : { locked: lock }),
+      ...(children === null || children.length === 0 ? {} : { childPlans: children }),
+    }
+  }
+}

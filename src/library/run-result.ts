@@ -1,0 +1,79 @@
+/** How a run ended, for a program: its output, or the error that is its cause, from the event that ended it. */
+import { recordOf } from '../app/log/read-events.ts'
+import { eventAt } from '../app/log/stored-events.ts'
+import { wasErased } from '../app/loaded/sound-log.ts'
+import type { LogRecord } from '../core/events/event.ts'
+import { fail } from '../core/problems/problem.ts'
+import type { RunStatus } from '../core/run/state/transitions.ts'
+import type { RunEnd } from '../ports/engine.ts'
+import type { RunKey, RunStore } from '../ports/run-store.ts'
+import type { RunLog } from './run-log.ts'
+
+export interface RunError {
+  readonly code: string
+  /** The step that is the cause. */
+  readonly slot?: string
+  readonly message?: string
+}
+
+/** Of a completed run `output` is what its plan says; it is absent where the plan has none or it was erased. */
+export type RunResult<O = unknown> =
+  | { readonly runId: string; readonly status: 'COMPLETED'; readonly output: O; readonly error?: undefined }
+  | {
+      readonly runId: string
+      readonly status: Exclude<RunStatus, 'COMPLETED'>
+      readonly output?: undefined
+      readonly error?: RunError
+    }
+
+function isEnd({ eventType }: LogRecord): boolean {
+  return eventType === 'RunCompleted' || eventType === 'RunFailed' || eventType === 'RunCancelled'
+}
+
+/** As the log tells it, where nobody here was told. */
+export async function endOnRecord(log: RunLog, runId: string): Promise<RunEnd> {
+  const last = (await log.records()).findLast(isEnd)
+  if (last === undefined)
+    return fail('RUN_QUARANTINED', `the row of run ${runId} says that it has ended, but its log does not`)
+  const { eventType, payload = {}, data } = last
+  return { eventType, payload, ...(data === undefined ? {} : { data }) }
+}
+
+export async function endDetails(
+  store: RunStore,
+  runKey: RunKey,
+  end: RunEnd | undefined,
+): Promise<{ readonly output?: unknown; readonly error?: RunError }> {
+  const payload = (end?.payload ?? {}) as Readonly<Record<string, unknown>>
+  if (end?.eventType === 'RunCompleted') {
+    const ref = payload['outputRef'] as { sha256: string } | undefined
+    const text = ref === undefined ? undefined : await store.getBlob(runKey, ref.sha256)
+    if (ref !== undefined && text === undefined && !(await wasErased(store, runKey)))
+      fail('RUN_QUARANTINED', `the stored output ${ref.sha256} is missing`)
+    const output = text === undefined ? end.data?.output : (JSON.parse(text) as unknown)
+    return output === undefined ? {} : { output }
+  }
+  if (end?.eventType !== 'RunFailed') return {}
+  const error = payload['error'] as { code: string }
+  const root = payload['rootCause'] as { slot: string; runSeq: number } | undefined
+  const text = root === undefined ? end.data?.errorText : await errorTextAt(store, runKey, root.runSeq)
+  return {
+    error: {
+      code: error.code,
+      ...(root === undefined ? {} : { slot: root.slot }),
+      ...(text === undefined ? {} : { message: text.message }),
+    },
+  }
+}
+
+async function errorTextAt(
+  store: RunStore,
+  runKey: RunKey,
+  runSeq: number,
+): Promise<{ readonly message: string } | undefined> {
+  const stored = await eventAt(store, runKey, runSeq)
+  const record = stored === undefined ? undefined : recordOf(stored)
+  return record?.ok === true
+    ? (record.value.data?.['errorText'] as { readonly message: string } | undefined)
+    : undefined
+}

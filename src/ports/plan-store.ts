@@ -1,0 +1,36 @@
+/**
+ * What the product asks of a store about plans. A plan belongs to a tenant: for other tenants it does not exist. Its
+ * bytes are stored once by their hash and never change. A plan is found by its id only after it was published, which is
+ * a separate act.
+ */
+export interface StoredPlan {
+  readonly tenantId: string
+  readonly sha256: string
+  readonly planId: string
+  readonly planVersion: string
+  readonly text: string
+}
+
+export interface PutPlan {
+  /** From now on its id, and its id with its version, mean this plan. Default: only its hash does. */
+  readonly publish?: boolean
+  /** Other bytes under the same id and version are replaced. Default false. */
+  readonly replaceVersion?: boolean
+}
+
+export type PutPlanAnswer =
+  | { readonly kind: 'stored' }
+  /** This id and version has other bytes, of this hash: nothing was written. */
+  | { readonly kind: 'version-exists'; readonly sha256: string }
+
+export interface PlanStore {
+  /**
+   * Stores a plan, and publishes it if requested. Of two simultaneous callers with different bytes for one id and
+   * version, one is refused. Publishing the current plan of an id and version changes nothing, not even which version
+   * is the newest.
+   */
+  putPlan(plan: StoredPlan, how?: PutPlan): Promise<PutPlanAnswer>
+  getPlan(tenantId: string, sha256: string): Promise<string | undefined>
+  /** The hash that was published last under that id (and version, if given). */
+  findPlan(tenantId: string, planId: string, planVersion?: string): Promise<string | undefined>
+}

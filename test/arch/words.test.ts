@@ -1,0 +1,48 @@
+/** One word, one meaning: words that ARCHITECTURE.md retires are used by no code and no document. */
+import { expect, it } from 'vitest'
+import { filesUnder, productFiles, textOf } from '../../scripts/repository.ts'
+
+/** Each with what is said instead. */
+const RETIRED: readonly (readonly [RegExp, string])[] = [
+  [/\bForeignRecord\b/, 'LogRecord'],
+  [/\bEffectReport\b/, 'EffectOutcome'],
+  [/\bAdvanceReport\b/, 'TurnResult'],
+  [/\bEngineAdapter\b/, 'EngineOperations'],
+  [/\bupkeep\b/i, 'maintenance'],
+  [/\bdeserted\b/, 'queueWithoutWorker'],
+  [/\b(?:get|put|keep|Stored)Snapshot\b/, 'checkpoint'],
+  [/(?<!\bdead[ -]|\bcapital |\bfirst |\bsmall |\b[Ll]ook-alike |-)\b[Ll]etters?\b(?!-|\.sql|, digits)/, 'inbox row'],
+  [/(?<!_)\b[Hh]ooks?\b|\w?Hook[A-Z]\w*|\bHOOK_\w+|\w+Hooks?\b/, 'compensation, or listener'],
+  [/\b(?:state|next)\.undo\b|\bundo(?:Next|Outcome|Summary|RunId|Child)\b/, 'compensation'],
+  [/\b(?:stepsOf<|forEachStep|keelson\.operations\(|keelson\.services\b)/, 'step, step.forEach, as(actor)'],
+  [/DESIGN §|[(,] ?[IC]\d{1,2}\)/, 'the rule itself'],
+]
+
+/** Characters of a text are letters, and nothing else is. */
+const ABOUT_CHARACTERS = new Set([
+  'src/app/redact/escapes.ts',
+  'src/core/plan/format/kinds.ts',
+  'src/core/run/people/person.ts',
+])
+
+function retiredIn(text: string): readonly string[] {
+  return RETIRED.flatMap(([word, instead]) => {
+    const found = word.exec(text)
+    return found === null ? [] : [`${found[0]}: say ${instead}`]
+  })
+}
+
+it('no product file and no document uses a retired word', () => {
+  const documents = filesUnder('docs', ['.md']).concat('README.md', 'CONTRIBUTING.md', 'GUARANTEES.md')
+  const files = [...productFiles(), ...documents].filter((file) => !ABOUT_CHARACTERS.has(file))
+  expect(files.length).toBeGreaterThan(500)
+  expect(files.flatMap((file) => retiredIn(textOf(file)).map((what) => `${file}: ${what}`))).toEqual([])
+})
+
+it('a retired word is noticed, and its homonyms are not', () => {
+  expect(retiredIn('a letter of the inbox')).toEqual(['letter: say inbox row'])
+  expect(retiredIn('nextHook(state)')).toEqual(['nextHook: say compensation, or listener'])
+  expect(retiredIn('HOOK_FAILED')).toEqual(['HOOK_FAILED: say compensation, or listener'])
+  expect(retiredIn("from 'node:async_hooks'; a webhook")).toEqual([])
+  expect(retiredIn('a dead letter; text of letters, digits')).toEqual([])
+})

@@ -1,0 +1,94 @@
+/** Admission by its exact values, as a program sees it through the library: what is recorded, in which append, under which key. */
+import { createHash } from 'node:crypto'
+import { describe, expect, it } from 'vitest'
+import { openMemoryStore } from '../../src/adapters/stores/memory/store.ts'
+import { loadPlan, openKeelson, type Keelson } from '../../src/main.ts'
+import type { RunStore } from '../../src/ports/run-store.ts'
+
+const planOf = (planId: string, version: string) =>
+  loadPlan(
+    `plan: ${planId}\nversion: ${version}\nsteps: [{ id: a, run: f, dependsOn: [] }, { id: b, run: f, dependsOn: [] }]`,
+  )
+const PLAN = planOf('p', '1.0.0')
+
+/** Each commit that had events, as the types of them. */
+function appends(): { readonly store: RunStore; readonly seen: string[][] } {
+  const seen: string[][] = []
+  const inner = openMemoryStore({ clock: { now: () => Date.now() } })
+  const store = new Proxy(inner, {
+    get: (target, name, receiver) => {
+      const member: unknown = Reflect.get(target, name, receiver)
+      if (name !== 'commit') return member
+      return (commits: Parameters<RunStore['commit']>[0]) => {
+        for (const { events } of commits) if (events.length > 0) seen.push(events.map(({ eventType }) => eventType))
+        return target.commit(commits)
+      }
+    },
+  })
+  return { store, seen }
+}
+
+const opened = (store: RunStore): Promise<Keelson> =>
+  openKeelson({ store, keysDirectory: '/nonexistent', pollMs: 20, steps: { f: () => 1 } })
+
+describe('an immediate start', () => {
+  it('is one append: RunApproved by policy:auto, RunStarted and the first StepStarted; nothing is queued [BPQ-03]', async () => {
+    const { store, seen } = appends()
+    await using keelson = await opened(store)
+    const run = await keelson.start(PLAN)
+    await run.result()
+    expect(seen[0]).toEqual(['RunApproved', 'RunStarted', 'StepStarted', 'StepStarted'])
+    const records = await run.records()
+    expect(records[0]?.payload?.['approvedBy']).toBe('policy:auto')
+    expect(records.map(({ eventType }) => eventType)).not.toContain('RunQueued')
+  })
+})
+
+describe('a queued start', () => {
+  it('is RunQueued with policy QUEUE and PENDING until somebody approves; a delayed one says DELAY and its instant [BPQ-03, EVT-03, X-85, STO-27]', async () => {
+    const { store, seen } = appends()
+    await using keelson = await opened(store)
+    const queued = await keelson.start(PLAN, {}, { queue: true, autoApprove: false })
+    const waiting = { status: 'PENDING', substatus: 'WAITING_APPROVAL' }
+    expect([queued.row, await queued.snapshot()]).toMatchObject([waiting, waiting])
+    const records = await queued.records()
+    expect(records.map(({ eventType, payload }) => [eventType, payload?.['policy'], payload?.['notBefore']])).toEqual([
+      ['RunQueued', 'QUEUE', undefined],
+    ])
+    const instant = Date.parse('2099-01-01T00:00:00.000Z')
+    const delayed = await keelson.start(PLAN, {}, { notBefore: instant })
+    const [asked, approved, ...more] = await delayed.records()
+    expect([asked?.eventType, approved?.eventType, more]).toEqual(['RunQueued', 'RunApproved', []])
+    expect(asked?.payload).toMatchObject({ policy: 'DELAY', notBefore: '2099-01-01T00:00:00.000Z' })
+    expect(delayed.row.nextWakeAt).toBe(instant)
+    expect(seen).toEqual([['RunQueued'], ['RunQueued', 'RunApproved']])
+  })
+})
+
+describe('a run request', () => {
+  it('is unique by tenant, project, environment, plan, version and its id: any other value is another run [BPQ-06, BPQ-07]', async () => {
+    const { store } = appends()
+    await using keelson = await opened(store)
+    await using other = await openKeelson({
+      store,
+      tenantId: 'other',
+      keysDirectory: '/nonexistent',
+      steps: { f: () => 1 },
+    })
+    const first = await keelson.start(PLAN, {}, { requestId: 'r-1' })
+    const { tenantId, projectId, environmentId } = first.row
+    const key = [tenantId, projectId, environmentId, 'p', '1.0.0', 'r-1'].join('|')
+    expect([tenantId, projectId, environmentId]).toEqual(['local', 'default', 'local'])
+    expect(first.row.requestKey).toBe(createHash('sha256').update(key).digest('hex'))
+    const runs = [
+      await keelson.start(PLAN, {}, { requestId: 'r-1' }),
+      await keelson.start(PLAN, {}, { requestId: 'r-2' }),
+      await keelson.start(planOf('p', '1.0.1'), {}, { requestId: 'r-1' }),
+      await keelson.start(planOf('q', '1.0.0'), {}, { requestId: 'r-1' }),
+      await other.start(PLAN, {}, { requestId: 'r-1' }),
+    ]
+    expect(runs.map(({ runId }) => runId === first.runId)).toEqual([true, false, false, false, false])
+    expect(new Set(runs.map(({ runId }) => runId)).size).toBe(5)
+    await Promise.all(runs.map((run) => run.result()))
+  })
+})

@@ -1,0 +1,116 @@
+/** ExecutionPlans of dvt: the verdicts of its own parser, the order of its own scheduler, and runs of what is imported. */
+import { describe, expect, it } from 'vitest'
+import { importPlan, KeelsonError, openKeelson } from '../../src/main.ts'
+import { testFolder } from '../fixtures/folder.ts'
+
+type Fields = Readonly<Record<string, unknown>>
+
+const plan = (steps: readonly Fields[], metadata: Fields = {}): string =>
+  JSON.stringify({ metadata: { planId: 'p', planVersion: '1.0.0', ...metadata }, steps }, null, 1)
+
+function refusals(text: string): readonly string[] {
+  try {
+    importPlan(text, { file: 'plan.json', from: 'dvt' })
+    return []
+  } catch (thrown) {
+    if (!(thrown instanceof KeelsonError)) throw thrown
+    return thrown.problems.map(({ code, at, message }) => `${code} ${at?.line}:${at?.column} ${message}`)
+  }
+}
+
+/** The order in which the steps were done, and the events of the run. */
+async function done(text: string): Promise<{ readonly order: readonly string[]; readonly events: readonly string[] }> {
+  const order: string[] = []
+  const work = (_input: unknown, { stepId }: { readonly stepId: string }): void => void order.push(stepId)
+  await using keelson = await openKeelson({ directory: testFolder(), steps: { 'dbt-run': work } })
+  const run = await keelson.start(importPlan(text), {})
+  expect((await run.result()).status).toBe('COMPLETED')
+  const events: string[] = []
+  for await (const { eventType, stepId } of run.events())
+    events.push(stepId === undefined ? eventType : `${eventType} ${stepId}`)
+  return { order, events }
+}
+
+describe('a plan is accepted as there', () => {
+  it.each(['v1.0', '1.0', 'v1.2.3', '1.2.3'])('with the version %s', (planVersion) => {
+    expect(refusals(plan([{ stepId: 's' }], { planVersion }))).toEqual([])
+  })
+
+  it('with all fields of its metadata, and the schema version it is stored with [X-108, PLN-03]', () => {
+    const text = plan([{ stepId: 's', kind: 'noop' }], {
+      schemaVersion: 'v1.2',
+      requiresCapabilities: ['workflow.fan.parallel'],
+      fallbackBehavior: 'degrade',
+      targetAdapter: 'mock',
+    })
+    expect(importPlan(text).plan).toMatchObject({
+      schemaVersion: 'v1.2',
+      metadata: { fallbackBehavior: 'degrade', targetAdapter: 'mock', requiresCapabilities: ['workflow.fan.parallel'] },
+      steps: [{ stepId: 's', retry: { maxAttempts: 1 } }],
+    })
+  })
+
+  it('with a dependency that is listed twice, which is one', () => {
+    const text = plan([{ stepId: 'a' }, { stepId: 'b', dependsOn: ['a', 'a'] }])
+    expect(importPlan(text).plan.steps.map(({ dependsOn }) => dependsOn)).toEqual([[], ['a']])
+  })
+})
+
+describe('a plan is refused as there, with our codes at line and column', () => {
+  it.each([
+    ['an unknown field of a step', plan([{ stepId: 's', forbidden: 1 }]), /^INVALID_STEP_SCHEMA 9:4 .*'forbidden'/],
+    [
+      'an aid of its tests',
+      plan([{ stepId: 's', simulateError: 'transient' }]),
+      /^INVALID_STEP_SCHEMA 9:4 .*'simulateError'/,
+    ],
+    ['an unknown field of the metadata', plan([{ stepId: 's' }], { more: 1 }), /^PLAN_UNKNOWN_FIELD 5:3 .*'more'/],
+    ['no id', plan([{ stepId: 's' }], { planId: '' }), /^PLAN_FIELD_INVALID 3:13 /],
+    ['a version that is none', plan([{ stepId: 's' }], { planVersion: 'invalid' }), /^PLAN_FIELD_INVALID 4:18 /],
+    ['no steps', plan([]), /^PLAN_FIELD_INVALID 6:11 /],
+    ['a step that depends on itself', plan([{ stepId: 'a', dependsOn: ['a'] }]), /^\w+ \d+:\d+ .*'a'/],
+    ['an id twice', plan([{ stepId: 'a' }, { stepId: 'a' }]), /^\w+ 11:\d+ .*'a'/],
+    ['a step that is not there', plan([{ stepId: 'a', dependsOn: ['gone'] }]), /^\w+ 10:\d+ .*'gone'/],
+    [
+      'a circle',
+      plan([
+        { stepId: 'a', dependsOn: ['b'] },
+        { stepId: 'b', dependsOn: ['a'] },
+      ]),
+      /^\w+ \d+:\d+ /,
+    ],
+    ['an unknown schema version', plan([{ stepId: 's' }], { schemaVersion: 'v9.9' }), /^SCHEMA_VERSION_UNKNOWN 5:20 /],
+    ['no metadata', '{ "steps": [{ "stepId": "s" }] }', /'metadata'/],
+  ])('%s', (_what, text, problem) => {
+    expect(refusals(text)[0]).toMatch(problem)
+  })
+})
+
+describe('what was imported runs', () => {
+  it('one after another without dependsOn, whatever their names are', async () => {
+    const { order, events } = await done(plan(['b', 'c', 'a'].map((stepId) => ({ stepId, kind: 'dbt-run' }))))
+    expect(order).toEqual(['b', 'c', 'a'])
+    expect(events.filter((event) => event.startsWith('Step'))).toEqual(
+      ['b', 'c', 'a'].flatMap((id) => [`StepStarted ${id}`, `StepCompleted ${id}`]),
+    )
+  })
+
+  it('in layers with it; steps of kind noop, or of none, need no function', async () => {
+    const { events } = await done(
+      plan([
+        { stepId: 'a', kind: 'noop' },
+        { stepId: 'b', dependsOn: ['a'] },
+        { stepId: 'c', dependsOn: ['a'] },
+        { stepId: 'd', dependsOn: ['b', 'c'] },
+      ]),
+    )
+    const started = events.filter((event) => event.startsWith('StepStarted'))
+    expect(started).toEqual(['a', 'b', 'c', 'd'].map((id) => `StepStarted ${id}`))
+  })
+
+  it('unless it requires what nobody knows: then the run is refused with what there is [X-45]', async () => {
+    await using keelson = await openKeelson({ directory: testFolder(), steps: {} })
+    const wanting = importPlan(plan([{ stepId: 's1', kind: 'noop' }], { requiresCapabilities: ['basic-execution'] }))
+    await expect(keelson.start(wanting, {})).rejects.toThrow(/basic-execution/)
+  })
+})
