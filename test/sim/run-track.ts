@@ -6,7 +6,7 @@ import { createHash } from 'node:crypto'
 import type { CompiledPlan } from '../../src/app/plans/compile.ts'
 import type { NewRun, RunCommit, RunKey, SealedEvent } from '../../src/ports/run-store.ts'
 import { couldStart, mayWait, wakeBy } from './oracle-rest.ts'
-import { logEvent, type LogEvent } from './oracle-tables.ts'
+import { isEnd, logEvent, type LogEvent } from './oracle-tables.ts'
 import type { Witness } from './oracle-walk.ts'
 import { RunOracle } from './oracle.ts'
 
@@ -71,6 +71,8 @@ export class RunTrack {
       this.#complain(`I2 the store took number ${expected.nextSeq} where ${this.nextSeq} was next`)
     if (newEpoch !== undefined && newEpoch <= this.epoch)
       this.#complain(`I9 the epoch goes from ${this.epoch} to ${newEpoch}`)
+    if (newEpoch !== undefined && isEnd(this.oracle.model.phase))
+      this.#complain(`I9 a run that has ended is taken over under epoch ${newEpoch}`)
     this.epoch = newEpoch ?? expected.epoch
     this.nextSeq = expected.nextSeq + events.length + (events.length > 0 ? this.burn : 0)
     for (const sealed of events) {

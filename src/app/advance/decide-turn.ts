@@ -4,6 +4,7 @@
  */
 import type { KeelsonError } from '../../core/problems/problem.ts'
 import type { InputBody } from '../../core/run/input.ts'
+import { isTerminalRun } from '../../core/run/state/transitions.ts'
 import type { InboxRow } from '../../ports/run-store.ts'
 import type { RunGrants } from '../grants/run-grants.ts'
 import { inboxInput, type ChildEnd } from '../inbox/input.ts'
@@ -45,7 +46,8 @@ export async function decideTurn(run: LoadedRun, request: AdvanceRequest, means:
   const { store, failOpen } = means.services
   const { runKey } = run.row
   const wall = at.now - at.lead
-  const isTaken = isTaking(request)
+  // A run that has ended stays as it ended: whoever found it due a moment earlier takes nothing over.
+  const isTaken = isTaking(request) && !isTerminalRun(run.state.status)
   const epoch = isTaken ? run.epoch + 1 : run.epoch
   grants?.mayFree(request.reports ?? [], run.state)
   const round = new DecisionRound(store, run, at, epoch, grants?.atHand(wall))

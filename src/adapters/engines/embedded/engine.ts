@@ -123,9 +123,10 @@ export class EmbeddedEngine implements EngineHost {
     const row = await this.#leases.takeFree({ runKey, ...found })
     if (row === undefined || this.#stopped || this.#driven.has(runKey)) return false
     this.#wanted.delete(runKey)
-    if (isElsewhere(row)) {
+    // Since it was found due it may have ended, here too, or have gone to another engine.
+    if (isElsewhere(row) || isSettled(row)) {
       await this.#options.store.releaseLease(runKey, this.#options.owner)
-      return false
+      return isSettled(row)
     }
     this.#add(runKey, true, time).wake()
     return true
