@@ -65,12 +65,22 @@ describe('CANCEL with undo', () => {
     expect([held.status, held.payload('RunCancelled')['compensation']]).toMatchObject(['CANCELLED', { done: 1 }])
   })
 
-  it('is cut short by an emergency stop, and what was left is on record [X-76]', () => {
-    const run = twoDone().signals('CANCEL', { undo: true }).completes('late')
-    run.signals('EMERGENCY_STOP', { reason: 'fire' })
-    expect(run.status).toBe('FAILED')
-    expect(run.payload('RunFailed')['compensation']).toMatchObject({ done: 0, unfinished: 3 })
-  })
+  it.each([
+    ['a run that goes on', false, 'late', { done: 0, unfinished: 3 }],
+    ['a paused run', true, 'late', { done: 0, unfinished: 3 }],
+    ['a run whose undoing had not begun', false, undefined, { done: 0, unfinished: 2 }],
+    ['a paused run whose undoing had not begun', true, undefined, { done: 0, unfinished: 2 }],
+  ])(
+    'is cut short in %s by an emergency stop, and what was left is on record [X-76, SSM-02]',
+    (_, isPaused, ends, left) => {
+      const run = isPaused ? twoDone().signals('PAUSE') : twoDone()
+      run.signals('CANCEL', { undo: true })
+      if (ends !== undefined) run.completes(ends)
+      run.signals('EMERGENCY_STOP', { reason: 'fire' })
+      expect(run.status).toBe('CANCELLED')
+      expect(run.payload('RunCancelled')).toMatchObject({ cause: 'EMERGENCY_STOP', compensation: left })
+    },
+  )
 
   it('changes nothing once the run is being cancelled or undone [SIG-16]', () => {
     const run = twoDone().signals('CANCEL').signals('CANCEL', { undo: true })

@@ -71,7 +71,7 @@ export class RunModel {
   pauseCycle = 0
   pausedAt = -1
   pausedMs = 0
-  cancelling: { graceUntil: number; stop: boolean; undo: boolean } | undefined
+  cancelling: { graceUntil: number; stop: boolean; undo: boolean; cut: boolean } | undefined
   runTimeoutAt = -1
   /** A delayed run starts no sooner; -1 when it starts at once. */
   notBefore = -1

@@ -60,7 +60,8 @@ const runCompleted: Rule = ({ model, must }, event) => {
 
 const runFailed: Rule = ({ model, must }, event) => {
   must(openNames(model) === '', `X-57 failed while ${openNames(model)} is open`)
-  must(model.cancelling?.undo !== true, 'ADR 0011 failed though it was given up to be undone')
+  const isGivenUp = model.cancelling?.undo === true || model.cancelling?.cut === true
+  must(!isGivenUp, 'ADR 0011 failed though it was given up to be undone')
   if (model.phase !== 'RUNNING') return
   if (model.undoes) {
     must(model.undone.failed > 0 || model.cancelling !== undefined, 'CMP failed though everything was undone')
@@ -80,7 +81,7 @@ const runFailed: Rule = ({ model, must }, event) => {
 const runCancelled: Rule = ({ model, must }, event) => {
   must(openNames(model) === '', `X-57 cancelled while ${openNames(model)} is open`)
   must(model.cancelling !== undefined, 'I5 cancelled though nobody asked')
-  if (model.cancelling?.undo === true) return checkUndone(model, event, must)
+  if (model.cancelling?.undo === true || model.cancelling?.cut === true) return checkUndone(model, event, must)
   must(!model.undoStarted, 'X-76 cancelled though undoing had begun')
   must(event.payload['compensation'] === undefined, 'X-76 says what was undone though nobody asked for it')
 }
@@ -106,6 +107,7 @@ const signalAccepted: Rule = ({ model, must }, event) => {
       graceUntil: Date.parse(String(payload['graceUntil'])),
       stop: type === 'EMERGENCY_STOP',
       undo: payload['undo'] === true,
+      cut: type === 'EMERGENCY_STOP' && (model.cancelling?.undo === true || model.cancelling?.cut === true),
     }
     must(
       model.cancelling.graceUntil === event.at + (type === 'CANCEL' ? GRACE_MS : 0),

@@ -89,7 +89,7 @@ export function signalAccepted(next: NextState, event: FoldEvent): void {
   switch (payload.signalType) {
     case 'CANCEL':
     case 'EMERGENCY_STOP':
-      next.cancelling = cancellingOf(payload, event)
+      next.cancelling = cancellingOf(next.cancelling, payload, event)
       return
     case 'RETRY_STEP':
       retryStep(next, payload)
@@ -105,7 +105,11 @@ export function signalAccepted(next: NextState, event: FoldEvent): void {
   }
 }
 
-function cancellingOf(payload: Payload<'SignalAccepted'>, event: FoldEvent): Cancelling {
+function cancellingOf(
+  before: Cancelling | undefined,
+  payload: Payload<'SignalAccepted'>,
+  event: FoldEvent,
+): Cancelling {
   const stop = payload.signalType === 'EMERGENCY_STOP'
   const fromParent = payload.actorRole === 'parent'
   return {
@@ -115,6 +119,7 @@ function cancellingOf(payload: Payload<'SignalAccepted'>, event: FoldEvent): Can
     at: event.at,
     graceUntil: instantOr(payload.graceUntil, event.at),
     ...(!stop && payload.undo === true ? { undo: true } : {}),
+    ...(stop && (before?.undo === true || before?.cut === true) ? { cut: true } : {}),
   }
 }
 

@@ -108,14 +108,15 @@ function cancel(ws: Workspace): void {
   if (!closeParked(ws)) return
   if (ws.now >= cancelling.graceUntil && !endInFlight(ws)) return
   if (ws.state.inFlight.size > 0 || !closeOpenFans(ws) || !hasRoom(ws)) return
-  const isUndone = cancelling.undo === true
-  if (isUndone && compensateNext(ws)) return
-  if (ws.state.compensation !== undefined && !isUndone) {
+  const { undo, cut } = cancelling
+  if (undo === true && compensateNext(ws)) return
+  // Whoever failed has failed; a run that was given up to be undone is given up all the same (SSM-06).
+  if (ws.state.compensation !== undefined && undo === undefined && cut === undefined) {
     failCutShort(ws)
     return
   }
   if (!hasRoom(ws)) return
-  const summary = isUndone ? compensationSummary(ws.state, 0) : undefined
+  const summary = undo === undefined && cut === undefined ? undefined : compensationSummary(ws.state, cut ? 1 : 0)
   const payload = {
     cancelledAt: ws.nowIso,
     cause: cancelling.cause,

@@ -82,6 +82,8 @@ export interface Cancelling {
   readonly graceUntil: number
   /** What the run has finished is undone before it ends. */
   readonly undo?: true
+  /** It was to be undone, and an emergency stop cut that short. */
+  readonly cut?: true
 }
 
 export type RunLock = NonNullable<Payload<'RunQueued'>['locked']>
