@@ -134,6 +134,13 @@ export const APPEND: readonly Mutant[] = [
     replace: 'run.epoch',
   },
   {
+    name: 'a run that has ended is taken over',
+    file: 'app/advance/decide-turn.ts',
+    find: 'isTaking(request) && !isTerminalRun(run.state.status)',
+    replace: 'isTaking(request)',
+    catcher: 'test/core/taken-over-driver.test.ts',
+  },
+  {
     name: 'an adopter sends nothing out',
     file: 'app/advance/advance-run.ts',
     find: 'const effects = adopted || unsure ?',

@@ -48,8 +48,15 @@ export const UNDOING: readonly Mutant[] = [
   {
     name: 'an emergency stop lets undoing go on',
     file: 'core/run/evolve/run.ts',
-    find: 'next.cancelling = cancellingOf(payload, event)',
-    replace: 'next.cancelling = { ...next.cancelling, ...cancellingOf(payload, event) }',
+    find: 'next.cancelling = cancellingOf(next.cancelling, payload, event)',
+    replace: 'next.cancelling = { ...next.cancelling, ...cancellingOf(next.cancelling, payload, event) }',
+    catcher: 'test/core/cancel-undo.test.ts',
+  },
+  {
+    name: 'a run that was given up fails when an emergency stop cuts its undoing short',
+    file: 'core/run/proceed/proceed.ts',
+    find: '!isUndone && !isCut',
+    replace: '!isUndone',
     catcher: 'test/core/cancel-undo.test.ts',
   },
 ]

@@ -108,15 +108,16 @@ function cancel(ws: Workspace): void {
   if (!closeParked(ws)) return
   if (ws.now >= cancelling.graceUntil && !endInFlight(ws)) return
   if (ws.state.inFlight.size > 0 || !closeOpenFans(ws) || !hasRoom(ws)) return
-  const { undo, cut } = cancelling
-  if (undo === true && compensateNext(ws)) return
-  // Whoever failed has failed; a run that was given up to be undone is given up all the same (SSM-06).
-  if (ws.state.compensation !== undefined && undo === undefined && cut === undefined) {
+  const isUndone = cancelling.undo === true
+  const isCut = cancelling.cut === true
+  if (isUndone && compensateNext(ws)) return
+  // A run that was undone because it failed has failed; one that was given up is cancelled all the same (SSM-06).
+  if (ws.state.compensation !== undefined && !isUndone && !isCut) {
     failCutShort(ws)
     return
   }
   if (!hasRoom(ws)) return
-  const summary = undo === undefined && cut === undefined ? undefined : compensationSummary(ws.state, cut ? 1 : 0)
+  const summary = isUndone || isCut ? compensationSummary(ws.state, isCut ? 1 : 0) : undefined
   const payload = {
     cancelledAt: ws.nowIso,
     cause: cancelling.cause,
