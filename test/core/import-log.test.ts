@@ -1,6 +1,8 @@
 /** A log that others made, taken in: what is stored of it, what is refused, and what happens when it comes again. */
 import { describe, expect, it } from 'vitest'
-import type { Keelson } from '../../src/main.ts'
+import { storeOf } from '../../src/library/services-of.ts'
+import { openKeelson, type Keelson } from '../../src/main.ts'
+import { testFolder } from '../fixtures/folder.ts'
 import { sha256Of } from '../golden/event-samples.ts'
 import {
   endedLog,
@@ -280,6 +282,18 @@ describe('an imported run', () => {
     for await (const task of keelson.tasks()) tasks.push(task)
     expect(tasks).toEqual([])
     expect(await run.records()).toHaveLength(6)
+  })
+
+  it.each(['memory', 'folder'])('is never due, even with something in its inbox (%s)', async (place) => {
+    await using keelson =
+      place === 'memory' ? await openHere() : await openKeelson({ directory: testFolder(), adopt: false })
+    await keelson.importLog(textOf(liveLog()))
+    const store = storeOf(keelson)
+    const left = { inboxId: 'i-1', kind: 'scope', body: '{}' } as const
+    expect(await store.insertInbox({ tenantId: 'local', runId: RUN_ID }, left)).not.toMatchObject({ kind: 'no-run' })
+    expect(await store.dueRuns(Date.now() + 1_000, 'somebody', 10)).toEqual([])
+    await keelson.importLog(textOf(endedLog()))
+    expect(await store.endedWithInboxRows(Date.now() + 1_000, 10)).toEqual([])
   })
 
   it('that has not started is in no queue here', async () => {

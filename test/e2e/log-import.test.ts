@@ -1,5 +1,5 @@
 /** Reading a log out and in by the command line: one folder plays the run, the other takes in its log. */
-import { readFileSync, writeFileSync } from 'node:fs'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { beforeAll, expect, it } from 'vitest'
@@ -27,8 +27,8 @@ async function readOut(form: string): Promise<Exported> {
   expect((await keelson(['run', 'p.yaml', '--json'], folder)).code).toBe(1)
   const { code, stdout } = await keelson(['events', 'last', '--as', form], folder)
   expect(code).toBe(0)
-  const { runs } = { runs: jsonLines((await keelson(['runs', '--json'], folder)).stdout) }
-  return { text: stdout, id: String(runs[0]?.['runId']) }
+  const [row] = jsonLines((await keelson(['runs', '--json'], folder)).stdout)
+  return { text: stdout, id: String(row?.['runId']) }
 }
 
 it.each(['s0', 's1', 'cloudevents'])(
@@ -102,7 +102,6 @@ it('other content under a known key is told with its line, and the exit code say
   const { code, stdout } = await keelson(['log', 'import', 'other.jsonl'], there)
   expect(code).toBe(1)
   expect(stdout).toContain('line 4: StepCompleted has the key of event 4 and other content; event 4 was kept')
-  expect(readFileSync(join(there, 'other.jsonl'), 'utf8')).toContain('"from":"z"')
   expect((await keelson(['events', id, '--json'], there)).stdout).toContain('"from":"a"')
   const strict = await keelson(['log', 'import', 'run.jsonl', '--strict', '--json'], there)
   expect(strict.code).toBe(2)

@@ -31,6 +31,9 @@ export function isOutside(engineType: EngineType): boolean {
  */
 export const FOREIGN = 'foreign'
 
+/** In rows of runs that no holder of a lease drives. */
+export const WITHOUT_LEASE: readonly string[] = [...OUTSIDE_ENGINES, FOREIGN]
+
 export function isForeign({ engineType }: { readonly engineType: string }): boolean {
   return engineType === FOREIGN
 }
