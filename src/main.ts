@@ -38,3 +38,8 @@ export type { LogRecord, RunEventRecord, RunEventWrite } from './core/events/eve
 export { openKeelson } from './compose/open-keelson.ts'
 export type { OpenOptions } from './compose/open-options.ts'
 export { verifyBundleFile } from './compose/lasting-parts.ts'
+export type { ImportedLog, ImportOptions } from './app/import/import-log.ts'
+export { checkEvidence, type ChainedEvidence, type EvidenceFinding } from './app/verify/evidence-chain.ts'
+export type { EventForm, FormedEvent } from './core/events/event-forms.ts'
+export type { JournalLine } from './core/view/show/journal.ts'
+export type { JournalOptions } from './library/run-options.ts'

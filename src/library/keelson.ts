@@ -7,14 +7,16 @@ import type { ForkPreview } from '../app/start/fork-run.ts'
 import { KILLS_PROCESS } from '../core/engine/last-words.ts'
 import { sendEvent, type EventAnswer, type EventRequest } from '../app/steer/send-event.ts'
 import type { OpenTask } from '../app/steer/manual-tasks.ts'
+import type { ImportedLog, ImportOptions } from '../app/import/import-log.ts'
 import type { Migration } from '../app/engines/migrate-run.ts'
 import type { Principal } from '../app/principal.ts'
 import { lockFrom } from '../app/plans/run-lock.ts'
 import { startRun } from '../app/start/start-run.ts'
 import { needKnown } from '../core/known-options.ts'
 import { readOptions, type WithTexts } from '../core/option-durations.ts'
+import { needKind, TEXT } from '../core/option-kinds.ts'
 import { fail } from '../core/problems/problem.ts'
-import { engineTypeOf, isOutside, type EngineType } from '../core/engine/engine-type.ts'
+import { engineTypeOf, isForeign, isOutside, type EngineType } from '../core/engine/engine-type.ts'
 import type { PlanRef } from '../core/plan/compile/plan-ref.ts'
 import type { Listener, ListenerEventName } from '../ports/listeners.ts'
 import type { ActorContext, ProviderAdapter } from '../ports/provider-adapter.ts'
@@ -162,7 +164,7 @@ export class Keelson extends Reader {
     needKnown('tasks', filter, known.TASK_FILTER)
     for await (const row of this.runs({ ...filter, status: ['RUNNING', 'PAUSED'] })) {
       // Nobody can complete a task of a run that was set aside; those of others are shown all the same.
-      if (row.quarantine === undefined) yield* await this.#tasksOf(row).catch(noneOfDamaged)
+      if (row.quarantine === undefined && !isForeign(row)) yield* await this.#tasksOf(row).catch(noneOfDamaged)
     }
   }
 
@@ -224,6 +226,18 @@ export class Keelson extends Reader {
 
   get #forkParts(): ForkParts {
     return { parts: this.#parts, principal: this.#principal, plans: this.#plans, here: this.#here }
+  }
+
+  /**
+   * Takes in the log of a run that was made elsewhere, as lines of JSON: S0, S1, CloudEvents 1.0, or `keelson events --json`. It is
+   * refused whole if a line is bad. Nobody drives such a run; the same log again adds nothing.
+   */
+  async importLog(text: string, options: ImportOptions = {}): Promise<ImportedLog> {
+    needKnown('importLog', options, known.IMPORT_OPTIONS)
+    needKind('importLog: the log', text, TEXT)
+    const { importLog } = await import('../app/import/import-log.ts')
+    const { store, random } = this.#parts.services
+    return importLog({ store, random, principal: this.#principal }, text, options)
   }
 
   /** Receipts, verification, erasure, archival, backup. */

@@ -4,6 +4,8 @@ import type { TaskCompletion } from '../app/inbox/task-completion.ts'
 import type { BreakerOptions } from '../app/operations/circuit-breaker.ts'
 import type { OperationsOptions } from '../app/operations/run-operations.ts'
 import type { Allowed } from '../app/plans/run-lock.ts'
+import type { ImportOptions } from '../app/import/import-log.ts'
+import { KEY_VERSIONS } from '../core/events/imported.ts'
 import type { OptionNames } from '../core/known-options.ts'
 import {
   COUNT,
@@ -25,6 +27,7 @@ import type {
   CancelOptions,
   ForkAsked,
   ForkOptions,
+  JournalOptions,
   ListenOptions,
   MigrateOptions,
   SignalOptions,
@@ -129,3 +132,9 @@ export const TASK_FILTER: OptionNames<Omit<ListFilter, 'status'>> = {
 }
 export const LIST_FILTER: OptionNames<ListFilter> = { ...TASK_FILTER, status: LIST }
 export const PAGE_OPTIONS: OptionNames<{ limit: number; cursor?: string }> = { limit: COUNT, cursor: TEXT }
+export const JOURNAL_OPTIONS: OptionNames<JournalOptions> = { from: INSTANT, to: INSTANT }
+export const IMPORT_OPTIONS: OptionNames<ImportOptions> = {
+  keyVersion: oneOf(...KEY_VERSIONS),
+  strict: FLAG,
+  file: TEXT,
+}

@@ -80,3 +80,9 @@ export interface ListenOptions {
   /** For who serves a whole fleet: events of every tenant's runs. Default: of the tenant that Keelson was opened for. */
   readonly allTenants?: boolean
 }
+
+/** A part of a log by the clock of the store; a number is epoch milliseconds. */
+export interface JournalOptions {
+  readonly from?: number | Date
+  readonly to?: number | Date
+}

@@ -9,22 +9,30 @@ import { listedArtifacts, type ListedArtifact } from '../app/views/run-artifacts
 import type { RunTrouble } from '../app/loaded/run-trouble.ts'
 import { readRunContext } from '../app/views/read-run-context.ts'
 import { getCheckpoint } from '../app/views/read-snapshot.ts'
+import { journalLines } from '../app/views/run-journal.ts'
 import { relatedRuns, type RelatedRuns } from '../app/views/related-runs.ts'
 import type { OpenTask } from '../app/steer/manual-tasks.ts'
+import { chainEvidence, type ChainedEvidence } from '../app/verify/evidence-chain.ts'
 import type { StepDetail } from '../app/views/step-detail.ts'
+import { EVENT_FORMS, eventAs, type EventForm, type FormedEvent } from '../core/events/event-forms.ts'
 import type { LogRecord } from '../core/events/event.ts'
+import { needKnown } from '../core/known-options.ts'
 import type { ChildPlan } from '../core/plan/compile/child-plans.ts'
 import type { RunLock } from '../core/run/state/state.ts'
-import { needKind, NUMBER, SEQ, TEXT } from '../core/option-kinds.ts'
+import { needKind, NUMBER, oneOf, SEQ, TEXT } from '../core/option-kinds.ts'
 import { fail } from '../core/problems/problem.ts'
 import type { Cause } from '../core/run/explain/explain.ts'
 import type { RunSnapshot } from '../core/view/fold/run-snapshot.ts'
 import { stepOutputOf, type StepOutput } from '../core/view/fold/step-output.ts'
+import { evidenceOf } from '../core/view/show/evidence.ts'
+import type { JournalLine } from '../core/view/show/journal.ts'
 import { isTerminalRun } from '../core/run/state/transitions.ts'
 import type { RunContext } from '../ports/run-context.ts'
 import type { RunRow } from '../ports/run-store.ts'
+import { JOURNAL_OPTIONS } from './option-names.ts'
 import type { ReadingParts } from './parts.ts'
 import { RunLog } from './run-log.ts'
+import type { JournalOptions } from './run-options.ts'
 import { endDetails, endOnRecord, type RunResult } from './run-result.ts'
 
 export interface RunBounds {
@@ -79,6 +87,25 @@ export class RunReader<O = unknown> {
   events(afterSeq = 0): AsyncGenerator<LogRecord, void> {
     needKind('events: its argument', afterSeq, SEQ)
     return this.#log.events(afterSeq)
+  }
+
+  /** The run's log as other programs read it: the flat contract `s0`, the nested `s1`, or `cloudevents` 1.0. */
+  async recordsAs(form: EventForm, afterSeq = 0): Promise<readonly FormedEvent[]> {
+    needKind('recordsAs: the form', form, oneOf(...EVENT_FORMS))
+    return (await this.records(afterSeq)).map((record) => eventAs(form, record))
+  }
+
+  /** What was stored at or after `from` and before `to`, by the clock of the store, for auditors and exporters. */
+  async *journal(options: JournalOptions = {}): AsyncGenerator<JournalLine, void> {
+    needKnown('journal', options, JOURNAL_OPTIONS)
+    const { from = -Infinity, to = Infinity } = options
+    await this.#log.needUsable()
+    yield* journalLines(this.#parts.services.store, this.row.runKey, { fromMs: Number(from), toMs: Number(to) })
+  }
+
+  /** One entry for each attempt and each step that ended, and for the run, each with the hash of the one before it. */
+  async evidence(): Promise<readonly ChainedEvidence[]> {
+    return chainEvidence(evidenceOf(await this.records()))
   }
 
   /** How a run that has ended did so. */

@@ -2,6 +2,7 @@
 import { recordOf } from '../app/log/read-events.ts'
 import { eventAt } from '../app/log/stored-events.ts'
 import { wasErased } from '../app/loaded/sound-log.ts'
+import { isForeign } from '../core/engine/engine-type.ts'
 import type { LogRecord } from '../core/events/event.ts'
 import { fail } from '../core/problems/problem.ts'
 import type { RunStatus } from '../core/run/state/transitions.ts'
@@ -48,7 +49,7 @@ export async function endDetails(
   if (end?.eventType === 'RunCompleted') {
     const ref = payload['outputRef'] as { sha256: string } | undefined
     const text = ref === undefined ? undefined : await store.getBlob(runKey, ref.sha256)
-    if (ref !== undefined && text === undefined && !(await wasErased(store, runKey)))
+    if (ref !== undefined && text === undefined && !(await mayLack(store, runKey)))
       fail('RUN_QUARANTINED', `the stored output ${ref.sha256} is missing`)
     const output = text === undefined ? end.data?.output : (JSON.parse(text) as unknown)
     return output === undefined ? {} : { output }
@@ -64,6 +65,12 @@ export async function endDetails(
       ...(text === undefined ? {} : { message: text.message }),
     },
   }
+}
+
+/** A value that was erased, or that stayed where the log was imported from. */
+async function mayLack(store: RunStore, runKey: RunKey): Promise<boolean> {
+  const row = await store.getRun(runKey)
+  return (row !== undefined && isForeign(row)) || wasErased(store, runKey)
 }
 
 async function errorTextAt(

@@ -21,8 +21,12 @@ const BEHIND_PORT = ['src/ports/', 'src/adapters/stores/', 'src/testing/']
 const WAYS: Readonly<Record<string, Way>> = {
   sealEvents: { rooms: ['src/app/log/', 'src/testing/'], caller: WRITER },
   submit: { rooms: ['src/app/commit/'], caller: WRITER },
-  // Behind the queue there is the store itself.
-  commit: { rooms: BEHIND_PORT, caller: 'src/app/commit/queue.ts', ofStore: true },
+  // Behind the queue there is the store itself. The row of an imported run is committed without events.
+  commit: {
+    rooms: [...BEHIND_PORT, 'src/app/import/imported-row.ts'],
+    caller: 'src/app/commit/queue.ts',
+    ofStore: true,
+  },
   // Events that others wrote: no decider, no turn (P-15).
   sealOne: { rooms: ['src/app/log/'], caller: 'src/app/import/append-open.ts' },
   appendOpen: { rooms: BEHIND_PORT, caller: 'src/app/import/append-open.ts' },

@@ -1,39 +1,14 @@
 /** Whoever reads a log by the text of the contract alone sees what we see, on the whole corpus. */
 import { describe, expect, it } from 'vitest'
-import { playEntry } from '../../src/app/conformance/play-entry.ts'
-import { PLAYING } from '../../src/compose/conformance-engines.ts'
 import { compileGraph } from '../../src/core/plan/compile/graph.ts'
 import { runMetaOf } from '../../src/core/view/fold/run-meta.ts'
 import { projectRun } from '../../src/core/view/project/project-run.ts'
 import { itemsOf, snapshotOf } from '../../src/core/view/show/snapshot-of.ts'
-import type { BenchRun, ConformanceEngine } from '../../src/ports/conformance.ts'
+import type { BenchRun } from '../../src/ports/conformance.ts'
 import { literalDifferences, readLiterally } from '../fixtures/literal-reader.ts'
-import { CORPUS, engineOf } from './played.ts'
+import { CORPUS, runsOf } from './played.ts'
 
 const MINUTES = 120_000
-
-/** The engine as it is, with its runs as they were last read. */
-function watched(engine: ConformanceEngine, seen: { runs: readonly BenchRun[] }): ConformanceEngine {
-  return {
-    name: engine.name,
-    open: async (wishes) => {
-      const bench = await engine.open(wishes)
-      const runs = async (): Promise<readonly BenchRun[]> => (seen.runs = await bench.runs())
-      const { hold } = bench
-      return {
-        start: (plan, others, input) => bench.start(plan, others, input),
-        signal: (runId, signal) => bench.signal(runId, signal),
-        sendEvent: (event) => bench.sendEvent(event),
-        complete: (runId, completion) => bench.complete(runId, completion),
-        fork: (runId, options) => bench.fork(runId, options),
-        close: () => bench.close(),
-        runs,
-        ...(hold === undefined ? {} : { hold: () => hold.call(bench) }),
-      }
-    },
-    close: () => engine.close(),
-  }
-}
 
 /** Step by step, and item by item. */
 function differences({ runId, plan, records }: BenchRun): readonly string[] {
@@ -54,10 +29,9 @@ describe('a reader that knows the text of the contract and nothing else', () => 
       const wrong: string[] = []
       let runs = 0
       for (const entry of CORPUS) {
-        const seen: { runs: readonly BenchRun[] } = { runs: [] }
-        await playEntry(watched(await engineOf('mock'), seen), entry, PLAYING)
-        runs += seen.runs.length
-        for (const run of seen.runs) wrong.push(...differences(run).map((what) => `${entry.name}: ${what}`))
+        const seen = await runsOf(entry)
+        runs += seen.length
+        for (const run of seen) wrong.push(...differences(run).map((what) => `${entry.name}: ${what}`))
       }
       expect(wrong).toEqual([])
       expect(runs).toBeGreaterThan(CORPUS.length)

@@ -4,7 +4,7 @@ import { readEntry, type Entry } from '../../src/app/conformance/read-entry.ts'
 import { CONFORMANCE_ENGINES, PLAYING } from '../../src/compose/conformance-engines.ts'
 import { readEntries } from '../../src/edge/cli/files/conformance-files.ts'
 import { compileText } from '../../src/library/compile-apart.ts'
-import type { ConformanceEngine } from '../../src/ports/conformance.ts'
+import type { BenchRun, ConformanceEngine } from '../../src/ports/conformance.ts'
 
 export const CORPUS: readonly Entry[] = readEntries([], [])
 
@@ -32,4 +32,34 @@ export function nothingBeside(path: string): never {
 
 export async function playOn(name: string, entry: Entry): Promise<Play> {
   return playEntry(await engineOf(name), entry, PLAYING)
+}
+
+/** Every run of an entry, with its log, as it was on the mock engine. */
+export async function runsOf(entry: Entry): Promise<readonly BenchRun[]> {
+  const seen: { runs: readonly BenchRun[] } = { runs: [] }
+  await playEntry(watched(await engineOf('mock'), seen), entry, PLAYING)
+  return seen.runs
+}
+
+/** The engine as it is, with its runs as they were last read. */
+function watched(engine: ConformanceEngine, seen: { runs: readonly BenchRun[] }): ConformanceEngine {
+  return {
+    name: engine.name,
+    open: async (wishes) => {
+      const bench = await engine.open(wishes)
+      const runs = async (): Promise<readonly BenchRun[]> => (seen.runs = await bench.runs())
+      const { hold } = bench
+      return {
+        start: (plan, others, input) => bench.start(plan, others, input),
+        signal: (runId, signal) => bench.signal(runId, signal),
+        sendEvent: (event) => bench.sendEvent(event),
+        complete: (runId, completion) => bench.complete(runId, completion),
+        fork: (runId, options) => bench.fork(runId, options),
+        close: () => bench.close(),
+        runs,
+        ...(hold === undefined ? {} : { hold: () => hold.call(bench) }),
+      }
+    },
+    close: () => engine.close(),
+  }
 }

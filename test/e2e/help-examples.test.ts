@@ -7,6 +7,7 @@ import { COMMANDS } from '../../src/edge/cli/table/command-table.ts'
 import { ROOT } from '../../scripts/terminal.ts'
 import { ensureBuilt } from './built.ts'
 import { runChild } from '../fixtures/child.ts'
+import { endedLog, textOf } from '../fixtures/foreign-log.ts'
 
 const BIN = join(ROOT, 'bin', 'keelson.js')
 const plan = (steps: string): string => `plan: order\nversion: 1.0.0\nsteps:\n${steps}`
@@ -18,6 +19,7 @@ const FILES: Readonly<Record<string, string>> = {
   'waiting.yaml': plan(`${STEPS}  - { id: release, manual: { title: Release it } }\n`),
   'order.json': '{ "orderId": "A-17" }',
   'payment.json': '{ "amount": 120 }',
+  'run.s0.jsonl': textOf(endedLog()),
   'keelson.steps.mjs': `import { existsSync } from 'node:fs'
 export const pay = () => 'paid'
 export const pack = () => {
@@ -31,7 +33,8 @@ export const pack = () => {
 /** What must be there before, as a script; `$ID` is the run that examples name. */
 const STAGES = {
   empty: ':',
-  ended: 'keelson run plan.yaml; keelson plan compile plan.yaml --out old.json; keelson receipts key > receipts.key',
+  ended:
+    'keelson run plan.yaml; keelson plan compile plan.yaml --out old.json; keelson receipts key > receipts.key; keelson evidence last --json > evidence.jsonl',
   failed: 'touch failing; keelson run plan.yaml; rm failing',
   queued: 'keelson run plan.yaml --queue',
   pending: 'keelson run plan.yaml --queue --needs-approval',

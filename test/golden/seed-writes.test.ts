@@ -2,7 +2,7 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
 import { openMemoryStore } from '../../src/adapters/stores/memory/store.ts'
-import { appendEvents } from '../../src/app/import/append-open.ts'
+import { appendEvents } from '../fixtures/open-writes.ts'
 import { recordOf } from '../../src/app/log/read-events.ts'
 import { validateWrite } from '../../src/app/import/validate-events.ts'
 import type { LogRecord } from '../../src/core/events/event.ts'
@@ -174,7 +174,7 @@ describe('the flat form of S0', () => {
       idempotencyKey: keyOf('SIGNAL:s-2', 'SignalRejected'),
     }
     const [record] = await stored([mapWrite(flat, sources)])
-    expect(record).toMatchObject({ payload: PAYLOAD_SAMPLES.SignalRejected, decision: { cause: 'append' } })
+    expect(record).toMatchObject({ payload: PAYLOAD_SAMPLES.SignalRejected, decision: { cause: 'import' } })
     expect(record === undefined ? {} : flatViewOf(record)).toMatchObject({ decision: 'REJECTED' })
   })
 

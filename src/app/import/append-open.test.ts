@@ -1,10 +1,11 @@
 import { describe, expect, it } from 'vitest'
 import { IDENTITY, sampleOf, SAMPLES } from '../../../test/golden/event-samples.ts'
 import { EVENT_TYPES } from '../../core/events/event.ts'
-import { appendEvents, keyOfWrite } from './append-open.ts'
+import { keyOfWrite } from './append-open.ts'
 import { recordOf } from '../log/read-events.ts'
 import { verifyChain } from '../verify/chain.ts'
 import {
+  appendEvents,
   NOW,
   options,
   storeWithRun,
@@ -28,7 +29,7 @@ describe('an open append', () => {
           ...write,
           runSeq: index + 1,
           persistedAt: '2026-03-01T10:00:01.234Z',
-          decision: { firstSeq: 1, cause: 'append' },
+          decision: { firstSeq: 1, cause: 'import' },
         },
       })
     }
@@ -121,14 +122,6 @@ describe('an open append', () => {
       ])
     }
     expect(await length(store, row)).toBe(0)
-  })
-
-  it('refuses a run that the tenant does not have', async () => {
-    const { store } = await storeWithRun()
-    const problems = await refusal(
-      appendEvents(store, { ...IDENTITY, tenantId: 'rival' }, [sampleOf('RunPaused')], options),
-    )
-    expect(problems).toMatchObject([{ code: 'RUN_NOT_FOUND' }])
   })
 
   it('numbers a batch in its order with a result for each, a duplicate among them [STO-29]', async () => {

@@ -1,59 +1,49 @@
 /**
- * The optional check of an open append (STO-25): a step event that cannot follow from what the log says of its attempt
- * is refused, always in the same way. It is never the only guard: keys and the fold check again.
+ * What an import checks beyond schemas (STO-25): a step event that cannot follow from what the log says of its attempt is
+ * refused, always in the same way. It is never the only guard: keys and the store check again.
  */
-import type { LogRecord, RunEventWrite } from '../../core/events/event.ts'
-import { slotOf } from '../../core/events/slot-of.ts'
-import { fail } from '../../core/problems/problem.ts'
-import {
-  ATTEMPT_TRANSITIONS,
-  attemptTransition,
-  refusedMove,
-  type AttemptStatus,
-} from '../../core/run/state/transitions.ts'
-import type { RunKey, RunStore } from '../../ports/run-store.ts'
-import { recordOf } from '../log/read-events.ts'
-import { storedEvents } from '../log/stored-events.ts'
+import { problem, type Problem } from '../../core/problems/problem.ts'
+import { ATTEMPT_TRANSITIONS, attemptTransition, refusedMove } from '../../core/run/state/transitions.ts'
+import type { PreparedWrite } from './append-open.ts'
+import { attemptOf, type KnownEvents } from './known-events.ts'
 
-/** `<slot>#<attempt>` of attempts whose StepStarted is in a local buffer and comes later (LAT-02). */
-export type Diverted = ReadonlySet<string>
+export interface WrongWrite {
+  readonly index: number
+  readonly problem: Problem
+}
 
-const STEP_EVENTS: ReadonlySet<string> = new Set(['StepStarted', 'StepCompleted', 'StepFailed', 'StepSkipped'])
-
-export async function checkTransitions(
-  store: Pick<RunStore, 'readEvents'>,
-  runKey: RunKey,
-  writes: readonly RunEventWrite[],
-  diverted: Diverted,
-): Promise<void> {
-  const attempts = await attemptsOf(store, runKey)
-  for (const write of writes) {
-    const attempt = STEP_EVENTS.has(write.eventType) ? attemptName(write) : undefined
+/** Of writes whose keys are new: a repeat is answered by its key and moves nothing. */
+export function wrongTransitions(writes: readonly PreparedWrite[], known: KnownEvents): readonly WrongWrite[] {
+  const seen = new Set(known.keys.keys())
+  const attempts = new Map(known.attempts)
+  const late = startedLate(writes)
+  const wrong: WrongWrite[] = []
+  for (const [index, { write, idempotencyKey }] of writes.entries()) {
+    const attempt = seen.has(idempotencyKey) ? undefined : attemptOf(write)
+    seen.add(idempotencyKey)
     if (attempt === undefined) continue
-    const known = attempts.get(attempt) ?? 'PENDING'
-    const status = known === 'PENDING' && diverted.has(attempt) ? 'RUNNING' : known
+    const before = attempts.get(attempt) ?? 'PENDING'
+    const status = before === 'PENDING' && late.has(attempt) ? 'RUNNING' : before
     const next = attemptTransition(status, write.eventType)
-    const isLateStart = write.eventType === 'StepStarted' && diverted.has(attempt)
-    if (next === undefined && !isLateStart) {
-      const message = `${write.eventType} on attempt ${attempt}, which is ${status}`
-      fail('INVALID_TRANSITION', message, refusedMove(ATTEMPT_TRANSITIONS, status, write.eventType))
-    }
     if (next !== undefined) attempts.set(attempt, next)
+    else if (write.eventType !== 'StepStarted' || !late.has(attempt)) {
+      const message = `${write.eventType} on attempt ${attempt}, which is ${status}`
+      const extras = refusedMove(ATTEMPT_TRANSITIONS, status, write.eventType)
+      wrong.push({ index, problem: problem('INVALID_TRANSITION', message, extras) })
+    }
   }
+  return wrong
 }
 
-async function attemptsOf(store: Pick<RunStore, 'readEvents'>, runKey: RunKey): Promise<Map<string, AttemptStatus>> {
-  const attempts = new Map<string, AttemptStatus>()
-  for await (const stored of storedEvents(store, runKey)) {
-    const record = STEP_EVENTS.has(stored.eventType) ? recordOf(stored) : undefined
-    const attempt = record?.ok === true ? attemptName(record.value) : undefined
+/** Attempts that end before they start: while the store was away, their StepStarted lay in a local buffer (LAT-02). */
+function startedLate(writes: readonly PreparedWrite[]): ReadonlySet<string> {
+  const ended = new Set<string>()
+  const late = new Set<string>()
+  for (const { write } of writes) {
+    const attempt = attemptOf(write)
     if (attempt === undefined) continue
-    attempts.set(attempt, attemptTransition(attempts.get(attempt) ?? 'PENDING', stored.eventType) ?? 'RUNNING')
+    if (write.eventType !== 'StepStarted') ended.add(attempt)
+    else if (ended.has(attempt)) late.add(attempt)
   }
-  return attempts
-}
-
-function attemptName(write: RunEventWrite | LogRecord): string | undefined {
-  const slot = slotOf(write)
-  return slot === undefined ? undefined : `${slot}#${write.logicalAttemptId}`
+  return late
 }

@@ -2,6 +2,7 @@
  * Pauses a whole plan, tenant or fleet: a row that every `advance` reads, or finds in its commit, so that each run of the scope
  * pauses at its next turn; runs in flight get an inbox row and pause at once (P-23). Its end resumes only the runs that it paused.
  */
+import { isForeign } from '../../core/engine/engine-type.ts'
 import type { RunIdentity } from '../../core/events/event.ts'
 import type { InputBody } from '../../core/run/input.ts'
 import { scopeCovers } from '../../core/run/signals/scope-covers.ts'
@@ -56,7 +57,8 @@ async function tellRuns(store: RunStore, tenantId: string, pause: ScopePause, st
   const body = JSON.stringify(inputOf(pause))
   for (let cursor: string | undefined; ;) {
     const page = await store.listRuns(tenantId, filter, { limit: PAGE, ...(cursor === undefined ? {} : { cursor }) })
-    for (const { runId } of page.runs) await store.insertInbox({ tenantId, runId }, { inboxId, kind: 'scope', body })
+    for (const row of page.runs)
+      if (!isForeign(row)) await store.insertInbox({ tenantId, runId: row.runId }, { inboxId, kind: 'scope', body })
     if (page.next === undefined) return
     cursor = page.next
   }

@@ -2,7 +2,8 @@
  * Runs whose log cannot be used normally: archived, so that only a row is left, or set aside because stored data does
  * not fit. Every call from outside asks here, so that all give the same answer: what it is, why, and what can be done.
  */
-import { KeelsonError, problem } from '../../core/problems/problem.ts'
+import { isForeign } from '../../core/engine/engine-type.ts'
+import { fail, KeelsonError, problem } from '../../core/problems/problem.ts'
 import { isoFromMs } from '../../core/time.ts'
 import type { RunRow, RunStore } from '../../ports/run-store.ts'
 import { fatalText, KILLS_PROCESS } from '../../core/engine/last-words.ts'
@@ -28,8 +29,9 @@ export async function troubleOf({ store, plans }: TroubleParts, row: RunRow): Pr
   return row.quarantine === undefined ? undefined : damageTrouble({ store, plans }, row)
 }
 
-/** Throws the error of `troubleOf`. */
+/** Throws the error of `troubleOf`; and of a run that was imported, which can be read and not moved. */
 export async function needUsable(parts: TroubleParts, row: RunRow): Promise<void> {
+  if (isForeign(row)) fail('RUN_FOREIGN', `the log of run ${row.runId} was imported; nobody drives it here`)
   const trouble = await troubleOf(parts, row)
   if (trouble !== undefined) throw trouble.error
 }

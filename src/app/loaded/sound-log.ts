@@ -3,6 +3,7 @@
  * altered, unreadable or does not follow. It tells why a run was set aside, and what a fork can still build on.
  */
 import type { LogRecord } from '../../core/events/event.ts'
+import { isForeign } from '../../core/engine/engine-type.ts'
 import { KeelsonError } from '../../core/problems/problem.ts'
 import { evolve } from '../../core/run/evolve/evolve.ts'
 import { foldEventOfRecord } from '../../core/run/fold-event.ts'
@@ -31,14 +32,15 @@ export interface SoundLog {
 
 /** With `upTo` nothing after that event is checked. */
 export async function readSoundLog(store: RunStore, plans: PlanShelf, row: RunRow, upTo = Infinity): Promise<SoundLog> {
-  const found = await planOrDamage(plans, row)
+  // An imported log was not decided by our rules, and the values beside it stayed where it came from.
+  const found = isForeign(row) ? undefined : await planOrDamage(plans, row)
   const plan = typeof found === 'string' ? undefined : found
   let state = plan === undefined ? undefined : initialState(plan.graph)
   let seq = 0
   let headHash: Uint8Array = FIRST_PREVIOUS
   let damage: string | undefined
   // After an erasure large values are missing, as they should be.
-  const blobs = (await wasErased(store, row.runKey)) ? undefined : store
+  const blobs = isForeign(row) || (await wasErased(store, row.runKey)) ? undefined : store
   for await (const stored of storedEvents(store, row.runKey)) {
     // Events written after the row was read are not part of what it names.
     if (stored.runSeq >= row.nextSeq || stored.runSeq > upTo) break

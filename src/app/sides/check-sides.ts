@@ -3,6 +3,7 @@
  * checkpoints, inbox rows, claims, held units. The log decides; if the log is broken, nothing is compared.
  */
 import type { LogRecord } from '../../core/events/event.ts'
+import { isImported } from '../../core/events/imported.ts'
 import { KeelsonError } from '../../core/problems/problem.ts'
 import { runMetaOf } from '../../core/view/fold/run-meta.ts'
 import type { RunSides } from '../../ports/evidence.ts'
@@ -46,6 +47,7 @@ export async function checkSides(check: SideCheck): Promise<SideReport> {
   const { store, row, events } = check
   const records = check.whole ? recordsOf(events) : undefined
   if (records === undefined || records.length === 0) return { row: [], values: 0, strayValues: [], findings: [] }
+  if (records[0] !== undefined && isImported(records[0])) return checkImported(check, records)
   const plan = await planOrNone(check.plan)
   const sides = await store.readSides(row.runKey)
   const asked = new Set(sides.snapshots.filter(({ kind }) => kind === 'state').map(({ seq }) => seq))
@@ -79,6 +81,19 @@ export async function checkSides(check: SideCheck): Promise<SideReport> {
   const storedAt = [events[0]?.persistedAt ?? 0, events.at(-1)?.persistedAt ?? 0] as const
   const differences = compareRow(row, { records, storedAt, ...(folded === undefined ? {} : { state: folded.end }) })
   return { row: differences, values: values.checked, strayValues: stray.hashes, findings }
+}
+
+/** Nobody drives it: it has its row and its data, and the values beside it stayed where it came from. */
+async function checkImported(
+  { store, row, events, keys }: SideCheck,
+  records: readonly LogRecord[],
+): Promise<SideReport> {
+  const findings = [
+    ...checkErasures(records, keys).findings,
+    ...leftOver(events, await store.readSides(row.runKey), erasureReach(records)),
+    ...misfiledEvents(events, records),
+  ]
+  return { row: compareRow(row, { records }), values: 0, strayValues: [], findings }
 }
 
 function checkFolded(

@@ -3,7 +3,10 @@
  * only in the row is found. What only the store knows (leases, deaths, the time of the last change) is not in the log; for the
  * epoch and the wake-up the log only gives bounds.
  */
+import { FOREIGN } from '../../core/engine/engine-type.ts'
 import type { LogRecord, Payload } from '../../core/events/event.ts'
+import { isImported } from '../../core/events/imported.ts'
+import { importedSummary } from '../../core/view/show/imported-summary.ts'
 import type { RunOrigin } from '../../core/run/input.ts'
 import type { RunState } from '../../core/run/state/state.ts'
 import { summaryOf } from '../../core/run/summary.ts'
@@ -50,6 +53,7 @@ export function compareRow(row: ComparedRow, log: LogFold): readonly RowDifferen
   const [first] = log.records
   if (first === undefined) return []
   const named = Object.fromEntries(NAMED.map((name) => [name, first[name]] as const))
+  if (isImported(first)) return differences(row, { ...named, ...importedRow(first.runId, log.records) })
   const created = log.storedAt === undefined ? {} : { createdAt: log.storedAt[0] }
   const expected = { ...named, ...created, ...originOnRecord(log.records), ...summed(log.state) }
   const looser = [...epochBehind(row, log.records), ...wakeTooLate(row, log), ...otherMinimum(row, log.state)]
@@ -68,6 +72,13 @@ function summed(state: RunState | undefined): Expected {
     ...(state.startedAt < 0 ? {} : { engineType: state.engineType }),
     nextSeq: state.seq + 1,
   }
+}
+
+/** Of an imported run the row shows what people see of its log, and that nobody drives it. */
+function importedRow(runId: string, records: readonly LogRecord[]): Expected {
+  const summary = importedSummary(runId, records)
+  const values = SUMMED.map((name) => [name, summary[name]] as const)
+  return { ...Object.fromEntries(values), engineType: FOREIGN, nextSeq: (records.at(-1)?.runSeq ?? 0) + 1 }
 }
 
 /** From RunStarted and later hand-offs; what these do not say, from the first event. */

@@ -3,6 +3,7 @@
  * leave it, so any number of callers may work on one store at the same time (BPQ-05, BPQ-08).
  */
 import { appendAll } from '../../core/collections/append-all.ts'
+import { isForeign } from '../../core/engine/engine-type.ts'
 import { KeelsonError } from '../../core/problems/problem.ts'
 import { isTerminalRun, type RunStatus } from '../../core/run/state/transitions.ts'
 import type { TurnResult } from '../../ports/engine.ts'
@@ -64,7 +65,7 @@ async function queuedRuns({ store }: Services, options: DequeueOptions): Promise
     cursor = page.next
   } while (cursor !== undefined)
   return rows
-    .filter((row) => row.quarantine === undefined && options.runIds?.has(row.runId) !== false)
+    .filter((row) => row.quarantine === undefined && !isForeign(row) && options.runIds?.has(row.runId) !== false)
     .filter((row) => options.engineType === undefined || row.engineType === options.engineType)
     .reverse()
     .slice(0, options.limit ?? DEFAULT_LIMIT)

@@ -2,6 +2,7 @@
  * The part of the old run that a fork may use: all of an ended run; of a run that was set aside, only the sound part up to an
  * event that the caller names. Erased or archived results cannot be taken over.
  */
+import { isForeign } from '../../core/engine/engine-type.ts'
 import { fail, KeelsonError } from '../../core/problems/problem.ts'
 import { isTerminalRun } from '../../core/run/state/transitions.ts'
 import type { RunRow } from '../../ports/run-store.ts'
@@ -26,7 +27,7 @@ export async function forkableRun(
 ): Promise<Forkable> {
   const parts = { store, plans: advancer.plans }
   const now = (await store.getRun(row.runKey)) ?? fail('RUN_NOT_FOUND', `no run ${row.runId}`)
-  if (now.archivedAt !== undefined) await needUsable(parts, now)
+  if (now.archivedAt !== undefined || isForeign(now)) await needUsable(parts, now)
   if (await wasErased(store, now.runKey)) fail('RUN_ERASED', `the inputs and results of run ${now.runId} were erased`)
   // Another process may have driven it since this one last looked.
   advancer.forget(now.runKey)

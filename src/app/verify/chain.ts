@@ -3,8 +3,9 @@
  * proves that nothing was changed, removed or inserted; erased data is recognised and is no fault.
  */
 import { isEventType, type LogRecord } from '../../core/events/event.ts'
-import { keyText, keyTextV2 } from '../../core/events/event-key.ts'
-import { slotOf } from '../../core/events/slot-of.ts'
+import { keyText, keyTextV2, type KeyParts } from '../../core/events/event-key.ts'
+import { isImported, keyVersionOf, type KeyVersion } from '../../core/events/imported.ts'
+import { slotOf, type SlottedEvent } from '../../core/events/slot-of.ts'
 import { KeelsonError } from '../../core/problems/problem.ts'
 import type { StoredEvent } from '../../ports/run-store.ts'
 import { canonicalText } from '../log/canonical.ts'
@@ -30,7 +31,7 @@ export interface ChainReport {
 }
 
 /** The whole log of one run, in order of runSeq. */
-export function verifyChain(events: readonly StoredEvent[], keyVersion: 'v1' | 'v2' = 'v1'): ChainReport {
+export function verifyChain(events: readonly StoredEvent[]): ChainReport {
   const gone: number[] = []
   const raised: number[] = []
   let head = FIRST_PREVIOUS
@@ -41,9 +42,7 @@ export function verifyChain(events: readonly StoredEvent[], keyVersion: 'v1' | '
   for (const stored of events) {
     const read = envelopeOf(stored)
     const what = read.ok
-      ? (wrongPlace(read.value, before) ??
-        wrongBytes(stored, read.value, head) ??
-        wrongKey(read.value, raised, keyVersion))
+      ? (wrongPlace(read.value, before) ?? wrongBytes(stored, read.value, head) ?? wrongKey(read.value, raised))
       : read.problems[0].message
     if (!read.ok || what !== undefined) {
       broken = { runSeq: stored.runSeq, what: what ?? 'it cannot be read' }
@@ -99,15 +98,28 @@ function isCanonical(text: string): boolean {
 }
 
 /** Events of unknown types keep their key unchecked: only their version knows their slot. */
-function wrongKey(record: LogRecord, raised: readonly number[], keyVersion: 'v1' | 'v2'): string | undefined {
+function wrongKey(record: LogRecord, raised: readonly number[]): string | undefined {
   if (!isEventType(record.eventType)) return undefined
-  const isAlert = record.eventType === 'AlertRaised' || record.eventType === 'AlertEscalated'
-  const seqs = isAlert ? [record.decision.firstSeq, ...raised] : [undefined]
-  const fits = seqs.some((raisedAtSeq) => {
-    const slot = slotOf(record, raisedAtSeq)
+  const raisedAt = () => (isImported(record) ? upTo(record.runSeq) : [record.decision.firstSeq, ...raised])
+  return fitsKey(record, raisedAt, keyVersionOf(record))
+    ? undefined
+    : 'its idempotencyKey does not follow from its fields'
+}
+
+/** An imported alert was raised by a decision of another store; which one, only its key knows. */
+export function upTo(runSeq: number): readonly number[] {
+  return Array.from({ length: runSeq }, (_, index) => index + 1)
+}
+
+type Keyed = KeyParts & SlottedEvent & Pick<LogRecord, 'planId' | 'logicalAttemptId' | 'idempotencyKey'>
+
+/** `raisedAt`: the decisions that may have raised an alert; of other events the slot is in the event itself. */
+export function fitsKey(event: Keyed, raisedAt: () => readonly number[], version: KeyVersion): boolean {
+  const isAlert = event.eventType === 'AlertRaised' || event.eventType === 'AlertEscalated'
+  return (isAlert ? raisedAt() : [undefined]).some((raisedAtSeq) => {
+    const slot = slotOf(event, raisedAtSeq)
     if (slot === undefined) return false
-    const parts = { ...record, slot, attempt: record.logicalAttemptId }
-    return sha256Hex(keyVersion === 'v2' ? keyTextV2(parts) : keyText(parts)) === record.idempotencyKey
+    const parts = { ...event, slot, attempt: event.logicalAttemptId }
+    return sha256Hex(version === 'v2' ? keyTextV2(parts) : keyText(parts)) === event.idempotencyKey
   })
-  return fits ? undefined : 'its idempotencyKey does not follow from its fields'
 }

@@ -2,6 +2,8 @@
  * A run as one snapshot: from the newest stored view and what follows it, or projected again from the whole log
  * (STO-10). For a quiet run both are equal; an unknown run has none.
  */
+import { isForeign } from '../../core/engine/engine-type.ts'
+import { KeelsonError } from '../../core/problems/problem.ts'
 import { ok, type Result } from '../../core/result.ts'
 import { projectRun } from '../../core/view/project/project-run.ts'
 import { runMetaOf, type RunMeta } from '../../core/view/fold/run-meta.ts'
@@ -43,6 +45,17 @@ async function metaOf(
 ): Promise<{ readonly row: RunRow; readonly meta: RunMeta } | undefined> {
   const row = await store.findRun(run)
   if (row === undefined) return undefined
+  if (isForeign(row)) return { row, meta: await importedMeta(plans, row) }
   const { graph } = await plans.get(row.tenantId, row.planSha256)
   return { row, meta: runMetaOf(row.runId, graph, row.engineType) }
+}
+
+/** Steps and edges where the plan is stored here too; else steps appear when events name them. */
+async function importedMeta(plans: PlanShelf, { tenantId, runId, planSha256 }: RunRow): Promise<RunMeta> {
+  try {
+    return runMetaOf(runId, (await plans.get(tenantId, planSha256)).graph)
+  } catch (thrown) {
+    if (thrown instanceof KeelsonError && thrown.code === 'PLAN_NOT_FOUND') return { runId, stepIds: [] }
+    throw thrown
+  }
 }

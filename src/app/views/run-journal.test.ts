@@ -12,7 +12,7 @@ interface Line {
 }
 async function lines(...args: Parameters<typeof journalLines>): Promise<readonly Line[]> {
   const out: Line[] = []
-  for await (const line of journalLines(...args)) out.push(JSON.parse(line) as Line)
+  for await (const line of journalLines(...args)) out.push(line)
   return out
 }
 
@@ -29,7 +29,7 @@ const EXPORTER = `
       extra: { region: 'eu', emittedBy: 'oracle' },
     })
     .addForeign('StepTeleported', { stepId: 'a', payload: { to: { deep: [1] } } })
-  for await (const line of journalLines(logStore(log.records), 1)) process.stdout.write(line)
+  for await (const line of journalLines(logStore(log.records), 1)) process.stdout.write(JSON.stringify(line) + '\\n')
 `
 
 describe('the journal of a run', () => {

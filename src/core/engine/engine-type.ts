@@ -24,3 +24,16 @@ export const OUTSIDE_ENGINES: readonly EngineType[] = ['temporal', 'conductor']
 export function isOutside(engineType: EngineType): boolean {
   return OUTSIDE_ENGINES.includes(engineType)
 }
+
+/**
+ * In the row of a run whose log was imported: its decisions were made elsewhere, and nobody drives it here. It is no engine, so no
+ * event names it.
+ */
+export const FOREIGN = 'foreign'
+
+/** In rows of runs that no holder of a lease drives. */
+export const WITHOUT_LEASE: readonly string[] = [...OUTSIDE_ENGINES, FOREIGN]
+
+export function isForeign({ engineType }: { readonly engineType: string }): boolean {
+  return engineType === FOREIGN
+}

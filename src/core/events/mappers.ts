@@ -113,9 +113,16 @@ function withoutSeedError(payload: Fields): Fields {
   return Object.fromEntries(Object.entries(payload).filter(([name]) => !SEED_ONE_ERROR.includes(name)))
 }
 
+/** A late outcome has an error only if it failed; the others always have one. */
+function failed(type: EventType, payload: Fields): boolean {
+  const names: readonly string[] = DATA_FIELDS[type]
+  if (!names.includes('errorText')) return false
+  return type !== 'LateOutcomeRecorded' || payload['error'] !== undefined || payload['errorCode'] !== undefined
+}
+
 /** Either form of an error; its text separate from its structure. */
 function errorOf(type: EventType, payload: Fields, sources: MapperSources): { error?: Fields; errorText?: Fields } {
-  if (type !== 'StepFailed' && type !== 'RunFailed') return {}
+  if (!failed(type, payload)) return {}
   const { message, stackTrace, ...given } = isFields(payload['error']) ? payload['error'] : {}
   const code = given['code'] ?? payload['errorCode'] ?? 'UNKNOWN'
   const text = message ?? payload['errorMessage']

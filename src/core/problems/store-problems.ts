@@ -51,6 +51,12 @@ export const STORE_PROBLEMS = {
     did: 'The existing run was not changed. Nothing was started.',
     todo: 'Start a new run under another id. Exactly the same request, with the same plan and input, finds its run.',
   },
+  RUN_FOREIGN: {
+    title: 'The log of this run was imported: others made its decisions, and nobody drives it here.',
+    retryable: false,
+    did: 'Nothing. The run and its log were not changed.',
+    todo: 'Read it with `keelson show`, `events`, `journal`, `evidence` or `verify`. To steer it, go where it was made, and import its log again after that.',
+  },
   RUN_NOT_FOUND: {
     title: 'No run with this id is visible to you.',
     retryable: false,

@@ -131,7 +131,7 @@ const GROUPS: Readonly<Record<string, string>> = {
 }
 
 function groupOf(program: Command, name: string): Command {
-  const known = program.commands.find((one) => one.name() === name)
+  const known = program.commands.find((one) => one.name() === name || one.aliases().includes(name))
   if (known !== undefined) return known
   const members = COMMANDS.map(wordsOf).flatMap(([group, sub]) => (group === name && sub !== undefined ? [sub] : []))
   return program

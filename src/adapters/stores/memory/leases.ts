@@ -1,5 +1,5 @@
 /** Leases and due runs: for liveness only; compare-and-set decides what may be written. */
-import { OUTSIDE_ENGINES } from '../../../core/engine/engine-type.ts'
+import { WITHOUT_LEASE } from '../../../core/engine/engine-type.ts'
 import { TAKING_UP } from '../../../core/engine/last-words.ts'
 import type { RunRow } from '../../../ports/run-store.ts'
 import type { MemoryDisk, MemoryRun } from './connect.ts'
@@ -56,7 +56,7 @@ function isLeasedByAnother({ lease }: RunRow, owner: string, now: number): boole
 }
 
 const ENDED: ReadonlySet<string> = new Set(['COMPLETED', 'FAILED', 'CANCELLED'])
-const OUTSIDE: ReadonlySet<string> = new Set(OUTSIDE_ENGINES)
+const OUTSIDE: ReadonlySet<string> = new Set(WITHOUT_LEASE)
 
 interface Waiting {
   readonly row: RunRow

@@ -3,7 +3,7 @@
  * the length of the lease comes from the caller's clock. Due runs are found through partial indexes, so that waiting
  * runs cost nothing, however many there are.
  */
-import { OUTSIDE_ENGINES } from '../../../core/engine/engine-type.ts'
+import { WITHOUT_LEASE } from '../../../core/engine/engine-type.ts'
 import { TAKING_UP } from '../../../core/engine/last-words.ts'
 import type { Clock } from '../../../ports/clock.ts'
 import type { RunKey, RunRow } from '../../../ports/run-store.ts'
@@ -27,7 +27,7 @@ const RELEASE = `UPDATE keelson.runs SET lease_owner = NULL, lease_until = NULL
 
 const LIVE = `quarantine IS NULL AND status NOT IN ('COMPLETED', 'FAILED', 'CANCELLED')`
 const NOW = `coalesce($1::bigint, ${SERVER_NOW})`
-const NOT_OUTSIDE = `engine_type NOT IN (${OUTSIDE_ENGINES.map((engine) => `'${engine}'`).join(', ')})`
+const NOT_OUTSIDE = `engine_type NOT IN (${WITHOUT_LEASE.map((engine) => `'${engine}'`).join(', ')})`
 const OURS = `${LIVE} AND ${NOT_OUTSIDE}`
 const FREE = `(lease_owner IS NULL OR lease_owner = $2 OR lease_until <= ${NOW})`
 /** A silent inbox row came with an offer, which does not touch the row of its run; of several the first one counts. */

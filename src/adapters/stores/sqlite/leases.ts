@@ -2,7 +2,7 @@
  * Leases and due runs: for liveness only; compare-and-set decides what may be written. Due runs are found through three
  * partial indexes, so that waiting runs cost nothing, however many there are.
  */
-import { OUTSIDE_ENGINES } from '../../../core/engine/engine-type.ts'
+import { WITHOUT_LEASE } from '../../../core/engine/engine-type.ts'
 import { TAKING_UP } from '../../../core/engine/last-words.ts'
 import type { RunKey, RunRow } from '../../../ports/run-store.ts'
 import type { Connection } from './connect.ts'
@@ -20,7 +20,7 @@ const NOTE_DOING = 'UPDATE runs SET doing = ? WHERE run_key = ? AND lease_owner 
 const RELEASE = 'UPDATE runs SET lease_owner = NULL, leased_until = NULL WHERE run_key = ? AND lease_owner = ?'
 
 const LIVE = `quarantine IS NULL AND status NOT IN ('COMPLETED', 'FAILED', 'CANCELLED')`
-const NOT_OUTSIDE = `engine_type NOT IN (${OUTSIDE_ENGINES.map((engine) => `'${engine}'`).join(', ')})`
+const NOT_OUTSIDE = `engine_type NOT IN (${WITHOUT_LEASE.map((engine) => `'${engine}'`).join(', ')})`
 const OURS = `${LIVE} AND ${NOT_OUTSIDE}`
 const DRIVABLE = `${OURS}
   AND (lease_owner IS NULL OR lease_owner = ? OR leased_until <= ?)`

@@ -4,6 +4,7 @@
  * an end, and a later RunStarted fills in where and when the run began.
  */
 import type { LogRecord } from '../../events/event.ts'
+import { isImported } from '../../events/imported.ts'
 import { vectorGet } from '../../collections/vector.ts'
 import { parseStepSlot, slotNames, type StepSlot } from '../../events/slot.ts'
 import { isTerminalRun, RUN_TRANSITIONS, runTransition, type RunStatus } from '../../run/state/transitions.ts'
@@ -19,7 +20,7 @@ export function foldRunEvent(view: RunView, record: LogRecord): Folded {
   if (isRepeat(run, record)) return { view, alerts: [] }
   const keys = { ...run.keys, [record.eventType]: record.idempotencyKey }
   const seen = (fold: RunFold): RunView => ({ ...view, run: { ...fold, keys } })
-  const target = runTransition(run.status, record.eventType)
+  const target = runTransition(run.status, record.eventType) ?? startedUnapproved(run, record)
   if (target !== undefined) return { view: seen(applied(view, target, record)), alerts: [] }
   const attempted = stateAskedBy(record.eventType)
   const isEnd = attempted !== undefined && isTerminalRun(attempted)
@@ -30,6 +31,11 @@ export function foldRunEvent(view: RunView, record: LogRecord): Folded {
     return { view: seen(begun(run, record)), alerts: [alert(record, run.status, attempted)] }
   }
   return { view: seen({ ...run, inconsistent: true }), alerts: [alert(record, run.status, attempted)] }
+}
+
+/** Approval belongs to a planner: the log of an engine alone, which was imported, begins with its start. */
+function startedUnapproved({ status }: RunFold, record: LogRecord): RunStatus | undefined {
+  return status === 'PENDING' && record.eventType === 'RunStarted' && isImported(record) ? 'RUNNING' : undefined
 }
 
 /** Seen before: the same key, or a pause cycle that is over. */

@@ -1,7 +1,13 @@
-/** `keelson events`: the stored log of a run, one line per event; optionally followed until the run ends. */
+/**
+ * `keelson events`: the stored log of a run, one line per event; optionally followed until the run ends, or in a form that other
+ * programs read.
+ */
+import { EVENT_FORMS, eventAs, type EventForm } from '../../../core/events/event-forms.ts'
 import { checkableViewOf } from '../../../core/events/event-views.ts'
 import type { LogRecord } from '../../../core/events/event.ts'
 import { slotOf, stepSlotOf } from '../../../core/events/slot-of.ts'
+import { didYouMean } from '../../../core/did-you-mean.ts'
+import { fail } from '../../../core/problems/problem.ts'
 import { msFromIso } from '../../../core/time.ts'
 import type { RunReader } from '../../../library/run-reader.ts'
 import type { Call, Options } from '../terminal/command.ts'
@@ -20,11 +26,12 @@ export async function events({ args, options, terminal }: Call): Promise<number>
   try {
     const handle = await findRun(keelson, args[0] ?? '')
     const after = options.whole('after') ?? 0
+    const form = formOf(options)
     if (options.flag('follow')) return await followLog(handle, after, options, terminal)
     const trouble = await handle.trouble()
     const records = await handle.records(after, trouble?.soundSeq)
     const damage = trouble === undefined ? await handle.damage() : undefined
-    if (options.json) for (const record of records) terminal.json(jsonOf(record, damage))
+    if (options.json || form !== undefined) tellJson(records, damage, form, terminal)
     else if (records.length === 0) terminal.line('no events after that')
     else printTable(terminal, HEADING, records.map(rowCells(terminal, damage)))
     // The sound part was shown.
@@ -53,16 +60,16 @@ async function followLog(handle: RunReader, from: number, options: Options, term
       .map((cell, at) => cell.padEnd(FOLLOWED_WIDTHS[at] ?? 0))
       .join('  ')
       .trimEnd()
-  if (!options.json) terminal.line(terminal.paint.dim(padded(HEADING)))
+  const form = formOf(options)
+  const isJson = options.json || form !== undefined
+  if (!isJson) terminal.line(terminal.paint.dim(padded(HEADING)))
   try {
     for (let after = from; ;) {
       // Asked first: everything written before the end is then in the records.
       const ended = await handle.hasEnded()
       const records = await handle.records(after)
-      for (const record of records) {
-        if (options.json) terminal.json(jsonOf(record, damage))
-        else terminal.line(padded(cells(record)))
-      }
+      if (isJson) tellJson(records, damage, form, terminal)
+      else for (const record of records) terminal.line(padded(cells(record)))
       after = records.at(-1)?.runSeq ?? after
       if (ended || terminal.isLeft) return tellDamage(damage, handle, options, terminal)
       if (left) return EXIT.detached
@@ -79,6 +86,26 @@ type Damage = Awaited<ReturnType<RunReader['damage']>>
 
 function isAltered({ runSeq }: LogRecord, damage: Damage): boolean {
   return damage !== undefined && runSeq > damage.soundSeq
+}
+
+function formOf(options: Options): EventForm | undefined {
+  const written = options.text('as')
+  const form = EVENT_FORMS.find((one) => one === written)
+  if (written === undefined || form !== undefined) return form
+  return fail('USAGE', `--as is ${EVENT_FORMS.join(', ')}, not '${written}'`, didYouMean(written, EVENT_FORMS))
+}
+
+/** The other forms cannot say that an event was altered: in them only the sound part is shown. */
+function tellJson(
+  records: readonly LogRecord[],
+  damage: Damage,
+  form: EventForm | undefined,
+  terminal: Terminal,
+): void {
+  for (const record of records) {
+    if (form === undefined) terminal.json(jsonOf(record, damage))
+    else if (!isAltered(record, damage)) terminal.json(eventAs(form, record))
+  }
 }
 
 function jsonOf(record: LogRecord, damage: Damage): unknown {

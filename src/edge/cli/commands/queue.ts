@@ -1,5 +1,6 @@
 /** `keelson queue`: runs that are admitted and not started yet, in the order in which they would start. */
 import { appendAll } from '../../../core/collections/append-all.ts'
+import { isForeign } from '../../../core/engine/engine-type.ts'
 import { LOCAL_PRINCIPAL } from '../../../app/principal.ts'
 import type { RunRow } from '../../../ports/run-store.ts'
 import type { Call } from '../terminal/command.ts'
@@ -19,7 +20,10 @@ export async function queue({ options, terminal }: Call): Promise<number> {
     for (let cursor: string | undefined; ;) {
       const page = { limit: PAGE, ...(cursor === undefined ? {} : { cursor }) }
       const { runs, next } = await store.listRuns(LOCAL_PRINCIPAL.tenantId, { status: WAITING }, page)
-      appendAll(rows, runs)
+      appendAll(
+        rows,
+        runs.filter((row) => !isForeign(row)),
+      )
       if (next === undefined) break
       cursor = next
     }

@@ -1,5 +1,6 @@
 /** `keelson show`: a run as it is now, or one step or item of it, from its log. With --json the whole snapshot. */
 import type { RelatedRuns } from '../../../app/views/related-runs.ts'
+import { isForeign } from '../../../core/engine/engine-type.ts'
 import { parseStepSlot } from '../../../core/events/slot.ts'
 import { fail } from '../../../core/problems/problem.ts'
 import { itemsOf, snapshotOf } from '../../../core/view/show/snapshot-of.ts'
@@ -16,6 +17,7 @@ import { nameWidth, styledRow } from '../progress/styled-row.ts'
 import { tellBounds } from '../output/bounds.ts'
 import { isAlone, tellRelated } from '../output/related.ts'
 import { tellEnd } from '../output/summary.ts'
+import { showImported } from '../drive/imported-run.ts'
 import { showUnfolded } from '../drive/unfolded-run.ts'
 import { tellStep } from '../drive/step-detail.ts'
 import { knownSlot } from '../progress/known-slot.ts'
@@ -27,6 +29,7 @@ export async function show({ args, options, terminal }: Call): Promise<number> {
   const keelson = await openToRead(options)
   try {
     const handle = await findRun(keelson, args[0] ?? '')
+    if (isForeign(handle.row)) return await showImported(handle, args[1], options, terminal)
     if (handle.row.quarantine === KILLS_PROCESS) await showUnfolded(handle, options, terminal)
     const watch = await watchRun(keelson, handle)
     await watch.pump()

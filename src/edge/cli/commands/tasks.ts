@@ -1,4 +1,5 @@
 /** `keelson tasks`: manual tasks that wait for a person, with the command that completes each. */
+import { isForeign } from '../../../core/engine/engine-type.ts'
 import type { RunReader } from '../../../library/run-reader.ts'
 import type { Call } from '../terminal/command.ts'
 import { EXIT } from '../terminal/exit-codes.ts'
@@ -18,7 +19,7 @@ export async function tasks({ args, options, terminal }: Call): Promise<number> 
     else
       for await (const row of allRuns(keelson, { status: ['RUNNING', 'PAUSED'] }))
         // Nobody can complete a task of a run that was set aside; `resume` names it.
-        if (row.quarantine === undefined) handles.push(await keelson.run(row.runId))
+        if (row.quarantine === undefined && !isForeign(row)) handles.push(await keelson.run(row.runId))
     let count = 0
     for (const handle of handles) {
       for (const task of await handle.tasks()) {

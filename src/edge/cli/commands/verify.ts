@@ -86,7 +86,11 @@ function tell(terminal: Terminal, runId: string, proof: RunProof, whole: boolean
     )
   terminal.line(`  head             ${chain.headHash}`)
   terminal.line(`  receipts         ${anchored(receipts)}`)
-  terminal.line(dim(`  proves           ${PROVES}${decisions?.follows === true ? FOLLOWS : ''}`))
+  terminal.line(
+    dim(
+      `  proves           ${PROVES}${decisions?.follows === true && decisions.unchecked === undefined ? FOLLOWS : ''}`,
+    ),
+  )
   terminal.line(dim(`  does not prove   ${receipts.keyIds.length === 0 ? WITHOUT_RECEIPTS : WITH_RECEIPTS}`))
 }
 

@@ -1,5 +1,6 @@
 /** Runs as a table for people, newest first; child runs and undoing runs are folded under the run that started them. */
 import { compensationOf } from '../../../app/loaded/compensation-run-id.ts'
+import { isForeign } from '../../../core/engine/engine-type.ts'
 import type { RunRow } from '../../../ports/run-store.ts'
 import { isDriven, isQueued } from './run-lease.ts'
 import { duration, plural, shortId, timeOfDay } from '../terminal/format.ts'
@@ -42,6 +43,7 @@ function* withChildren(
 const indent = (depth: number): string => (depth === 0 ? '' : `${' '.repeat(2 * (depth - 1))}└ `)
 
 function noteOf(row: RunRow): string {
+  if (isForeign(row)) return ''
   if (isQueued(row)) return 'queued'
   return row.status === 'APPROVED' ? `not before ${timeOfDay(row.nextWakeAt ?? 0)}` : 'nobody drives it'
 }
@@ -61,7 +63,10 @@ function originText(row: RunRow, depth: number): string {
 function rowCells(row: RunRow, depth: number): readonly string[] {
   const started = row.startedAt ?? row.createdAt
   const live = row.endedAt === undefined
-  const note = [row.errorCode ?? (live && !isDriven(row) ? noteOf(row) : ''), originText(row, depth)]
+  const note = [
+    row.errorCode ?? (live && !isDriven(row) ? noteOf(row) : ''),
+    isForeign(row) ? 'imported' : originText(row, depth),
+  ]
     .filter(Boolean)
     .join('  ')
   return [

@@ -8,7 +8,8 @@ import { planWants } from '../../../app/grants/agent-pools.ts'
 import { innerStepSlot } from '../../../core/events/slot.ts'
 import { compileGraph, type PlanGraph } from '../../../core/plan/compile/graph.ts'
 import type { Plan } from '../../../core/plan/plan.ts'
-import { KeelsonError, problem } from '../../../core/problems/problem.ts'
+import { isForeign } from '../../../core/engine/engine-type.ts'
+import { fail, KeelsonError, problem } from '../../../core/problems/problem.ts'
 import { isTerminalRun } from '../../../core/run/state/transitions.ts'
 import { msFromIso } from '../../../core/time.ts'
 import { incrementalProject } from '../../../core/view/project/project-run.ts'
@@ -69,6 +70,8 @@ export async function watchFolded<H extends RunReader>(
   atSeq = Infinity,
   around: Around = (work) => work(),
 ): Promise<RunWatch<H>> {
+  if (isForeign(handle.row))
+    fail('RUN_FOREIGN', `the log of run ${handle.runId} was imported: only its decider could tell more`)
   const text = await storeOf(reader).getPlan(handle.row.tenantId, handle.row.planSha256)
   if (text === undefined) throw (await handle.trouble())?.error ?? planGone(handle)
   const graph = compileGraph(JSON.parse(text) as Plan)

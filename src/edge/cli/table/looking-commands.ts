@@ -51,9 +51,44 @@ export const LOOKING_COMMANDS: readonly Spec[] = [
     options: [
       ['--after <runSeq>', 'only later events'],
       ['-f, --follow', 'show new events until the run ends'],
+      ['--as <form>', 'as JSON lines that other programs read: s0, s1 or cloudevents'],
     ],
-    examples: ['keelson events last', 'keelson events 7f3a91c2 --after 12', 'keelson events last --follow --json'],
+    examples: [
+      'keelson events last',
+      'keelson events 7f3a91c2 --after 12',
+      'keelson events last --follow --json',
+      'keelson events last --as cloudevents',
+    ],
     load: async () => (await import('../commands/events.ts')).events,
+  },
+  {
+    use: 'log import <file>',
+    about: 'take in the log of a run that was made elsewhere, to read and verify it; nobody drives it here',
+    options: [
+      ['--key-version <version>', 'the formula of its idempotency keys: v1 (five parts) or v2 (six); default v1'],
+      ['--strict', 'refuse a log with an event that is stored already; default: such events are counted'],
+    ],
+    examples: ['keelson log import run.s0.jsonl', 'keelson log import run.s0.jsonl --strict --json'],
+    load: async () => (await import('../commands/log-import.ts')).logImport,
+  },
+  {
+    use: 'journal <run>',
+    about: 'show what was stored of a run, and when, by the clock of the store',
+    options: [
+      ['--since <when>', 'stored since then: 2h, 7d, 2026-11-15 or an instant'],
+      ['--until <when>', 'stored before then'],
+    ],
+    examples: ['keelson journal last', 'keelson journal 7f3a91c2 --since 2h --json'],
+    load: async () => (await import('../commands/journal.ts')).journal,
+  },
+  {
+    use: 'evidence [run]',
+    about: 'show what each attempt and each step of a run came to, as entries chained by hashes; or check such entries',
+    options: [
+      ['--check <file>', 'check that entries (evidence --json) were not altered, moved, removed or back-dated'],
+    ],
+    examples: ['keelson evidence last', 'keelson evidence last --json', 'keelson evidence --check evidence.jsonl'],
+    load: async () => (await import('../commands/evidence.ts')).evidence,
   },
   {
     use: 'why <run> [step]',

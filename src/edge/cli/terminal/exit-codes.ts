@@ -66,6 +66,7 @@ const NOT_NOW: readonly ProblemCode[] = [
   'FORK_REPEATS_IRREVERSIBLE',
   'FORK_UNDER_WAY',
   'RUN_ERASED',
+  'RUN_FOREIGN',
 ]
 
 export function exitOfProblem(code: ProblemCode): number {
