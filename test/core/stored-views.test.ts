@@ -2,6 +2,9 @@
 import { hash } from 'node:crypto'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { openReader } from '../../src/compose/open-reader.ts'
+import { watchFromView } from '../../src/edge/cli/progress/run-watch.ts'
+import { snapshotOf } from '../../src/core/view/show/snapshot-of.ts'
 import { openMemoryStore } from '../../src/adapters/stores/memory/store.ts'
 import { openSqliteStore } from '../../src/adapters/stores/sqlite/store.ts'
 import { VIEW_VERSION } from '../../src/core/view/project/stored-view.ts'
@@ -94,6 +97,16 @@ describe.each(Object.keys(STORES))('on the %s store', (name) => {
     expect(await keelson.getSnapshot('nobody')).toBeNull()
     expect(await keelson.projectSnapshot('nobody')).toBeNull()
     const without = counted(store, true)
+    const shownBy = async (here: Counted): Promise<readonly [unknown, number]> => {
+      const reader = await openReader({ directory: testFolder(), store: here.store })
+      here.events()
+      const watch = await watchFromView(reader, await reader.run(row.runId))
+      await watch.pump()
+      return [snapshotOf(watch.view), here.events()]
+    }
+    // What `keelson show --json` does.
+    expect(await shownBy(here)).toEqual([shown, head - view.seq + 1])
+    expect(await shownBy(without)).toEqual([shown, head])
     await using other = await reading(without.store)
     expect(await other.getSnapshot(row.runId)).toEqual(shown)
     expect(without.events()).toBe(head)

@@ -4,7 +4,7 @@ import type { CheckpointKind, StoredCheckpoint } from '../../../ports/run-store.
 import type { MemoryRun } from './connect.ts'
 
 export function putCheckpoint(run: MemoryRun | undefined, snapshot: StoredCheckpoint): void {
-  if (run === undefined || (isTerminalRun(run.row.status) && run.row.nextSeq !== snapshot.seq + 1)) return
+  if (run === undefined || (isTerminalRun(run.row.status) && run.events.at(-1)?.runSeq !== snapshot.seq)) return
   run.snapshots.set(`${snapshot.kind}:${snapshot.seq}`, Object.freeze({ ...snapshot }))
 }
 
