@@ -12,8 +12,6 @@ import { signingKeysIn } from '../adapters/keys/signing-keys.ts'
 import { firstOf } from '../adapters/secrets/chain.ts'
 import { allowedVariables, envSecrets } from '../adapters/secrets/env.ts'
 import { fileSecrets } from '../adapters/secrets/file.ts'
-import { logLines } from '../adapters/telemetry/log-lines.ts'
-import { openTelemetry } from '../adapters/telemetry/open-telemetry.ts'
 import { isOwnerAlive, isOwnerGone, processOwner } from '../adapters/system/process-owner.ts'
 import { systemRandom } from '../adapters/system/random.ts'
 import { keepHeapSmall } from '../adapters/system/small-heap.ts'
@@ -33,16 +31,14 @@ import { RunRedactors } from '../app/redact/run-redactors.ts'
 import type { Services } from '../app/services.ts'
 import { poolDefinitions } from '../app/grants/pool-definitions.ts'
 import { fail } from '../core/problems/problem.ts'
-import { isTerminalRun } from '../core/run/state/transitions.ts'
 import type { EngineCapabilities } from '../ports/engine.ts'
 import type { RunRow, RunStore } from '../ports/run-store.ts'
-import { Listeners } from '../library/listeners.ts'
 import { Keelson } from '../library/keelson.ts'
-import { Moves } from '../library/moves.ts'
 import type { Parts } from '../library/parts.ts'
 import { blockTeller, jumpTeller } from '../library/process-notices.ts'
 import { warnOfProblem } from '../library/receipt-service.ts'
 import { troubleTeller } from '../library/store-trouble.ts'
+import { followersOf, progressTeller } from './followers.ts'
 import { givenStore, lastingParts, openStore } from './lasting-parts.ts'
 import { calledBy } from './open-handlers.ts'
 import { readOpening, type Opening } from './open-option-names.ts'
@@ -82,8 +78,7 @@ export async function openKeelson(given: Opening = {}): Promise<Keelson> {
     lease: (engineType) => engine.of(engineType)?.host.lease(),
     onChild: (row, report) => engine.take(row, report),
   })
-  const listeners = await listenersOf(services, advancer, options)
-  const moves = new Moves(systemTimers)
+  const followers = await followersOf(services, advancer, options, world.capabilities.engineType === 'mock')
   const leftAlone = new LeftAlone({ store, plans: advancer.plans, handlers, owner, lastWords })
   const engine: Engines = openEngines(world, options.engines ?? [], {
     ...options,
@@ -96,7 +91,7 @@ export async function openKeelson(given: Opening = {}): Promise<Keelson> {
     scope: principal,
     tell: warnOfProblem,
     adoptOthers: options.adopt ?? true,
-    onProgress: progressTeller(options, { listeners, moves, services }),
+    onProgress: progressTeller(options, followers, services),
     ...(options.store?.onWake === undefined ? {} : { onWake: options.store.onWake }),
     // First what its driver began without the store, as far as it still fits.
     canDrive: async (row, hold) =>
@@ -105,23 +100,11 @@ export async function openKeelson(given: Opening = {}): Promise<Keelson> {
     onStoreTrouble: troubleTeller(options, (text) => services.redactors?.text(text) ?? text),
     onClockJump: jumpTeller(options),
   })
-  const process = { owner, isOwnerGone, keys: signingKeysIn(keysFolder, systemRandom), listeners, moves, guard }
+  const process = { owner, isOwnerGone, keys: signingKeysIn(keysFolder, systemRandom), ...followers, guard }
   const said = { capabilities: world.capabilities, ...saidOf(options) }
   const parts: Parts = { services, advancer, engine, principal, ...process, ...said }
   if (backup === undefined) return new Keelson(parts)
   return new Keelson({ ...parts, ...lastingParts(directory, services, advancer, backup, options) })
-}
-
-function progressTeller(
-  { onProgress }: OpenOptions,
-  { listeners, moves, services }: { readonly listeners: Listeners; readonly moves: Moves; readonly services: Services },
-): NonNullable<OpenOptions['onProgress']> {
-  return (runKey, report) => {
-    onProgress?.(runKey, report)
-    listeners.moved(runKey, report)
-    moves.moved(runKey)
-    if (isTerminalRun(report.status)) services.redactors?.ended(runKey)
-  }
 }
 
 function principalOf({ tenantId = LOCAL_PRINCIPAL.tenantId }: OpenOptions): Principal {
@@ -155,17 +138,6 @@ function guardOf(
 function intentsIn(directory: string, parts: Omit<FailOpenParts, 'buffer' | 'timers' | 'tell'>): FailOpen {
   const buffer = fileIntentBuffer(join(directory, 'intents'), systemRandom.uuid())
   return new FailOpen({ ...parts, buffer, timers: systemTimers, tell: warnOfProblem })
-}
-
-async function listenersOf(
-  services: Services,
-  advancer: RunAdvancer,
-  { telemetry, log }: OpenOptions,
-): Promise<Listeners> {
-  const listeners = new Listeners({ services, advancer, tell: warnOfProblem })
-  if (telemetry === true) listeners.observe(await openTelemetry())
-  if (log !== undefined) listeners.observe(logLines(log))
-  return listeners
 }
 
 /** What the log only refers to. A store in memory keeps no files. */

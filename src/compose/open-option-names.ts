@@ -78,6 +78,7 @@ const OPEN: OptionNames<OpenOptions> = {
   onStoreTrouble: FUNCTION,
   onClockJump: FUNCTION,
   onLoopBlocked: FUNCTION,
+  onAlert: FUNCTION,
   log: FUNCTION,
   environmentSecrets: either(FLAG, TEXTS),
   agents: OBJECT,

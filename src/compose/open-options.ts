@@ -7,11 +7,12 @@ import type { TurnResult } from '../ports/engine.ts'
 import type { RunKey, RunStore } from '../ports/run-store.ts'
 import type { SecretsProvider } from '../ports/secrets.ts'
 import type { StepFunctions, StepHandlers } from '../ports/step-handlers.ts'
+import { type AlertOptions } from '../library/alert-teller.ts'
 import { type NoticeOptions } from '../library/process-notices.ts'
 import { type TellProblem } from '../library/receipt-service.ts'
 import { type TroubleOptions } from '../library/store-trouble.ts'
 
-export interface OpenOptions extends TroubleOptions, NoticeOptions, EnvironmentAccess, DeclaredPools {
+export interface OpenOptions extends TroubleOptions, NoticeOptions, AlertOptions, EnvironmentAccess, DeclaredPools {
   /**
    * `embedded`, or `mock`: the same engine under a simulated clock, for tests. Waits, backoff and timeouts then take no
    * time; only the code of steps does. Or an outside engine, such as `temporal(…)` of `keelson/temporal`.

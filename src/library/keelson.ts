@@ -274,6 +274,7 @@ export class Keelson extends Reader {
     this.#parts.moves.close()
     await this.#subscriptions.stop()
     await this.#parts.listeners.flush()
+    await this.#parts.projectors.close()
     await this.#parts.receipts?.stop()
     await this.#parts.services.store.close()
   }

@@ -24,6 +24,7 @@ import {
 import type { ListFilter } from '../ports/run-store.ts'
 import type { AwaitOptions } from './await-end.ts'
 import type {
+  AlertFilter,
   CancelOptions,
   ForkAsked,
   ForkOptions,
@@ -131,6 +132,7 @@ export const TASK_FILTER: OptionNames<Omit<ListFilter, 'status'>> = {
   labels: TEXTS_BY_NAME,
 }
 export const LIST_FILTER: OptionNames<ListFilter> = { ...TASK_FILTER, status: LIST }
+export const ALERT_FILTER: OptionNames<AlertFilter> = { runId: TEXT, since: INSTANT }
 export const PAGE_OPTIONS: OptionNames<{ limit: number; cursor?: string }> = { limit: COUNT, cursor: TEXT }
 export const JOURNAL_OPTIONS: OptionNames<JournalOptions> = { from: INSTANT, to: INSTANT }
 export const IMPORT_OPTIONS: OptionNames<ImportOptions> = {

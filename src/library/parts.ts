@@ -5,8 +5,10 @@ import type { Services } from '../app/services.ts'
 import type { Principal } from '../app/principal.ts'
 import type { EngineCapabilities } from '../ports/engine.ts'
 import type { SigningKeys } from '../ports/signing-keys.ts'
+import type { AlertTeller } from './alert-teller.ts'
 import type { Listeners } from './listeners.ts'
 import type { Moves } from './moves.ts'
+import type { Projectors } from './projectors.ts'
 import type { ReceiptService } from './receipt-service.ts'
 import type { Maintenance } from './maintenance.ts'
 
@@ -34,6 +36,9 @@ export interface Parts extends ReadingParts {
   /** In development: a changed plan may keep its version. */
   readonly replaceVersion?: boolean
   readonly listeners: Listeners
+  readonly projectors: Projectors
+  /** Undefined where nobody listens to alerts. */
+  readonly alerts: AlertTeller | undefined
   /** Watches the event loop; undefined where nobody else waits for it. */
   readonly guard: { close(): void } | undefined
   /** Absent where nothing is kept. */

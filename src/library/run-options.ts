@@ -1,4 +1,4 @@
-/** What a program says when it starts, forks or moves a run, or listens to runs. */
+/** What a program says when it starts, forks or moves a run, listens to runs, or asks for their alerts. */
 import type { MigrateRequest } from '../app/engines/migrate-run.ts'
 import type { Allowed } from '../app/plans/run-lock.ts'
 import type { PlanName } from '../core/plan/format/plan-name.ts'
@@ -85,4 +85,11 @@ export interface ListenOptions {
 export interface JournalOptions {
   readonly from?: number | Date
   readonly to?: number | Date
+}
+
+export interface AlertFilter {
+  /** Only of this run. */
+  readonly runId?: string
+  /** Only of events that were stored at or after it; a Date or epoch milliseconds. */
+  readonly since?: number | Date
 }

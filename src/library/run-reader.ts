@@ -8,8 +8,8 @@ import { lookOnce } from '../app/views/look-once.ts'
 import { listedArtifacts, type ListedArtifact } from '../app/views/run-artifacts.ts'
 import type { RunTrouble } from '../app/loaded/run-trouble.ts'
 import { readRunContext } from '../app/views/read-run-context.ts'
-import { getCheckpoint } from '../app/views/read-snapshot.ts'
 import { journalLines } from '../app/views/run-journal.ts'
+import { projectSnapshot, readSnapshot } from '../app/project/read-snapshot.ts'
 import { relatedRuns, type RelatedRuns } from '../app/views/related-runs.ts'
 import type { OpenTask } from '../app/steer/manual-tasks.ts'
 import { chainEvidence, type ChainedEvidence } from '../app/verify/evidence-chain.ts'
@@ -33,6 +33,7 @@ import { JOURNAL_OPTIONS } from './option-names.ts'
 import type { ReadingParts } from './parts.ts'
 import { RunLog } from './run-log.ts'
 import type { JournalOptions } from './run-options.ts'
+import { runSnapshots } from './run-snapshots.ts'
 import { endDetails, endOnRecord, type RunResult } from './run-result.ts'
 
 export interface RunBounds {
@@ -130,9 +131,23 @@ export class RunReader<O = unknown> {
     if (atSeq !== undefined) needKind('snapshot: its argument', atSeq, SEQ)
     const { services, advancer } = this.#parts
     if (atSeq === undefined) await this.#log.needUsable()
-    const found = await getCheckpoint(services.store, advancer.plans, this.row, atSeq)
+    const found = await readSnapshot(services.store, advancer.plans, this.row, atSeq)
     if (!found.ok) return fail('RUN_QUARANTINED', `the log of run ${this.runId} cannot be read`)
     return found.value ?? fail('RUN_NOT_FOUND', `no run ${this.runId}`)
+  }
+
+  /** The same, projected anew from the whole log, whatever view of it is stored. */
+  async projectSnapshot(): Promise<RunSnapshot> {
+    const { services, advancer } = this.#parts
+    await this.#log.needUsable()
+    const found = await projectSnapshot(services.store, advancer.plans, this.row)
+    if (!found.ok) return fail('RUN_QUARANTINED', `the log of run ${this.runId} cannot be read`)
+    return found.value ?? fail('RUN_NOT_FOUND', `no run ${this.runId}`)
+  }
+
+  /** The run as people see it, now and each time it has changed, until it ends or Keelson closes. */
+  snapshots(): AsyncGenerator<RunSnapshot, void> {
+    return runSnapshots(this.#parts, this.#log, this.row)
   }
 
   /** Pointers to what its steps kept; those past their `expiresAt` are flagged. */

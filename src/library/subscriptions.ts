@@ -3,6 +3,7 @@ import { mustFitNames } from '../app/log/fitting.ts'
 import { fleetSubscriber, tenantSubscriber } from '../core/feed/subscriber.ts'
 import { FUNCTION, needKind, needText } from '../core/option-kinds.ts'
 import { fail } from '../core/problems/problem.ts'
+import { deliveryAlert } from './alert-teller.ts'
 import type { Parts } from './parts.ts'
 import { warnOfProblem } from './receipt-service.ts'
 import { Subscription, type FeedHandler, type SubscribeOptions } from './subscription.ts'
@@ -16,7 +17,7 @@ export class Subscriptions {
   }
 
   open(name: string, handler: FeedHandler, options: SubscribeOptions): Subscription {
-    const { services, moves, principal } = this.#parts
+    const { services, moves, principal, alerts } = this.#parts
     mustFitNames({ name: needText('subscribe: the name', name) })
     needKind('subscribe: the handler', handler, FUNCTION)
     for (const one of this.#open) {
@@ -24,9 +25,14 @@ export class Subscriptions {
       else if (one.name === name) fail('SUBSCRIBER_EXISTS', `'${name}' already has a subscription in this process`)
     }
     const subscriber = options.allTenants === true ? fleetSubscriber(name) : tenantSubscriber(principal.tenantId, name)
+    const { onProblem = warnOfProblem } = options
     const subscription = new Subscription(services, subscriber, handler, {
-      onProblem: warnOfProblem,
       ...options,
+      onProblem: (one) => {
+        const alert = deliveryAlert(one, name)
+        if (alert !== undefined) alerts?.alert(alert)
+        onProblem(one)
+      },
       onMove: (wake) => moves.listen(wake),
     })
     this.#open.add(subscription)

@@ -215,6 +215,10 @@ export interface RunStore extends GrantStore, EventStore, FeedStore, ArchiveStor
   putBlob(runKey: RunKey, sha256: string, text: string): Promise<void>
   getBlob(runKey: RunKey, sha256: string): Promise<string | undefined>
 
+  /**
+   * Of a run that has ended only one of its last event is kept: an earlier one, made before an erasure and late to be
+   * stored, would bring back what was erased.
+   */
   putCheckpoint(runKey: RunKey, snapshot: StoredCheckpoint): Promise<void>
   /** Newest cached fold of that kind not beyond `maxSeq`. */
   getCheckpoint(runKey: RunKey, kind: CheckpointKind, maxSeq?: number): Promise<StoredCheckpoint | undefined>

@@ -66,7 +66,7 @@ it('every function and value that a reached module exports is used by what a use
 
 it('a function that only a test calls is not used, and one that a used function mentions is', () => {
   const ours = new Set(productFiles())
-  const used = reachedNames(['src/app/views/read-snapshot.ts'], (path) => ours.has(path))
+  const used = reachedNames(['src/app/project/read-snapshot.ts'], (path) => ours.has(path))
   expect(used.has('src/core/view/fold/fold-event.ts#foldEvent')).toBe(true)
   expect(used.has('src/core/view/show/journal.ts#journalOf')).toBe(false)
 })

@@ -30,6 +30,7 @@ const HOUSES: Readonly<Record<string, House>> = {
       'loaded',
       'inbox',
       'advance',
+      'project',
       'views',
       'execute',
       'feed',

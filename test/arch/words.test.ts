@@ -10,7 +10,7 @@ const RETIRED: readonly (readonly [RegExp, string])[] = [
   [/\bEngineAdapter\b/, 'EngineOperations'],
   [/\bupkeep\b/i, 'maintenance'],
   [/\bdeserted\b/, 'queueWithoutWorker'],
-  [/\b(?:get|put|keep|Stored)Snapshot\b/, 'checkpoint'],
+  [/\b(?:put|keep|Stored)Snapshot\b/, 'checkpoint'],
   [/(?<!\bdead[ -]|\bcapital |\bfirst |\bsmall |\b[Ll]ook-alike |-)\b[Ll]etters?\b(?!-|\.sql|, digits)/, 'inbox row'],
   [/(?<!_)\b[Hh]ooks?\b|\w?Hook[A-Z]\w*|\bHOOK_\w+|\w+Hooks?\b/, 'compensation, or listener'],
   [/\b(?:state|next)\.undo\b|\bundo(?:Next|Outcome|Summary|RunId|Child)\b/, 'compensation'],

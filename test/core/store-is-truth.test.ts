@@ -1,6 +1,6 @@
 /** The store is the only durable truth: what a process held in memory is worth nothing beyond it (STO-01, STO-07, STO-10). */
 import { describe, expect, it } from 'vitest'
-import { getCheckpoint, projectSnapshot } from '../../src/app/views/read-snapshot.ts'
+import { readSnapshot, projectSnapshot } from '../../src/app/project/read-snapshot.ts'
 import { packState } from '../../src/core/run/state/checkpoint.ts'
 import { summaryOf } from '../../src/core/run/summary.ts'
 import { World } from '../fixtures/virtual-world.ts'
@@ -60,16 +60,16 @@ describe('a snapshot', () => {
     await world.advanceBy(1000)
     const { store, advancer } = process
     const run = world.row(key)
-    const cached = await getCheckpoint(store, advancer.plans, run)
+    const cached = await readSnapshot(store, advancer.plans, run)
     expect(cached).toEqual(await projectSnapshot(store, advancer.plans, run))
     expect(cached).toMatchObject({ ok: true, value: { status: 'RUNNING', runId: run.runId } })
-    const past = await getCheckpoint(store, advancer.plans, run, 3)
+    const past = await readSnapshot(store, advancer.plans, run, 3)
     expect(past).toMatchObject({ ok: true, value: { lastEventSeq: 3 } })
     for (const unknown of [
       { tenantId: 'local', runId: 'nobody' },
       { tenantId: 'other', runId: run.runId },
     ]) {
-      expect(await getCheckpoint(store, advancer.plans, unknown)).toEqual({ ok: true, value: null })
+      expect(await readSnapshot(store, advancer.plans, unknown)).toEqual({ ok: true, value: null })
       expect(await projectSnapshot(store, advancer.plans, unknown)).toEqual({ ok: true, value: null })
     }
   })

@@ -1,4 +1,5 @@
 /** Evidence that lies: what somebody with the database file in hand does to it, and how it is found out. */
+import { hash } from 'node:crypto'
 import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -78,9 +79,16 @@ describe('values beside the log', () => {
   })
 
   it('a snapshot with a hash of its own, made to match, is found: it is not the fold of its log', async () => {
-    attack((db) =>
-      db.exec(`UPDATE run_snapshots SET body = replace(body, '"COMPLETED"', '"FAILED"') WHERE kind = 'view'`),
-    )
+    attack((db) => {
+      for (const { run_key: key, seq, body } of db.prepare(`SELECT * FROM run_snapshots WHERE kind = 'view'`).all()) {
+        const changed = String(body).slice(64).replace('"COMPLETED"', '"FAILED"')
+        db.prepare(`UPDATE run_snapshots SET body = ? WHERE kind = 'view' AND run_key = ? AND seq = ?`).run(
+          hash('sha256', changed) + changed,
+          key ?? 0,
+          seq ?? 0,
+        )
+      }
+    })
     const { runs } = await verified()
     expect(runs.get(ids.order)?.findings.map(({ message }) => message)).toEqual([
       expect.stringContaining('is not the fold of its log') as unknown,

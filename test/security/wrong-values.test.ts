@@ -118,7 +118,7 @@ const DOORS: Readonly<Record<string, Door>> = {
 
 const OPENING = ['engine', 'engines', 'handlers', 'around', 'steps', 'stepsModule', 'egress', 'commands', 'tenantId']
   .concat(['readOnly', 'store', 'keysDirectory', 'replaceVersion', 'adopt', 'leaseMs', 'pollMs', 'maxSteps', 'secrets'])
-  .concat(['onProgress', 'stateStore', 'receipts', 'onStoreTrouble', 'onClockJump', 'onLoopBlocked', 'log'])
+  .concat(['onProgress', 'stateStore', 'receipts', 'onStoreTrouble', 'onClockJump', 'onLoopBlocked', 'onAlert', 'log'])
   .concat(['environmentSecrets', 'agents', 'resources'])
 const STARTING = ['requestId', 'correlationId', 'runId', 'locked', 'actorId', 'replaceVersion', 'notBefore']
 

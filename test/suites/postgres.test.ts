@@ -2,7 +2,7 @@
 import { Client } from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { openPostgresStore } from '../../src/adapters/stores/postgres/store.ts'
-import { openProjector } from '../../src/app/views/project-run.ts'
+import { openProjector } from '../../src/app/project/project-run.ts'
 import type { Clock } from '../../src/ports/clock.ts'
 import type { RunRow, RunStore } from '../../src/ports/run-store.ts'
 import { newRun } from '../../src/testing/store/run-fixtures.ts'

@@ -9,7 +9,7 @@ import { importedSummary } from '../../core/view/show/imported-summary.ts'
 import { unwrap } from '../../core/result.ts'
 import type { RunRow, RunStore } from '../../ports/run-store.ts'
 import { archivedError } from '../loaded/run-trouble.ts'
-import { readLog } from '../views/resync-run.ts'
+import { readLog } from '../project/resync-run.ts'
 import { foreignRef } from './read-foreign.ts'
 
 /** The stored run that a log may be added to; undefined when there is none yet. */

@@ -6,7 +6,7 @@ import { fail } from '../../core/problems/problem.ts'
 import { isoFromMs } from '../../core/time.ts'
 import type { RunRow } from '../../ports/run-store.ts'
 import type { RunAdvancer } from '../advance/advance-run.ts'
-import { getCheckpoint } from '../views/read-snapshot.ts'
+import { readSnapshot } from '../project/read-snapshot.ts'
 import { needUsable } from '../loaded/run-trouble.ts'
 import type { Services } from '../services.ts'
 
@@ -18,7 +18,7 @@ export interface StatusParts {
 export async function readStatus({ services, advancer }: StatusParts, row: RunRow): Promise<RunStatusSnapshot> {
   if (row.archivedAt !== undefined) return statusOfRow(row)
   await needUsable({ store: services.store, plans: advancer.plans }, row)
-  const found = await getCheckpoint(services.store, advancer.plans, row)
+  const found = await readSnapshot(services.store, advancer.plans, row)
   if (!found.ok) return fail('RUN_QUARANTINED', `the log of run ${row.runId} cannot be read`)
   return statusSnapshot(found.value ?? fail('RUN_NOT_FOUND', `no run ${row.runId}`))
 }

@@ -13,6 +13,7 @@ import type { StoredCheckpoint } from '../../ports/run-store.ts'
 import { altered, type EvidenceFinding } from './finding.ts'
 import type { FoldedLog } from '../log/fold.ts'
 import { checkpointText } from '../loaded/load-run.ts'
+import { keptViewOf } from '../project/stored-views.ts'
 import { sameJson } from './same-json.ts'
 
 /** Nobody reads checkpoints of other versions. `goneUpTo`: checkpoints up to this event were erased. */
@@ -41,9 +42,12 @@ function unlike(
   const known = kind === 'state' ? RULES_VERSION : VIEW_VERSION
   if (rulesVersion !== known)
     return rulesVersion > known ? `is of version ${rulesVersion}, which is not known` : undefined
-  if (!records.some(({ runSeq }) => runSeq === seq)) return 'is of no event of the log'
+  const last = records.find(({ runSeq }) => runSeq === seq)
+  if (last === undefined) return 'is of no event of the log'
   const expected = kind === 'state' ? stateText(folded, seq) : viewText(records, meta, seq)
-  const found = kind === 'state' ? checkpointText(body) : body
+  const kept = kind === 'state' ? undefined : keptViewOf(snapshot)
+  if (kept !== undefined && kept.chainHash !== last.chainHash) return 'is of another event than the log has there'
+  const found = kind === 'state' ? checkpointText(body) : kept?.text
   return found !== undefined && sameJson(found, expected) ? undefined : 'is not the fold of its log'
 }
 

@@ -12,7 +12,7 @@ import type { ExecutionInfo, RunContext, StepResult } from '../../ports/run-cont
 import type { RunStore } from '../../ports/run-store.ts'
 import { jsonCopy } from '../log/json-copy.ts'
 import { correlationOf, type LoadedRun } from '../loaded/load-run.ts'
-import { readRunView } from './project-run.ts'
+import { readRunView } from '../project/read-view.ts'
 import { readVariables } from '../loaded/read-variables.ts'
 import { outputSeqs, stepOutput } from '../loaded/run-outputs.ts'
 import { readTogether } from '../values/read-together.ts'

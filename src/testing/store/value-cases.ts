@@ -1,6 +1,7 @@
 /** Cases about what belongs to a run beside its log: context, blobs, cached folds; and about erasing values. */
 import assert from 'node:assert/strict'
 import type { StoredCheckpoint } from '../../ports/run-store.ts'
+import { summary } from './run-fixtures.ts'
 import {
   allEvents,
   bootstrap,
@@ -87,6 +88,23 @@ export const VALUE_CASES: readonly StoreCase[] = [
       assert.equal((await world.store.getCheckpoint(row.runKey, 'state'))?.body, 'again')
       await world.store.putCheckpoint(999_999, snapshot('state', 1))
       assert.equal(await world.store.getCheckpoint(999_999, 'state'), undefined)
+    },
+  },
+  {
+    title:
+      'of a run that has ended only a checkpoint of its last event is taken: a late one would bring back what was erased',
+    run: async (world) => {
+      const row = await bootstrap(world, { runId: 'r1' }, [{ eventType: 'RunStarted' }, step('StepCompleted', 'a')])
+      const ending = nextCommit(row, [{ eventType: 'RunCompleted' }], { summary: summary({ status: 'COMPLETED' }) })
+      assert.equal((await commitOne(world.store, ending)).kind, 'committed')
+      const late: StoredCheckpoint = { kind: 'view', seq: 2, rulesVersion: 1, body: '"personal"' }
+      const seq = (await allEvents(world.store, row.runKey)).at(-1)?.runSeq ?? 0
+      for (const kind of ['state', 'view'] as const) {
+        await world.store.putCheckpoint(row.runKey, { ...late, kind })
+        assert.equal(await world.store.getCheckpoint(row.runKey, kind), undefined)
+        await world.store.putCheckpoint(row.runKey, { ...late, kind, seq })
+        assert.equal((await world.store.getCheckpoint(row.runKey, kind))?.seq, seq)
+      }
     },
   },
   {

@@ -1,9 +1,11 @@
 /** Cached folds of a run, of two kinds (P-51): they may be dropped at any time. */
+import { isTerminalRun } from '../../../core/run/state/transitions.ts'
 import type { CheckpointKind, StoredCheckpoint } from '../../../ports/run-store.ts'
 import type { MemoryRun } from './connect.ts'
 
 export function putCheckpoint(run: MemoryRun | undefined, snapshot: StoredCheckpoint): void {
-  run?.snapshots.set(`${snapshot.kind}:${snapshot.seq}`, Object.freeze({ ...snapshot }))
+  if (run === undefined || (isTerminalRun(run.row.status) && run.events.at(-1)?.runSeq !== snapshot.seq)) return
+  run.snapshots.set(`${snapshot.kind}:${snapshot.seq}`, Object.freeze({ ...snapshot }))
 }
 
 export function getCheckpoint(

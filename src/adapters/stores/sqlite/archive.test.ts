@@ -39,7 +39,7 @@ async function endedRun(runId: string): Promise<RunRow> {
   const row = await store.findRun({ tenantId: 'tenant-a', runId })
   if (row === undefined) throw new Error('the run was not stored')
   await store.insertInbox(row, { inboxId: 'signal:1', kind: 'signal', body: '{}' })
-  await store.putCheckpoint(row.runKey, { kind: 'view', seq: 1, rulesVersion: 1, body: '{}' })
+  await store.putCheckpoint(row.runKey, { kind: 'view', seq: 2, rulesVersion: 1, body: '{}' })
   await store.claimAttempt(row.runKey, { slot: 'a', attempt: 1, claimant: 'me' })
   const { position } = await store.readFeed('s', { now: 0, limit: 10 })
   const dead = { runKey: row.runKey, runSeq: 1, result: 'dead' as const, error: 'gone' }

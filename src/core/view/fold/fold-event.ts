@@ -14,6 +14,7 @@ import { changeSlot, changeStep, foldStepEvent, openFan, type Folded } from './f
 import { addressOf, errorOf, eventMs, eventTime, fieldsOf, numberFrom, textOf } from './reading.ts'
 import type { RunView, SlotFold } from './run-view.ts'
 import { momentOf } from './time-split.ts'
+import { recordedAlert, type ViewAlert } from './view-alert.ts'
 
 export function foldEvent(view: RunView, record: LogRecord): Folded {
   if (!isEventType(record.eventType)) return { view, alerts: [] }
@@ -44,7 +45,7 @@ export function foldEvent(view: RunView, record: LogRecord): Folded {
     case 'CompensationFailed':
       return { view: foldCompensation(view, record), alerts: [] }
     case 'AlertRaised':
-      return { view: foldAlert(view, record), alerts: [] }
+      return { view: foldAlert(view, record), alerts: recordedAlerts(record) }
     case 'EngineHandoff':
       return { view: foldHandoff(view, record), alerts: [] }
     default:
@@ -122,6 +123,11 @@ function compensated(slot: SlotFold, record: LogRecord): SlotFold {
       retryAt: record.eventType === 'CompensationFailed' ? textOf(payload, 'retryAt') : undefined,
     },
   }
+}
+
+function recordedAlerts(record: LogRecord): readonly ViewAlert[] {
+  const alert = recordedAlert(record)
+  return alert === undefined ? [] : [alert]
 }
 
 /** The only alert that changes what a run does next: its time is over and it will fail. */

@@ -106,6 +106,8 @@ export interface RunFold {
   readonly rootCause: RootCause | undefined
   readonly artifacts: readonly ArtifactRef[]
   readonly inconsistent: boolean
+  /** The clocks of producer and store differed at the last event: told when it begins, not for each event (EVT-32). */
+  readonly skewed: boolean
   readonly cancelling: boolean
   readonly timedOut: boolean
   readonly compensating: boolean
@@ -162,6 +164,7 @@ const NEW_RUN = {
   rootCause: undefined,
   artifacts: [],
   inconsistent: false,
+  skewed: false,
   cancelling: false,
   timedOut: false,
   compensating: false,

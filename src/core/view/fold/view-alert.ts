@@ -1,6 +1,7 @@
 /**
- * Alerts of the views are values beside the view, never thrown and never written to the log. An alert about an event
- * has the same id however often that event is folded, so repeats can be dropped (PRJ-22).
+ * Alerts of the views are values beside the view, never thrown and never written to the log; what the log itself
+ * records as an alert is one of them. An alert about an event has the same id however often that event is folded, so
+ * repeats can be dropped (PRJ-22).
  */
 import type { LogRecord } from '../../events/event.ts'
 
@@ -13,11 +14,13 @@ export const ALERT_PRIORITIES = {
 } as const
 
 export type ViewAlertCode = keyof typeof ALERT_PRIORITIES
+export type AlertPriority = 'P1' | 'P2' | 'P3'
 
 export interface ViewAlert {
   readonly alertId: string
-  readonly code: ViewAlertCode
-  readonly priority: 'P1' | 'P2' | 'P3'
+  /** One of `ALERT_PRIORITIES`, or that of a recorded `AlertRaised`. */
+  readonly code: string
+  readonly priority: AlertPriority
   readonly runId: string
   readonly tenantId?: string
   readonly eventId?: string
@@ -45,18 +48,44 @@ export function alertAbout(
   detail: string,
   states: { readonly priorState?: string; readonly attemptedState?: string } = {},
 ): ViewAlert {
+  return { ...aboutEvent(record, code, ALERT_PRIORITIES[code]), ...states, detail }
+}
+
+/** An alert that the log records: its code and its priority are those of the event. */
+export function recordedAlert(record: LogRecord): ViewAlert | undefined {
+  const { code, priority, stepId } = record.payload ?? {}
+  if (typeof code !== 'string' || !isPriority(priority)) return undefined
+  const about = typeof stepId === 'string' ? ` about ${stepId}` : ''
+  return { ...aboutEvent(record, code, priority), detail: `The log records it${about}.` }
+}
+
+/** About a run as a whole, such as numbers that are late. `about` tells it from others with the same code. */
+export function runAlert(
+  { runId, tenantId }: { readonly runId: string; readonly tenantId?: string | undefined },
+  code: ViewAlertCode,
+  about: string,
+  detail: string,
+): ViewAlert {
+  const alert = { alertId: `${runId}:${about}:${code}`, code, priority: ALERT_PRIORITIES[code], runId, detail }
+  return tenantId === undefined ? alert : { ...alert, tenantId }
+}
+
+function isPriority(value: unknown): value is AlertPriority {
+  return value === 'P1' || value === 'P2' || value === 'P3'
+}
+
+function aboutEvent(record: LogRecord, code: string, priority: AlertPriority): Omit<ViewAlert, 'detail'> {
+  const { runId, tenantId, eventId, eventType, runSeq, persistedAt } = record
   return {
-    alertId: `${record.runId}:${record.eventId}:${code}`,
+    alertId: `${runId}:${eventId}:${code}`,
     code,
-    priority: ALERT_PRIORITIES[code],
-    runId: record.runId,
-    tenantId: record.tenantId,
-    eventId: record.eventId,
-    eventType: record.eventType,
-    runSeq: record.runSeq,
-    persistedAt: record.persistedAt,
-    ...states,
-    detail,
+    priority,
+    runId,
+    tenantId,
+    eventId,
+    eventType,
+    runSeq,
+    persistedAt,
   }
 }
 

@@ -3,6 +3,7 @@
  * gap is met only once (X-21).
  */
 import type { LogRecord } from '../../events/event.ts'
+import { runAlert, type ViewAlert } from '../fold/view-alert.ts'
 import { detectNonContiguous, inOrder } from './project-run.ts'
 
 export interface Gap {
@@ -31,4 +32,10 @@ export function scanPage(watermark: number, page: readonly LogRecord[]): Scan {
     last = runSeq
   }
   return { clean: fresh, gap: undefined, upper }
+}
+
+/** It means a delay, never a loss (PRJ-17). */
+export function gapAlert(run: Parameters<typeof runAlert>[0], { after, before }: Gap): ViewAlert {
+  const detail = `After number ${after} came ${before}: events are late, or the numbers between were never used.`
+  return runAlert(run, 'PROJECTOR_NON_CONTIGUOUS_FETCH_DETECTED', `${after}-${before}`, detail)
 }

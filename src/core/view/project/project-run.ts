@@ -33,8 +33,9 @@ export function incrementalProject(view: RunView, newEvents: readonly LogRecord[
     if (record.runSeq <= current.lastEventSeq) continue
     const note = noteOf(record)
     if (note !== undefined) notes.push(note)
-    if (isSkewed(record)) alerts.push(alertAbout(record, 'CLOCK_SKEW', skewDetail(record)))
-    const folded = foldEvent(current, record)
+    const skewed = isSkewed(record)
+    if (skewed && !current.run.skewed) alerts.push(alertAbout(record, 'CLOCK_SKEW', skewDetail(record)))
+    const folded = foldEvent(withSkew(current, skewed), record)
     appendAll(alerts, folded.alerts)
     current = { ...folded.view, lastEventSeq: record.runSeq }
   }
@@ -51,6 +52,10 @@ export function inOrder(events: readonly LogRecord[]): readonly LogRecord[] {
     if ((events[i]?.runSeq ?? 0) < (events[i - 1]?.runSeq ?? 0)) return [...events].sort((a, b) => a.runSeq - b.runSeq)
   }
   return events
+}
+
+function withSkew(view: RunView, skewed: boolean): RunView {
+  return skewed === view.run.skewed ? view : { ...view, run: { ...view.run, skewed } }
 }
 
 function skewMs(record: LogRecord): number {

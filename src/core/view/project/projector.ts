@@ -5,12 +5,12 @@
  */
 import type { LogRecord } from '../../events/event.ts'
 import { msFromIso } from '../../time.ts'
-import { scanPage, type Gap } from './gap.ts'
+import { gapAlert, scanPage } from './gap.ts'
 import { incrementalProject, type Projection } from './project-run.ts'
 import { replay, type ResyncRequest, type ResyncResponse } from './resync.ts'
 import type { RunMeta } from '../fold/run-meta.ts'
 import { emptyView, type RunView } from '../fold/run-view.ts'
-import { ALERT_PRIORITIES, type ConsumerNote, type ViewAlert, type ViewAlertCode } from '../fold/view-alert.ts'
+import { runAlert, type ConsumerNote, type ViewAlert } from '../fold/view-alert.ts'
 
 const LAG_ALERT_MS = 5_000
 const LAG_RESYNC_MS = 10_000
@@ -111,13 +111,7 @@ function takePage(state: ProjectorState, records: readonly LogRecord[], now: num
   if (gap === undefined) {
     return withProjection(erased ? { ...moved, stale: staleBy('corrupt', post, now) } : moved, projected, lagged.alerts)
   }
-  const alert = runAlert(
-    view,
-    records,
-    'PROJECTOR_NON_CONTIGUOUS_FETCH_DETECTED',
-    `${gap.after}-${gap.before}`,
-    gapText(gap),
-  )
+  const alert = gapAlert(aboutRun(view, records), gap)
   return withProjection({ ...moved, stale: staleBy(erased ? 'corrupt' : 'gap', post, now) }, projected, [
     ...lagged.alerts,
     alert,
@@ -177,31 +171,13 @@ function withLag(state: ProjectorState, records: readonly LogRecord[], now: numb
   const next = { ...state, lagMs, lagAlerted: isHigh, lagResynced }
   if (!isHigh || state.lagAlerted) return { state: next, alerts: [] }
   const { view } = state
-  const alert = runAlert(
-    view,
-    records,
-    'PROJECTOR_LAG_HIGH',
-    `${view.lastEventSeq}`,
-    `The view is ${lagMs} ms behind the log.`,
-  )
+  const detail = `The view is ${lagMs} ms behind the log.`
+  const alert = runAlert(aboutRun(view, records), 'PROJECTOR_LAG_HIGH', `${view.lastEventSeq}`, detail)
   return { state: next, alerts: [alert] }
 }
 
-function gapText({ after, before }: Gap): string {
-  return `After number ${after} came ${before}: events are late, or the numbers between were never used.`
-}
-
-function runAlert(
-  view: RunView,
-  records: readonly LogRecord[],
-  code: ViewAlertCode,
-  about: string,
-  detail: string,
-): ViewAlert {
-  const { runId } = view.meta
-  const tenantId = records[0]?.tenantId
-  const id = { alertId: `${runId}:${about}:${code}`, code, priority: ALERT_PRIORITIES[code], runId, detail }
-  return tenantId === undefined ? id : { ...id, tenantId }
+function aboutRun({ meta }: RunView, records: readonly LogRecord[]): Parameters<typeof runAlert>[0] {
+  return { runId: meta.runId, tenantId: records[0]?.tenantId }
 }
 
 function withProjection(state: ProjectorState, projected: Projection, alerts: readonly ViewAlert[]): ProjectorTurn {

@@ -18,7 +18,7 @@ import {
 } from '../fold/run-view.ts'
 
 /** Raised whenever the content of the fold changes. */
-export const VIEW_VERSION = 2
+export const VIEW_VERSION = 3
 
 interface StoredView {
   readonly viewVersion: number

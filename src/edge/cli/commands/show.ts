@@ -22,7 +22,7 @@ import { showUnfolded } from '../drive/unfolded-run.ts'
 import { tellStep } from '../drive/step-detail.ts'
 import { knownSlot } from '../progress/known-slot.ts'
 import type { Terminal } from '../terminal/terminal.ts'
-import { watchRun, type RunWatch } from '../progress/run-watch.ts'
+import { watchFromView, watchRun, type RunWatch } from '../progress/run-watch.ts'
 import { openToRead } from '../open/reading.ts'
 
 export async function show({ args, options, terminal }: Call): Promise<number> {
@@ -31,7 +31,9 @@ export async function show({ args, options, terminal }: Call): Promise<number> {
     const handle = await findRun(keelson, args[0] ?? '')
     if (isForeign(handle.row)) return await showImported(handle, args[1], options, terminal)
     if (handle.row.quarantine === KILLS_PROCESS) await showUnfolded(handle, options, terminal)
-    const watch = await watchRun(keelson, handle)
+    // A person is also shown what only the log tells, such as when a step is tried again.
+    const needsLog = !options.json || args[1] !== undefined
+    const watch = await (needsLog ? watchRun(keelson, handle) : watchFromView(keelson, handle))
     await watch.pump()
     const snapshot = snapshotOf(watch.view)
     const related = watch.trouble === undefined ? await handle.related() : { children: [] }

@@ -13,7 +13,8 @@ import { fail, KeelsonError, problem } from '../../../core/problems/problem.ts'
 import { isTerminalRun } from '../../../core/run/state/transitions.ts'
 import { msFromIso } from '../../../core/time.ts'
 import { incrementalProject } from '../../../core/view/project/project-run.ts'
-import { runMetaOf } from '../../../core/view/fold/run-meta.ts'
+import { storedView } from '../../../app/project/stored-views.ts'
+import { runMetaOf, type RunMeta } from '../../../core/view/fold/run-meta.ts'
 import { emptyView, type RunView } from '../../../core/view/fold/run-view.ts'
 import type { Reader } from '../../../library/reader.ts'
 import type { RunReader } from '../../../library/run-reader.ts'
@@ -63,12 +64,24 @@ export async function watchRun<H extends RunReader>(
   return watchFolded(reader, handle, atSeq, around)
 }
 
+/**
+ * From the stored view of the run and what follows it, for a caller that needs its view alone: instants and failures that
+ * only the log tells are those of the events that follow.
+ */
+export async function watchFromView<H extends RunReader>(reader: Reader, handle: H): Promise<RunWatch<H>> {
+  if (handle.row.quarantine === KILLS_PROCESS) throw (await handle.trouble())?.error ?? planGone(handle)
+  const { runKey, nextSeq } = handle.row
+  const stored = (meta: RunMeta): Promise<RunView | undefined> => storedView(storeOf(reader), runKey, meta, nextSeq - 1)
+  return watchFolded(reader, handle, Infinity, (work) => work(), stored)
+}
+
 /** For a caller that folds the run in any case, even one that was set aside because folding killed its processes. */
 export async function watchFolded<H extends RunReader>(
   reader: Reader,
   handle: H,
   atSeq = Infinity,
   around: Around = (work) => work(),
+  stored: (meta: RunMeta) => Promise<RunView | undefined> = async () => undefined,
 ): Promise<RunWatch<H>> {
   if (isForeign(handle.row))
     fail('RUN_FOREIGN', `the log of run ${handle.runId} was imported: only its decider could tell more`)
@@ -81,7 +94,8 @@ export async function watchFolded<H extends RunReader>(
   const grantWaits = new Map<string, readonly string[]>()
   const titles = new Map<string, string>()
   let trouble: KeelsonError | undefined
-  let view = emptyView(runMetaOf(handle.runId, graph, handle.row.engineType))
+  const meta = runMetaOf(handle.runId, graph, handle.row.engineType)
+  let view = (await stored(meta)) ?? emptyView(meta)
   return {
     handle,
     graph,

@@ -97,4 +97,16 @@ export const LOOKING_COMMANDS: readonly Spec[] = [
     examples: ['keelson why last', 'keelson why 7f3a91c2 pack', 'keelson why last pack --at 12'],
     load: async () => (await import('../commands/why.ts')).why,
   },
+  {
+    use: 'alerts [run]',
+    about: 'show alerts about runs: clocks that differ, events out of order, alerts on record',
+    options: [
+      [
+        '--since <when>',
+        'of events stored since then: 2h, 7d, 2026-11-15 or an instant; default 24h, or all of one run',
+      ],
+    ],
+    examples: ['keelson alerts', 'keelson alerts last', 'keelson alerts --since 7d --json'],
+    load: async () => (await import('../commands/alerts.ts')).alerts,
+  },
 ]

@@ -15,18 +15,19 @@ import {
   type ProjectorNext,
   type ProjectorState,
 } from '../../core/view/project/projector.ts'
-import { incrementalProject, projectRun } from '../../core/view/project/project-run.ts'
 import type { RunMeta } from '../../core/view/fold/run-meta.ts'
-import { slotCount, type RunView } from '../../core/view/fold/run-view.ts'
-import { VIEW_VERSION, viewFromText, viewToText } from '../../core/view/project/stored-view.ts'
+import type { RunView } from '../../core/view/fold/run-view.ts'
 import type { ConsumerNote, ViewAlert } from '../../core/view/fold/view-alert.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { RunKey, RunRef, RunStore } from '../../ports/run-store.ts'
 import { envelopeOf } from '../log/read-events.ts'
-import { readLog, resyncRun } from './resync-run.ts'
+import { resyncRun } from './resync-run.ts'
+import { isWorthKeeping, saveView, storedView } from './stored-views.ts'
 
 export interface ProjectorDeps {
   readonly store: Pick<RunStore, 'findRun' | 'readEvents' | 'getCheckpoint' | 'putCheckpoint'>
+  /** False: views are not stored, as for who may only read. Default true. */
+  readonly keepsViews?: boolean
   readonly clock: Clock
   readonly onAlert?: (alert: ViewAlert) => void
   readonly onNote?: (note: ConsumerNote) => void
@@ -49,6 +50,9 @@ export async function openProjector(deps: ProjectorDeps, run: RunRef, meta: RunM
   const listeners = new Set<(view: RunView) => void>()
   let state = newProjector(meta, stored)
   let savedSeq = stored?.lastEventSeq ?? 0
+  const { store, keepsViews = true } = deps
+  // Nothing is kept of a run that was erased: its values may still be in what was read.
+  let isErased = false
   let pumping: Promise<ProjectorNext> | undefined
 
   const take = async (input: ProjectorInput): Promise<void> => {
@@ -59,12 +63,9 @@ export async function openProjector(deps: ProjectorDeps, run: RunRef, meta: RunM
     for (const note of done.notes) deps.onNote?.(note)
     const { view } = state
     if (view.lastEventSeq <= before) return
-    if (
-      state.stale === undefined &&
-      view.lastEventSeq - savedSeq >= Math.max(LIMITS.checkpointEveryEvents, slotCount(view))
-    ) {
+    if (state.stale === undefined && keepsViews && !isErased && isWorthKeeping(view, savedSeq)) {
       savedSeq = view.lastEventSeq
-      await guarded(deps, () => saveView(deps.store, runKey, view))
+      await guarded(deps, () => saveView(store, runKey, view))
     }
     for (const listener of listeners) await guarded(deps, () => listener(view))
   }
@@ -75,6 +76,7 @@ export async function openProjector(deps: ProjectorDeps, run: RunRef, meta: RunM
       if (next.notBefore > deps.clock.now()) return next
       try {
         const input = await fetched(deps, run, runKey, next)
+        isErased ||= recordsIn(input).some(({ eventType }) => eventType === 'ErasureRecorded')
         await take(input)
         if (input.kind === 'page' && input.records.length === 0) return nextOf(state)
       } catch (error) {
@@ -94,19 +96,6 @@ export async function openProjector(deps: ProjectorDeps, run: RunRef, meta: RunM
   })
 }
 
-/** One read of a run, now or as of a past number: the nearest stored view and what follows it (STO-10). */
-export async function readRunView(
-  store: Pick<RunStore, 'readEvents' | 'getCheckpoint'>,
-  runKey: RunKey,
-  meta: RunMeta,
-  atSeq?: number,
-): Promise<Result<RunView>> {
-  const from = await storedView(store, runKey, meta, atSeq)
-  const tail = await readLog(store, runKey, from?.lastEventSeq ?? 0, atSeq)
-  if (!tail.ok) return tail
-  return ok((from === undefined ? projectRun(meta, tail.value) : incrementalProject(from, tail.value)).view)
-}
-
 async function fetched(deps: ProjectorDeps, run: RunRef, runKey: RunKey, next: ProjectorNext): Promise<ProjectorInput> {
   if (next.kind === 'resync') {
     const response = await resyncRun(deps.store, run.tenantId, next.request)
@@ -117,6 +106,11 @@ async function fetched(deps: ProjectorDeps, run: RunRef, runKey: RunKey, next: P
   return { kind: 'page', records, now: deps.clock.now() }
 }
 
+function recordsIn(input: ProjectorInput): readonly LogRecord[] {
+  if (input.kind === 'page') return input.records
+  return input.kind === 'resynced' ? input.response.events : []
+}
+
 function valueOf<T>(result: Result<T>): T {
   if (result.ok) return result.value
   const [first, ...rest] = result.problems
@@ -124,21 +118,6 @@ function valueOf<T>(result: Result<T>): T {
     Problem,
     ...Problem[],
   ])
-}
-
-async function storedView(
-  store: Pick<RunStore, 'getCheckpoint'>,
-  runKey: RunKey,
-  meta: RunMeta,
-  maxSeq?: number,
-): Promise<RunView | undefined> {
-  const stored = await store.getCheckpoint(runKey, 'view', maxSeq)
-  return stored?.rulesVersion === VIEW_VERSION ? viewFromText(stored.body, meta) : undefined
-}
-
-async function saveView(store: Pick<RunStore, 'putCheckpoint'>, runKey: RunKey, view: RunView): Promise<void> {
-  const body = viewToText(view)
-  await store.putCheckpoint(runKey, { kind: 'view', seq: view.lastEventSeq, rulesVersion: VIEW_VERSION, body })
 }
 
 async function guarded(deps: ProjectorDeps, work: () => unknown): Promise<void> {

@@ -5,25 +5,23 @@
 import { isForeign } from '../../core/engine/engine-type.ts'
 import { KeelsonError } from '../../core/problems/problem.ts'
 import { ok, type Result } from '../../core/result.ts'
-import { projectRun } from '../../core/view/project/project-run.ts'
 import { runMetaOf, type RunMeta } from '../../core/view/fold/run-meta.ts'
 import type { RunSnapshot } from '../../core/view/fold/run-snapshot.ts'
 import { snapshotOf } from '../../core/view/show/snapshot-of.ts'
 import type { RunRef, RunRow, RunStore } from '../../ports/run-store.ts'
 import type { PlanShelf } from '../plans/load.ts'
-import { readRunView } from './project-run.ts'
-import { readLog } from './resync-run.ts'
+import { projectAnew, readRunView } from './read-view.ts'
 
 /** `atSeq`: the run as it was after that event. */
-export async function getCheckpoint(
+export async function readSnapshot(
   store: RunStore,
   plans: PlanShelf,
   run: RunRef,
   atSeq?: number,
 ): Promise<Result<RunSnapshot | null>> {
-  const found = await metaOf(store, plans, run)
-  if (found === undefined) return ok(null)
-  const view = await readRunView(store, found.row.runKey, found.meta, atSeq)
+  const row = await store.findRun(run)
+  if (row === undefined) return ok(null)
+  const view = await readRunView(store, row.runKey, await metaOf(plans, row), atSeq)
   return view.ok ? ok(snapshotOf(view.value)) : view
 }
 
@@ -32,22 +30,16 @@ export async function projectSnapshot(
   plans: PlanShelf,
   run: RunRef,
 ): Promise<Result<RunSnapshot | null>> {
-  const found = await metaOf(store, plans, run)
-  if (found === undefined) return ok(null)
-  const log = await readLog(store, found.row.runKey, 0)
-  return log.ok ? ok(snapshotOf(projectRun(found.meta, log.value).view)) : log
+  const row = await store.findRun(run)
+  if (row === undefined) return ok(null)
+  const view = await projectAnew(store, row.runKey, await metaOf(plans, row))
+  return view.ok ? ok(snapshotOf(view.value)) : view
 }
 
-async function metaOf(
-  store: RunStore,
-  plans: PlanShelf,
-  run: RunRef,
-): Promise<{ readonly row: RunRow; readonly meta: RunMeta } | undefined> {
-  const row = await store.findRun(run)
-  if (row === undefined) return undefined
-  if (isForeign(row)) return { row, meta: await importedMeta(plans, row) }
+export async function metaOf(plans: PlanShelf, row: RunRow): Promise<RunMeta> {
+  if (isForeign(row)) return importedMeta(plans, row)
   const { graph } = await plans.get(row.tenantId, row.planSha256)
-  return { row, meta: runMetaOf(row.runId, graph, row.engineType) }
+  return runMetaOf(row.runId, graph, row.engineType)
 }
 
 /** Steps and edges where the plan is stored here too; else steps appear when events name them. */

@@ -5,9 +5,10 @@ import { META } from '../../../test/fixtures/seen-run.ts'
 import { projectRun } from '../../core/view/project/project-run.ts'
 import { replay, type ResyncResponse } from '../../core/view/project/resync.ts'
 import { snapshotOf } from '../../core/view/show/snapshot-of.ts'
-import { VIEW_VERSION, viewToText } from '../../core/view/project/stored-view.ts'
+import { VIEW_VERSION } from '../../core/view/project/stored-view.ts'
 import type { LogRecord } from '../../core/events/event.ts'
 import { resyncRun } from './resync-run.ts'
+import { viewBody } from './stored-views.ts'
 
 function longLog(events: number, firstSeq = 1): readonly LogRecord[] {
   const log = buildLog('run-1', firstSeq).add('RunApproved').add('RunStarted')
@@ -29,11 +30,9 @@ function withView(
   rulesVersion = VIEW_VERSION,
 ): ReturnType<typeof logStore> {
   const store = logStore(records)
-  const { view } = projectRun(
-    META,
-    records.filter((one) => one.runSeq <= seq),
-  )
-  store.snapshots.push({ kind: 'view', seq, rulesVersion, body: viewToText(view) })
+  const upTo = records.filter((one) => one.runSeq <= seq)
+  const body = viewBody(projectRun(META, upTo).view, upTo.at(-1)?.chainHash ?? '')
+  store.snapshots.push({ kind: 'view', seq, rulesVersion, body })
   return store
 }
 const numbers = (response: ResyncResponse): readonly number[] => response.events.map((one) => one.runSeq)

@@ -1,0 +1,57 @@
+/** Whoever is told when a run of this process moves: listeners, readers that wait, and the projectors of views and alerts. */
+import { logLines } from '../adapters/telemetry/log-lines.ts'
+import { openTelemetry } from '../adapters/telemetry/open-telemetry.ts'
+import { systemTimers } from '../adapters/system/timers.ts'
+import type { RunAdvancer } from '../app/advance/advance-run.ts'
+import type { Services } from '../app/services.ts'
+import { isTerminalRun } from '../core/run/state/transitions.ts'
+import { alertTeller } from '../library/alert-teller.ts'
+import { Listeners } from '../library/listeners.ts'
+import { Moves } from '../library/moves.ts'
+import type { Parts } from '../library/parts.ts'
+import { Projectors } from '../library/projectors.ts'
+import { warnOfProblem } from '../library/receipt-service.ts'
+import type { OpenOptions } from './open-options.ts'
+
+type Followers = Pick<Parts, 'listeners' | 'moves' | 'projectors' | 'alerts'>
+
+export async function followersOf(
+  services: Services,
+  advancer: RunAdvancer,
+  options: OpenOptions,
+  isSimulated: boolean,
+): Promise<Followers> {
+  const { store, clock } = services
+  const teller = alertTeller(options, (text) => services.redactors?.text(text) ?? text)
+  return {
+    listeners: await listenersOf(services, advancer, options),
+    moves: new Moves(systemTimers),
+    projectors: new Projectors({ store, clock, plans: advancer.plans, timers: systemTimers, teller, isSimulated }),
+    alerts: teller,
+  }
+}
+
+async function listenersOf(
+  services: Services,
+  advancer: RunAdvancer,
+  { telemetry, log }: OpenOptions,
+): Promise<Listeners> {
+  const listeners = new Listeners({ services, advancer, tell: warnOfProblem })
+  if (telemetry === true) listeners.observe(await openTelemetry())
+  if (log !== undefined) listeners.observe(logLines(log))
+  return listeners
+}
+
+export function progressTeller(
+  { onProgress }: OpenOptions,
+  { listeners, moves, projectors }: Followers,
+  services: Services,
+): NonNullable<OpenOptions['onProgress']> {
+  return (runKey, report) => {
+    onProgress?.(runKey, report)
+    listeners.moved(runKey, report)
+    moves.moved(runKey)
+    projectors.moved(runKey, report)
+    if (isTerminalRun(report.status)) services.redactors?.ended(runKey)
+  }
+}
