@@ -4,6 +4,7 @@ import type { Engines } from '../app/engines/engines.ts'
 import type { Services } from '../app/services.ts'
 import type { Principal } from '../app/principal.ts'
 import type { EngineCapabilities } from '../ports/engine.ts'
+import type { PlanTransport } from '../ports/plan-transport.ts'
 import type { SigningKeys } from '../ports/signing-keys.ts'
 import type { Listeners } from './listeners.ts'
 import type { Moves } from './moves.ts'
@@ -33,6 +34,8 @@ export interface Parts extends ReadingParts {
   readonly capabilities: EngineCapabilities
   /** In development: a changed plan may keep its version. */
   readonly replaceVersion?: boolean
+  /** Where plans of references may lie beside the store; none of it in production. */
+  readonly planTransports?: readonly PlanTransport[]
   readonly listeners: Listeners
   /** Watches the event loop; undefined where nobody else waits for it. */
   readonly guard: { close(): void } | undefined

@@ -3,6 +3,7 @@
  * the run's head, receipts in agreement. What does not fit is BUNDLE_BROKEN with the line where it breaks.
  */
 import { fail, KeelsonError, problem } from '../../core/problems/problem.ts'
+import type { PlanSource } from '../../core/run/input.ts'
 import type { ReceiptKey } from '../../ports/receipts.ts'
 import type { StoredEvent } from '../../ports/run-store.ts'
 import { compileGraph } from '../../core/plan/compile/graph.ts'
@@ -23,6 +24,7 @@ import type { BlobReader } from '../values/recorded-values.ts'
 import { BUNDLE_VERSION, linkOf, type BundledEvent, type BundledRun } from '../log/run-bundle.ts'
 import { bytesOfHex, sha256Hex } from '../log/sha256.ts'
 import { verifyChain, type ChainReport } from './chain.ts'
+import { sourceOnRecord, type SourceProof } from './check-source.ts'
 
 export interface BundleReport {
   readonly run: BundledRun
@@ -31,7 +33,11 @@ export interface BundleReport {
   readonly chain: ChainReport
   readonly receipts: ReceiptReport
   readonly decisions: DecisionCheck
-  /** Erasures that nobody signed; whatever else does not fit breaks the bundle. */
+  /** The bytes that the plan was made of, as the first event says; absent where it says nothing. */
+  readonly planSource?: PlanSource
+  /** Present where somebody brought the bytes. */
+  readonly source?: SourceProof
+  /** Erasures that nobody signed, and a wrong source; whatever else does not fit breaks the bundle. */
   readonly findings?: readonly EvidenceFinding[]
 }
 
@@ -96,7 +102,9 @@ async function provenBundle(lines: AsyncIterable<string>, check: BundleCheck): P
   const decisions = await checkDecisions(events, () => planIn(bodies('plan'), run), blob)
   const findings = await checkRest(run, eventLines, bodies('plan'), keys, blob)
   const told = findings.length === 0 ? {} : { findings }
-  return { run, lines: parts.length, blobs: blobs.size, chain, receipts, decisions, ...told }
+  const planSource = sourceOnRecord(events)
+  const made = planSource === undefined ? {} : { planSource }
+  return { run, lines: parts.length, blobs: blobs.size, chain, receipts, decisions, ...made, ...told }
 }
 
 /** Compares the run part and the large values with the log in the bundle, and finds erasures that nobody signed. */

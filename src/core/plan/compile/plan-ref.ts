@@ -9,7 +9,7 @@ import { judgeSchemaVersion } from '../format/schema-version.ts'
 
 export interface PlanRef {
   readonly uri: string
-  /** Lower-case hex. */
+  /** Of the bytes as they lie there, before anything is unpacked or read (X-41); lower-case hex. */
   readonly sha256: string
   readonly schemaVersion: string
   readonly planId: string
@@ -17,10 +17,12 @@ export interface PlanRef {
   readonly sizeBytes?: number
   /** RFC 3339. */
   readonly expiresAt?: string
+  /** How the bytes are packed. Default `none`. */
+  readonly compression?: 'gzip' | 'none'
 }
 
 const REQUIRED = ['uri', 'sha256', 'schemaVersion', 'planId', 'planVersion'] as const
-const OPTIONAL = ['sizeBytes', 'expiresAt'] as const
+const OPTIONAL = ['sizeBytes', 'expiresAt', 'compression'] as const
 
 export function parsePlanRef(value: unknown): Result<PlanRef> {
   if (typeof value !== 'object' || value === null || Array.isArray(value))
@@ -33,7 +35,7 @@ export function parsePlanRef(value: unknown): Result<PlanRef> {
     if (![...REQUIRED, ...OPTIONAL].some((one) => one === name))
       problems.push(wrong(name, `a reference to a plan has no field '${name}'`))
   if (problems.length > 0) return refusedFor(problems)
-  const { sha256, schemaVersion, sizeBytes, expiresAt } = given
+  const { sha256, schemaVersion, sizeBytes, expiresAt, compression } = given
   if (!/^[0-9a-f]{64}$/.test(String(sha256)))
     problems.push(wrong('sha256', `'sha256' must be 64 lower-case hex digits`))
   if (judgeSchemaVersion(String(schemaVersion)) === 'unknown')
@@ -46,6 +48,8 @@ export function parsePlanRef(value: unknown): Result<PlanRef> {
     problems.push(wrong('sizeBytes', `'sizeBytes' must be a positive whole number`))
   if (expiresAt !== undefined && (typeof expiresAt !== 'string' || msFromIso(expiresAt) === undefined))
     problems.push(wrong('expiresAt', `'expiresAt' must be an instant such as 2030-01-31T00:00:00Z`))
+  if (compression !== undefined && compression !== 'gzip' && compression !== 'none')
+    problems.push(wrong('compression', `'compression' must be 'gzip' or 'none'`))
   return okUnless(problems, given as unknown as PlanRef)
 }
 

@@ -18,6 +18,7 @@ export const DRIVING_COMMANDS: readonly Spec[] = [
     about: 'run a plan file (YAML or JSON) or a published plan, and show the progress',
     options: [
       ['--plan-id <name>', 'a published plan instead of a file: <id>, <id>@<version> or <id>@sha256:<hash>'],
+      ['--sha256 <hash>', 'the hash of the plan file; a file with another one is refused before it is read'],
       [
         '--input <json>',
         "the run's input: JSON as it stands, a file (order.json or @order.json), or - for standard input",
