@@ -71,7 +71,10 @@ export class PlanFetcher {
     // More than the reference says need not be read to know that it is wrong.
     const maxBytes = Math.min(LIMITS.planBytes, told ?? LIMITS.planBytes)
     const bytes = await transport.fetch({ tenantId, uri, maxBytes })
-    if (bytes === undefined) return fail('PLAN_NOT_FOUND', `there is no plan at ${uri}`)
+    if (bytes === undefined) {
+      const isStored = hashOfUri(uri) !== undefined
+      return fail('PLAN_NOT_FOUND', isStored ? `no stored plan has the hash ${sha256}` : `there is no file ${uri}`)
+    }
     if (bytes.byteLength > LIMITS.planBytes)
       fail('PLAN_TOO_LARGE', `the plan at ${uri} has more than ${LIMITS.planBytes} bytes`)
     if (bytes.byteLength > maxBytes) invalid('sizeBytes', `the plan has more than ${maxBytes} bytes`)

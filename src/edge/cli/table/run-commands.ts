@@ -44,6 +44,7 @@ export const DRIVING_COMMANDS: readonly Spec[] = [
       `keelson run plan.yaml --input '{"orderId": "A-17"}'`,
       'keelson run plan.yaml --input order.json --request-id order-17',
       'cat order.json | keelson run plan.yaml --input - --json',
+      'keelson run plan.yaml --sha256 "$(sha256sum < plan.yaml | head -c 64)"',
       'keelson run plan.yaml --allow-host 127.0.0.1',
       'keelson run plan.yaml --locked --allow-host api.example.com --allow-program git',
       'keelson run ../elsewhere/plan.yaml --review',
