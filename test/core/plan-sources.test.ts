@@ -98,6 +98,16 @@ describe('a run has on record', () => {
     expect(await run.planSource()).toEqual({ sha256: sha256(YAML), sizeBytes: YAML.length })
   })
 
+  it('the same in a fork, and in a fork with the same plan in other words those', async () => {
+    const run = await world.keelson.start(loadPlan(YAML), {})
+    await run.result()
+    expect(await (await world.keelson.fork(run.runId)).planSource()).toEqual(await run.planSource())
+    const respelt = `${YAML}# more\n`
+    const other = await world.keelson.fork(run.runId, { plan: loadPlan(respelt) })
+    expect(other.row.planSha256).toBe(run.row.planSha256)
+    expect(await other.planSource()).toEqual({ sha256: sha256(respelt), sizeBytes: respelt.length })
+  })
+
   it('nothing more where the bytes are the plan’s own, or there were none', async () => {
     const canonical = loadPlan(loadPlan(YAML).text)
     expect(canonical).not.toHaveProperty('source')

@@ -17,6 +17,7 @@ import { checkErasures, erasureReach } from '../sides/erasure-statement.ts'
 import type { EvidenceFinding } from '../sides/finding.ts'
 import { canonicalText } from '../log/canonical.ts'
 import { foldLog } from '../log/fold.ts'
+import { planSourceOf } from '../loaded/plan-of-log.ts'
 import type { LoadedPlan } from '../plans/load.ts'
 import { misfiledEvents } from '../sides/misfiled-events.ts'
 import { recordOf } from '../log/read-events.ts'
@@ -24,7 +25,7 @@ import type { BlobReader } from '../values/recorded-values.ts'
 import { BUNDLE_VERSION, linkOf, type BundledEvent, type BundledRun } from '../log/run-bundle.ts'
 import { bytesOfHex, sha256Hex } from '../log/sha256.ts'
 import { verifyChain, type ChainReport } from './chain.ts'
-import { sourceOnRecord, type SourceProof } from './check-source.ts'
+import type { SourceProof } from './check-source.ts'
 
 export interface BundleReport {
   readonly run: BundledRun
@@ -102,7 +103,7 @@ async function provenBundle(lines: AsyncIterable<string>, check: BundleCheck): P
   const decisions = await checkDecisions(events, () => planIn(bodies('plan'), run), blob)
   const findings = await checkRest(run, eventLines, bodies('plan'), keys, blob)
   const told = findings.length === 0 ? {} : { findings }
-  const planSource = sourceOnRecord(events)
+  const planSource = planSourceOf(events)
   const made = planSource === undefined ? {} : { planSource }
   return { run, lines: parts.length, blobs: blobs.size, chain, receipts, decisions, ...made, ...told }
 }

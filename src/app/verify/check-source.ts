@@ -3,10 +3,8 @@
  * give its plan (X-108). Bytes that are not those on record are not read.
  */
 import { ORIGINS, type Origin } from '../../core/plan/import/origin.ts'
-import type { PlanSource, RunOrigin } from '../../core/run/input.ts'
+import type { PlanSource } from '../../core/run/input.ts'
 import type { Result } from '../../core/result.ts'
-import type { StoredEvent } from '../../ports/run-store.ts'
-import { recordOf } from '../log/read-events.ts'
 import { sourceOf } from '../plans/plan-source.ts'
 import type { EvidenceFinding } from '../sides/finding.ts'
 
@@ -27,12 +25,6 @@ export interface MadeOf {
 export interface SourceReport {
   readonly source: SourceProof
   readonly findings: readonly EvidenceFinding[]
-}
-
-/** What the first event says; undefined where it says nothing. */
-export function sourceOnRecord([first]: readonly StoredEvent[]): PlanSource | undefined {
-  const record = first === undefined ? undefined : recordOf(first)
-  return record?.ok === true ? (record.value.payload?.['origin'] as RunOrigin | undefined)?.planSource : undefined
 }
 
 export type Remake = (bytes: Uint8Array, from: Origin | undefined) => Promise<Result<{ readonly sha256: string }>>

@@ -14,11 +14,11 @@ import type { RowDifference } from '../sides/compare-row.ts'
 import { FIRST_PREVIOUS } from '../log/event-hashes.ts'
 import type { EvidenceFinding } from '../sides/finding.ts'
 import { PlanShelf } from '../plans/load.ts'
-import { planShaOf } from '../loaded/plan-of-log.ts'
+import { planShaOf, planSourceOf } from '../loaded/plan-of-log.ts'
 import { hexOf } from '../log/sha256.ts'
 import { storedEvents } from '../log/stored-events.ts'
 import { verifyChain, type ChainReport } from './chain.ts'
-import { sourceOnRecord, type SourceProof } from './check-source.ts'
+import type { SourceProof } from './check-source.ts'
 
 export interface RunProof {
   readonly chain: ChainReport
@@ -90,7 +90,7 @@ async function proveRun(
   const plan = () => plans.get(row.tenantId, planShaOf(events) ?? row.planSha256)
   const blob = (sha256: string) => store.getBlob(runKey, sha256)
   const decisions = chain.broken === undefined ? { decisions: await checkDecisions(events, plan, blob) } : {}
-  const planSource = chain.broken === undefined ? sourceOnRecord(events) : undefined
+  const planSource = chain.broken === undefined ? planSourceOf(events) : undefined
   const sides = await checkSides({ store, row, events, keys, plan, whole: chain.broken === undefined })
   return {
     chain,
