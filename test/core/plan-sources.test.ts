@@ -220,6 +220,10 @@ describe('a reference to bytes as they are', () => {
       expect(await world.refused(world.refTo('order.yaml', YAML, { sizeBytes }))).toBe('PLAN_REF_INVALID /sizeBytes')
     const large = Buffer.alloc(LIMITS.planBytes + 1, 0x20)
     expect(await world.refused(world.refTo('large.yaml', large))).toBe('PLAN_TOO_LARGE')
+    const folder = `${pathToFileURL(world.folder).href}/`
+    const longest = folder + 'a/'.repeat(LIMITS.planUriChars).slice(0, LIMITS.planUriChars - folder.length)
+    expect(await world.refused(world.refTo('order.yaml', YAML, { uri: longest }))).toBe('PLAN_NOT_FOUND')
+    expect(await world.refused(world.refTo('order.yaml', YAML, { uri: `${longest}b` }))).toBe('PLAN_REF_INVALID /uri')
     const expiresAt = '2020-01-01T00:00:00Z'
     expect(await world.refused(world.refTo('order.yaml', YAML, { expiresAt }))).toBe('PLAN_REF_INVALID /expiresAt')
   })

@@ -56,8 +56,10 @@ async function readUpTo(path: string, uri: string, most: number): Promise<Uint8A
   }
 }
 
+const MISSING: ReadonlySet<string> = new Set(['ENOENT', 'ENOTDIR', 'ENAMETOOLONG'])
+
 function unlessMissing(thrown: NodeJS.ErrnoException): undefined {
-  if (thrown.code === 'ENOENT' || thrown.code === 'ENOTDIR') return undefined
+  if (MISSING.has(thrown.code ?? '')) return undefined
   throw thrown
 }
 

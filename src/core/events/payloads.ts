@@ -87,8 +87,9 @@ const signalFields = {
 const SKIP_REASONS = ['DEPENDENCY_FAILED', 'DEPENDENCY_SKIPPED', 'CONDITION_FALSE', 'OPERATOR_SKIP'] as const
 const CANCEL_CAUSES = ['cancelRun', 'CANCEL', 'EMERGENCY_STOP', 'parent'] as const
 
+const planUri = text({ min: 1, max: LIMITS.planUriChars })
 /** `from`: the project whose document it was; `uri`: where a reference said that it lies. */
-const planSource = object({ sha256, sizeBytes: count, from: optional(name), uri: optional(name) })
+const planSource = object({ sha256, sizeBytes: count, from: optional(name), uri: optional(planUri) })
 const triggerSource = oneOf('manual', 'schedule', 'webhook', 'api')
 /**
  * The origin of the run as in its row, repeated in its first event, so that a change of the row alone is detected. What

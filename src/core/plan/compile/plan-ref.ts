@@ -2,6 +2,7 @@
  * A plan by reference (PLN-01): where it is and what it must be. References come from outside and are read strictly;
  * allowed places are decided elsewhere, and a fetched plan is checked against the hash.
  */
+import { LIMITS } from '../../limits.ts'
 import { problem, type Problem } from '../../problems/problem.ts'
 import { okUnless, refused, refusedFor, type Result } from '../../result.ts'
 import { msFromIso } from '../../time.ts'
@@ -35,7 +36,9 @@ export function parsePlanRef(value: unknown): Result<PlanRef> {
     if (![...REQUIRED, ...OPTIONAL].some((one) => one === name))
       problems.push(wrong(name, `a reference to a plan has no field '${name}'`))
   if (problems.length > 0) return refusedFor(problems)
-  const { sha256, schemaVersion, sizeBytes, expiresAt, compression } = given
+  const { uri, sha256, schemaVersion, sizeBytes, expiresAt, compression } = given
+  if (String(uri).length > LIMITS.planUriChars)
+    problems.push(wrong('uri', `'uri' may have ${LIMITS.planUriChars} characters at most`))
   if (!/^[0-9a-f]{64}$/.test(String(sha256)))
     problems.push(wrong('sha256', `'sha256' must be 64 lower-case hex digits`))
   if (judgeSchemaVersion(String(schemaVersion)) === 'unknown')
