@@ -206,6 +206,7 @@ const VALUES: Readonly<Record<keyof typeof LIMITS, Told>> = {
     beyond: 'it is collected',
   },
   planBytes: { of: "A plan's text", beyond: '`PLAN_TOO_LARGE`' },
+  planUriChars: { of: 'The `uri` of a reference to a plan', beyond: '`PLAN_REF_INVALID`' },
   planSteps: { of: 'Steps of a plan', beyond: 'the plan is refused' },
   textFileBytes: { of: 'A file that a command reads as text', beyond: '`VALUE_TOO_LARGE`; exit code 2' },
   childDepth: {

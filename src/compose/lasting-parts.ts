@@ -20,7 +20,8 @@ import type { Clock } from '../ports/clock.ts'
 import type { RunStore } from '../ports/run-store.ts'
 import type { Parts } from '../library/parts.ts'
 import { startReceipts, warnOfProblem } from '../library/receipt-service.ts'
-import { demandedKey, Maintenance, VERIFY_OPTIONS, type VerifyOptions } from '../library/maintenance.ts'
+import { demandedKey, Maintenance, VERIFY_RUN_OPTIONS, type VerifyRunOptions } from '../library/maintenance.ts'
+import { withSource } from '../library/with-source.ts'
 import type { OpenOptions } from './open-options.ts'
 
 type Backup = SqliteStore['backup']
@@ -55,11 +56,12 @@ function bundleAt(place: string): AsyncIterable<string> {
 }
 
 /** Proves a bundle file by itself: no store, no folder. */
-export async function verifyBundleFile(file: string, options: VerifyOptions = {}): Promise<BundleReport> {
-  needKnown('verifyBundleFile', options, VERIFY_OPTIONS)
+export async function verifyBundleFile(file: string, options: VerifyRunOptions = {}): Promise<BundleReport> {
+  needKnown('verifyBundleFile', options, VERIFY_RUN_OPTIONS)
   needKind('verifyBundleFile: the file', file, PATH)
   const demanded = demandedKey(options)
-  return checkBundle(bundleAt(file), demanded === undefined ? {} : { demanded })
+  const report = await checkBundle(bundleAt(file), demanded === undefined ? {} : { demanded })
+  return withSource(report, report.run.planSha256, options.source)
 }
 
 /** A store in memory has no backup, nor any other durable part. */

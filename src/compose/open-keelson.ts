@@ -5,6 +5,7 @@
 import { join } from 'node:path'
 import { localArtifacts } from '../adapters/artifacts/local.ts'
 import { fileAudit } from '../adapters/files/audit-lines.ts'
+import { planFiles } from '../adapters/files/plan-files.ts'
 import { fileIntentBuffer } from '../adapters/files/intent-buffer.ts'
 import { DEFAULT_LEASE_MS } from '../adapters/engines/embedded/engine-options.ts'
 import { LoopGuard } from '../adapters/guard/loop-guard.ts'
@@ -117,9 +118,11 @@ function isOwn({ tenantId }: OpenOptions, row: RunRow): boolean {
   return tenantId === undefined || row.tenantId === tenantId
 }
 
-function saidOf({ replaceVersion = false }: OpenOptions): Pick<Parts, 'replaceVersion'> {
-  return { replaceVersion }
+function saidOf({ replaceVersion = false, planFiles: folder }: OpenOptions): OwnParts {
+  return { replaceVersion, planTransports: folder === undefined ? [] : [planFiles(folder)] }
 }
+
+type OwnParts = Pick<Parts, 'replaceVersion' | 'planTransports'>
 
 /** Under a simulated clock no other process waits for this one. */
 function guardOf(

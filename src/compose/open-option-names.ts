@@ -65,6 +65,7 @@ const OPEN: OptionNames<OpenOptions> = {
   store: STORE,
   keysDirectory: TEXT,
   replaceVersion: FLAG,
+  planFiles: TEXT,
   adopt: FLAG,
   leaseMs: MILLISECONDS,
   pollMs: MILLISECONDS,

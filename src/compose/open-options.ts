@@ -56,6 +56,11 @@ export interface OpenOptions extends TroubleOptions, NoticeOptions, AlertOptions
    * under the same id and version is refused, so that a version always means one plan.
    */
   readonly replaceVersion?: boolean
+  /**
+   * For development: references may name plans by `file:///…` in this folder and below it. Default: no file is read; nor is
+   * one for an actor in production.
+   */
+  readonly planFiles?: string
   /** Adopt runs of this store that have no live driver. Default true. */
   readonly adopt?: boolean
   readonly leaseMs?: number

@@ -11,6 +11,8 @@ export const LIMITS = {
    */
   valueBytes: 10 * 1024 * 1024,
   planBytes: 8 * 1024 * 1024,
+  /** Where a reference says that a plan lies. */
+  planUriChars: 2_048,
   /** A longer plan text is compiled in a thread that can be ended. */
   planTextHereChars: 64 * 1024,
   planCompileMs: 60_000,

@@ -10,7 +10,8 @@ import {
 } from '../app/operations/run-operations.ts'
 import type { GivenRef } from '../app/operations/resolve-run.ts'
 import type { CompiledPlan } from '../app/plans/compile.ts'
-import { PlanFetcher } from '../app/plans/fetch.ts'
+import { PlanFetcher } from '../app/sources/fetch.ts'
+import { storedPlans } from '../app/sources/stored-plans.ts'
 import { BoundedCache } from '../app/schemas/bounded-cache.ts'
 import type { EngineType } from '../core/engine/engine-type.ts'
 import type { EngineRunRef } from '../core/engine/run-ref.ts'
@@ -20,7 +21,7 @@ import { needKind, needText, OBJECT, TEXT, TEXTS } from '../core/option-kinds.ts
 import type { PlanRef } from '../core/plan/compile/plan-ref.ts'
 import type { ActorContext, EngineSignal } from '../ports/provider-adapter.ts'
 import type { RunKey } from '../ports/run-store.ts'
-import { compileTextAside } from './compile-apart.ts'
+import { readSourceAside } from './compile-apart.ts'
 import * as known from './option-names.ts'
 import type { Parts } from './parts.ts'
 
@@ -100,8 +101,9 @@ export class OperationsByOptions {
     const key = JSON.stringify([options.production === true, failures, restMs])
     const before = this.#known.get(key)
     if (before !== undefined) return before
-    const { services, advancer, engine: engines } = this.#parts
-    const plans = new PlanFetcher(services.store, services.clock, compileTextAside)
+    const { services, advancer, engine: engines, planTransports = [] } = this.#parts
+    const others = options.production === true ? [] : planTransports
+    const plans = new PlanFetcher([storedPlans(services.store), ...others], services.clock, readSourceAside)
     const made = new RunOperations({ services, advancer, engines, plans, starting: this.#starting, ...options })
     this.#known.set(key, made)
     return made

@@ -3,12 +3,16 @@
  * (test/arch/plan-text.test.ts). A long one is a program for our parser: it is read in a thread that may be ended, by time and
  * by memory, and this process lives on (ADR 0009). Short ones are read here at once: what they can cost is bounded by their length.
  */
+import { promisify } from 'node:util'
 import { MessageChannel, receiveMessageOnPort, Worker } from 'node:worker_threads'
+import { gunzip } from 'node:zlib'
 import { compilePlan, type CompiledPlan } from '../app/plans/compile.ts'
 import { importPlan, type ForeignText, type ImportedPlan, type ImportOptions } from '../app/plans/import-plan.ts'
+import { readSource, type ReadSource, type SourceOptions } from '../app/sources/read-source.ts'
+import { utf8Fault } from '../core/json/utf8-fault.ts'
 import { LIMITS } from '../core/limits.ts'
 import type { ReadOptions } from '../core/plan/read/read-document.ts'
-import { problem } from '../core/problems/problem.ts'
+import { fail, problem } from '../core/problems/problem.ts'
 import { refused, type Result } from '../core/result.ts'
 import type { WatchedTask } from './compile-thread.ts'
 import { THREAD, watchJob, type Bounds, type Done, type Job, type JobResult } from './watched-job.ts'
@@ -22,9 +26,38 @@ export function compileText(text: string, options: ReadOptions = {}): Result<Com
   return isReadHere(text) ? compilePlan(text, options) : readApart({ text, options }, BOUNDS)
 }
 
-/** For whoever serves others meanwhile: the loop goes on turning. */
-export async function compileTextAside(text: string): Promise<Result<CompiledPlan>> {
-  return isReadHere(text) ? compilePlan(text) : answerOf(await watchJob({ text, options: {} }, BOUNDS), BOUNDS)
+/** For whoever serves others meanwhile: the loop goes on turning. The bytes were compared with their hash before. */
+export async function readSourceAside(
+  bytes: Uint8Array,
+  packed: 'gzip' | 'none',
+  how: SourceOptions = {},
+): Promise<Result<ReadSource>> {
+  const source = textOf(packed === 'gzip' ? await unpacked(bytes) : bytes)
+  return isReadHere(source) ? readSource(source, how) : answerOf(await watchJob({ source, how }, BOUNDS), BOUNDS)
+}
+
+/** A small packet may hold a very large text: no more of it than a plan may have is unpacked. */
+async function unpacked(bytes: Uint8Array): Promise<Uint8Array> {
+  try {
+    return await promisify(gunzip)(bytes, { maxOutputLength: LIMITS.planBytes })
+  } catch (thrown) {
+    if ((thrown as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE')
+      return fail('PLAN_TOO_LARGE', `unpacked, the plan has more than ${LIMITS.planBytes} bytes`)
+    return fail('PLAN_REF_INVALID', 'the bytes of the plan are not packed with gzip', { pointer: '/compression' })
+  }
+}
+
+function textOf(bytes: Uint8Array): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+  } catch {
+    const { message, line, column } = utf8Fault(bytes)
+    return fail('PLAN_SYNTAX', message, { at: { line, column } })
+  }
+}
+
+export function readSourceText(source: string, how: SourceOptions): Result<ReadSource> {
+  return isReadHere(source) ? readSource(source, how) : readApart({ source, how }, BOUNDS)
 }
 
 export function importText(workflow: ForeignText, how: ImportOptions = {}): Result<ImportedPlan> {

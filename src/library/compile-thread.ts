@@ -5,6 +5,7 @@
 import { parentPort, workerData, type MessagePort } from 'node:worker_threads'
 import { compilePlan } from '../app/plans/compile.ts'
 import { importPlan } from '../app/plans/import-plan.ts'
+import { readSource } from '../app/sources/read-source.ts'
 import { watchJob, type Bounds, type Done, type Job, type JobResult } from './watched-job.ts'
 
 export interface WatchedTask extends Bounds {
@@ -24,6 +25,7 @@ async function watch({ job, done, port, ...bounds }: WatchedTask): Promise<void>
 }
 
 function doJob(job: Job): JobResult<Job> {
+  if ('source' in job) return readSource(job.source, job.how)
   return 'text' in job ? compilePlan(job.text, job.options) : importPlan(job.workflow, job.how)
 }
 

@@ -22,11 +22,12 @@ import type { Services } from '../app/services.ts'
 import { verifyRun, type RunProof } from '../app/verify/verify-run.ts'
 import { verifyStore, type StoreCheck, type StoreProof } from '../app/verify/verify-store.ts'
 import { needKnown, type OptionNames } from '../core/known-options.ts'
-import { FLAG, FUNCTION, needKind, NUMBER, OBJECT, PATH, TEXT, type Kind } from '../core/option-kinds.ts'
+import { either, FLAG, FUNCTION, needKind, NUMBER, OBJECT, PATH, TEXT, type Kind } from '../core/option-kinds.ts'
 import { fail } from '../core/problems/problem.ts'
 import type { BundleShelf } from '../ports/bundles.ts'
 import type { ReceiptBook, ReceiptKey, ReceiptLines } from '../ports/receipts.ts'
 import type { RunRow } from '../ports/run-store.ts'
+import { withSource } from './with-source.ts'
 
 export interface MaintenanceParts {
   readonly services: Services
@@ -50,6 +51,11 @@ export interface VerifyOptions {
   readonly receipts?: string
 }
 
+export interface VerifyRunOptions extends VerifyOptions {
+  /** What its plan is said to be made of: it must be what the run has on record, and give its plan. */
+  readonly source?: string | Uint8Array
+}
+
 export interface Erasure {
   readonly reason: string
   /** Who erases, for the log. */
@@ -60,7 +66,11 @@ export interface RecoverOptions {
   readonly witness?: boolean
 }
 
-export const VERIFY_OPTIONS: OptionNames<VerifyOptions> = { key: true, receipts: true }
+const VERIFY_OPTIONS: OptionNames<VerifyOptions> = { key: true, receipts: true }
+export const VERIFY_RUN_OPTIONS: OptionNames<VerifyRunOptions> = {
+  ...VERIFY_OPTIONS,
+  source: either(TEXT, { what: 'bytes', is: (value) => value instanceof Uint8Array }),
+}
 const STORE_CHECK: OptionNames<VerifyOptions & Pick<StoreCheck, 'onRun'>> = { ...VERIFY_OPTIONS, onRun: FUNCTION }
 const ERASURE: OptionNames<Erasure> = { reason: true, actorId: TEXT }
 const ARCHIVE_OPTIONS: OptionNames<ArchiveOptions> = { force: FLAG }
@@ -93,13 +103,14 @@ export class Maintenance {
     return { keyId, publicKey }
   }
 
-  async verify(row: RunRow, options: VerifyOptions = {}): Promise<RunProof> {
-    needKnown('maintenance.verify', options, VERIFY_OPTIONS)
+  async verify(row: RunRow, options: VerifyRunOptions = {}): Promise<RunProof> {
+    needKnown('maintenance.verify', options, VERIFY_RUN_OPTIONS)
     needKind('maintenance.verify: the run', row, ROW)
     const { services, book, receiptsIn } = this.#parts
     const { receipts } = options
     const lines = receipts === undefined ? book.lines : receiptsIn(receipts)
-    return verifyRun(services.store, row, { ...book, lines }, demandedKey(options))
+    const proof = await verifyRun(services.store, row, { ...book, lines }, demandedKey(options))
+    return withSource(proof, row.planSha256, options.source)
   }
 
   /**

@@ -4,6 +4,7 @@ import type { Engines } from '../app/engines/engines.ts'
 import type { Services } from '../app/services.ts'
 import type { Principal } from '../app/principal.ts'
 import type { EngineCapabilities } from '../ports/engine.ts'
+import type { PlanTransport } from '../ports/plan-transport.ts'
 import type { SigningKeys } from '../ports/signing-keys.ts'
 import type { AlertTeller } from './alert-teller.ts'
 import type { Listeners } from './listeners.ts'
@@ -35,6 +36,8 @@ export interface Parts extends ReadingParts {
   readonly capabilities: EngineCapabilities
   /** In development: a changed plan may keep its version. */
   readonly replaceVersion?: boolean
+  /** Where plans of references may lie beside the store; none of it in production. */
+  readonly planTransports?: readonly PlanTransport[]
   readonly listeners: Listeners
   readonly projectors: Projectors
   /** Undefined where nobody listens to alerts. */

@@ -20,6 +20,7 @@ import { needKnown } from '../core/known-options.ts'
 import type { ChildPlan } from '../core/plan/compile/child-plans.ts'
 import type { RunLock } from '../core/run/state/state.ts'
 import { needKind, NUMBER, oneOf, SEQ, TEXT } from '../core/option-kinds.ts'
+import type { PlanSource, RunOrigin } from '../core/run/input.ts'
 import { fail } from '../core/problems/problem.ts'
 import type { Cause } from '../core/run/explain/explain.ts'
 import type { RunSnapshot } from '../core/view/fold/run-snapshot.ts'
@@ -199,6 +200,15 @@ export class RunReader<O = unknown> {
   /** Its parent, its children, the run it undoes and the one that undid it. */
   async related(): Promise<RelatedRuns> {
     return relatedRuns(this.#parts.services.store, await this.#log.fresh())
+  }
+
+  /**
+   * The bytes that its plan was made of, as its first event says; undefined where they were the plan's own, or nobody had them:
+   * it was started by a name, or made in a program.
+   */
+  async planSource(): Promise<PlanSource | undefined> {
+    const [first] = await this.#log.records(0, 1)
+    return (first?.payload?.['origin'] as RunOrigin | undefined)?.planSource
   }
 
   /** What the log fixed when the run was admitted: all it may touch, where it is locked, and what its child plans stand for. */

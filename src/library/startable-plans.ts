@@ -3,15 +3,16 @@
  * it may come from outside.
  */
 import { publishPlan } from '../app/plans/publish.ts'
-import { PlanFetcher } from '../app/plans/fetch.ts'
 import { resolveChildren, resolvePlan } from '../app/plans/resolve.ts'
+import { PlanFetcher } from '../app/sources/fetch.ts'
+import { storedPlans } from '../app/sources/stored-plans.ts'
 import type { PlanToStart } from '../app/plans/admit.ts'
 import { childReferences } from '../core/plan/compile/child-plans.ts'
 import { parsePlanName, type PlanName } from '../core/plan/format/plan-name.ts'
 import { parsePlanRef, type PlanRef } from '../core/plan/compile/plan-ref.ts'
 import { needKind, OBJECT } from '../core/option-kinds.ts'
 import { unwrap } from '../core/result.ts'
-import { compileTextAside } from './compile-apart.ts'
+import { readSourceAside } from './compile-apart.ts'
 import { LoadedPlans, PLAN, type Startable } from './load-plan.ts'
 import type { Parts } from './parts.ts'
 
@@ -26,16 +27,19 @@ export interface PublishOptions {
 
 export type PublishedPlan = Pick<PlanToStart, 'plan' | 'sha256'>
 
+type PlanParts = Pick<Parts, 'services' | 'advancer' | 'replaceVersion' | 'planTransports'>
+
 export class StartablePlans {
-  readonly #parts: Pick<Parts, 'services' | 'advancer' | 'replaceVersion'>
+  readonly #parts: PlanParts
   readonly #tenantId: string
   readonly #brought = new LoadedPlans()
   readonly #fetcher: PlanFetcher
 
-  constructor(parts: Pick<Parts, 'services' | 'advancer' | 'replaceVersion'>, tenantId: string) {
+  constructor(parts: PlanParts, tenantId: string) {
     this.#parts = parts
     this.#tenantId = tenantId
-    this.#fetcher = new PlanFetcher(parts.services.store, parts.services.clock, compileTextAside)
+    const { services, planTransports = [] } = parts
+    this.#fetcher = new PlanFetcher([storedPlans(services.store), ...planTransports], services.clock, readSourceAside)
   }
 
   /** A plan that is brought is at hand at once. */

@@ -2,15 +2,23 @@
 import { Worker } from 'node:worker_threads'
 import type { CompiledPlan } from '../app/plans/compile.ts'
 import type { ForeignText, ImportedPlan, ImportOptions } from '../app/plans/import-plan.ts'
+import type { ReadSource, SourceOptions } from '../app/sources/read-source.ts'
 import type { ReadOptions } from '../core/plan/read/read-document.ts'
 import type { Result } from '../core/result.ts'
 
-/** What is to be read: the text of a plan, or a foreign workflow. */
+/** What is to be read: the text of a plan, a foreign workflow, or a text that may be either. */
 export type Job =
   | { readonly text: string; readonly options: ReadOptions }
   | { readonly workflow: ForeignText; readonly how: ImportOptions }
+  | { readonly source: string; readonly how: SourceOptions }
 
-export type JobResult<J extends Job> = Result<J extends { readonly text: string } ? CompiledPlan : ImportedPlan>
+export type JobResult<J extends Job> = Result<
+  J extends { readonly text: string }
+    ? CompiledPlan
+    : J extends { readonly workflow: ForeignText }
+      ? ImportedPlan
+      : ReadSource
+>
 
 export interface Bounds {
   readonly maxMs: number

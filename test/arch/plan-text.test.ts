@@ -20,6 +20,7 @@ const READERS = new Set([
   'importOrchestr8',
   'importExecutionPlan',
   'importPlan',
+  'readSource',
   'readEntry',
 ])
 
@@ -29,6 +30,11 @@ const ALLOWED: Readonly<Record<string, string>> = {
   'src/library/compile-apart.ts importPlan': 'the fence: texts that are short',
   'src/library/compile-thread.ts compilePlan': 'in the thread that may be ended',
   'src/library/compile-thread.ts importPlan': 'in the thread that may be ended',
+  'src/library/compile-apart.ts readSource': 'the fence: a text that is short',
+  'src/library/compile-thread.ts readSource': 'in the thread that may be ended',
+  'src/app/sources/read-source.ts readDocument': 'a part of readSource: which kind of text it is',
+  'src/app/sources/read-source.ts compilePlan': 'a part of readSource',
+  'src/app/sources/read-source.ts importPlan': 'a part of readSource',
   'src/app/plans/compile.ts readPlan': 'a part of compilePlan',
   'src/core/plan/compile/parse-plan.ts readPlan': 'a part of parsePlan',
   'src/core/plan/compile/parse-plan.ts readDocument': 'a part of readPlan',

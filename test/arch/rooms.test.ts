@@ -25,6 +25,7 @@ const HOUSES: Readonly<Record<string, House>> = {
       'expressions',
       'grants',
       'plans',
+      'sources',
       'values',
       'deaths',
       'loaded',

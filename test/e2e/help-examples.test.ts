@@ -18,6 +18,7 @@ const FILES: Readonly<Record<string, string>> = {
   'new-plan.yaml': plan(`${STEPS}  - { id: ship, run: pack }\n`),
   'waiting.yaml': plan(`${STEPS}  - { id: release, manual: { title: Release it } }\n`),
   'order.json': '{ "orderId": "A-17" }',
+  'workflow.json': '{ "metadata": { "planId": "w", "planVersion": "1.0.0" }, "steps": [{ "stepId": "s1" }] }',
   'payment.json': '{ "amount": 120 }',
   'run.s0.jsonl': textOf(endedLog()),
   'keelson.steps.mjs': `import { existsSync } from 'node:fs'

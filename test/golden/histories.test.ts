@@ -74,6 +74,8 @@ describe.each(versions)('the histories of version %s', (version) => {
     expect(records.some((one) => one.role === 'fallback')).toBe(true)
     expect(accepted.some((one) => one.payload?.['undo'] === true)).toBe(true)
     expect(records.some((one) => one.payload?.['receivedEvent'] !== undefined)).toBe(true)
+    const origins = records.map((one) => one.payload?.['origin'] as { planSource?: unknown } | undefined)
+    expect(origins.some((origin) => origin?.planSource !== undefined)).toBe(true)
     expect(histories.some((one) => one.result.midway.some(({ owed }) => owed.length > 0))).toBe(true)
   })
 })

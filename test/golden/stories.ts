@@ -21,6 +21,7 @@ const list = (length: number): { list: number[] } => ({ list: Array.from({ lengt
 
 const basics: readonly Story[] = [
   { name: 'sequence', plan: 'steps: [{ id: a, run: f }, { id: b, run: g }, { id: c, run: h }]' },
+  { name: 'source-on-record', plan: '# its own words\nsteps: [{ id: a, run: f }]' },
   {
     name: 'diamond',
     plan: `steps:

@@ -1,6 +1,6 @@
 /** The plan that a log says its run was started with. */
 import type { LogRecord, Payload } from '../../core/events/event.ts'
-import type { RunOrigin } from '../../core/run/input.ts'
+import type { PlanSource, RunOrigin } from '../../core/run/input.ts'
 import type { StoredEvent } from '../../ports/run-store.ts'
 import { envelopeOf } from '../log/read-events.ts'
 
@@ -11,6 +11,11 @@ export function planShaOf(events: readonly StoredEvent[]): string | undefined {
   const planRef = payloadOf(started)?.['planRef'] as Payload<'RunStarted'>['planRef'] | undefined
   const origin = payloadOf(first)?.['origin'] as RunOrigin | undefined
   return planRef?.sha256 ?? origin?.planSha256
+}
+
+/** The bytes that the plan was made of, as the first event says; undefined where it says nothing. */
+export function planSourceOf([first]: readonly StoredEvent[]): PlanSource | undefined {
+  return (payloadOf(first)?.['origin'] as RunOrigin | undefined)?.planSource
 }
 
 function payloadOf(stored: StoredEvent | undefined): LogRecord['payload'] {

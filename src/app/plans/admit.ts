@@ -5,6 +5,7 @@
 import type { ChildPlan } from '../../core/plan/compile/child-plans.ts'
 import { compileGraph } from '../../core/plan/compile/graph.ts'
 import type { Plan } from '../../core/plan/plan.ts'
+import type { PlanSource } from '../../core/run/input.ts'
 import { checkedStep } from '../../core/run/people/duties.ts'
 import { fail } from '../../core/problems/problem.ts'
 import type { PlanStore, PutPlan } from '../../ports/plan-store.ts'
@@ -19,6 +20,7 @@ export interface PlanToStart {
   readonly text?: string
   /** The plans of the steps under `forEach`, brought with it. */
   readonly blocks?: readonly PlanText[]
+  readonly source?: PlanSource
 }
 
 /** A plan's bytes, which are its identity. */
@@ -34,6 +36,8 @@ export interface AdmittedPlan {
   readonly unstored?: string
   /** The plans of its blocks, which are stored with it. */
   readonly blocks?: readonly LoadedBlock[]
+  /** The bytes it was made of, where they are others. */
+  readonly source?: PlanSource
   /** Why the plan's bytes cannot be trusted; then they are not stored. Undefined when they can. */
   readonly altered?: string
   /** The first step, in this plan or in one that it can start, whose rule asks who made the run. */
@@ -60,7 +64,7 @@ export interface LoadedBlock extends LoadedPlan {
 /** Writes nothing. */
 export async function admitPlan(
   { store, plans }: PlanKeeping,
-  { plan, text, sha256, blocks: brought = [] }: PlanToStart,
+  { plan, text, sha256, blocks: brought = [], source }: PlanToStart,
   { tenantId, undoes, children = null }: PlanAdmission,
 ): Promise<AdmittedPlan> {
   const stored = text === undefined ? await plans.get(tenantId, sha256) : plans.known(tenantId, sha256)
@@ -82,6 +86,7 @@ export async function admitPlan(
     ...(makersAskedBy === undefined ? {} : { makersAskedBy }),
     ...(unstored === undefined ? {} : { unstored }),
     ...(blocks.length === 0 ? {} : { blocks }),
+    ...(source === undefined ? {} : { source }),
   }
 }
 

@@ -14,9 +14,11 @@ import { documentValue } from '../../core/plan/read/document-value.ts'
 import type { Plan } from '../../core/plan/plan.ts'
 import type { Block } from '../../core/plan/read/reading.ts'
 import type { ReadOptions } from '../../core/plan/read/read-document.ts'
+import type { PlanSource } from '../../core/run/input.ts'
 import { ok, refusedFor, type Result } from '../../core/result.ts'
 import { checkExpressions } from './check-expressions.ts'
 import { checkSchemas } from './check-schemas.ts'
+import { madeOf, sourceOf } from './plan-source.ts'
 import { sha256Hex } from '../log/sha256.ts'
 
 /** Typed like the document it was compiled from; from text the types are what the reader says they are. */
@@ -28,10 +30,13 @@ export interface CompiledPlan<I = unknown, O = unknown> extends TypedPlan<I, O> 
   readonly sha256: string
   /** The plans that were made of the steps under `forEach`, at any depth; they are stored and published with this one. */
   readonly blocks?: readonly CompiledPlan[]
+  /** The bytes it was made of, where they are others than `text`; a run of it has both hashes on record. */
+  readonly source?: PlanSource
 }
 
 export function compilePlan(text: string, options: ReadOptions = {}): Result<CompiledPlan> {
-  return finishPlan(readPlan(text, options))
+  const compiled = finishPlan(readPlan(text, options))
+  return compiled.ok ? ok(madeOf(compiled.value, sourceOf(text))) : compiled
 }
 
 /** For a document that is already a value, such as what `definePlan` gives. */

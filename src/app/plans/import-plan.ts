@@ -15,6 +15,7 @@ import { readDocument } from '../../core/plan/read/read-document.ts'
 import { problem, type Problem } from '../../core/problems/problem.ts'
 import { ok, refused, refusedFor, type Result } from '../../core/result.ts'
 import { compilePlanDocument, type CompiledPlan } from './compile.ts'
+import { madeOf, sourceOf } from './plan-source.ts'
 
 export interface ForeignText {
   readonly text: string
@@ -40,7 +41,10 @@ export function importPlan(given: ForeignText, { matrices = [], from }: ImportOp
   if (!imported.ok) return imported
   const { document } = imported.value
   const compiled = compilePlanDocument(document)
-  if (compiled.ok) return ok({ from: origin.value, document, compiled: compiled.value })
+  if (compiled.ok) {
+    const source = { ...sourceOf(given.text), from: origin.value }
+    return ok({ from: origin.value, document, compiled: madeOf(compiled.value, source) })
+  }
   return refusedFor(compiled.problems.map((one) => inOrigin(imported.value, one)))
 }
 

@@ -3,10 +3,10 @@
  * by name. The bytes must match the given hash and contain the plan's own id.
  */
 import type { PlanRef } from '../../core/plan/compile/plan-ref.ts'
+import { storedPlanUri } from '../../core/plan/format/plan-uri.ts'
 import { fail } from '../../core/problems/problem.ts'
 import { keepPlan, loadBlocks, type PlanKeeping } from './admit.ts'
 import type { CompiledPlan } from './compile.ts'
-import { planRefOf } from './fetch.ts'
 import { sha256Hex } from '../log/sha256.ts'
 
 export interface Publishing {
@@ -32,4 +32,18 @@ export async function publishPlan(
   const blocks = loadBlocks(place.plans, brought)
   await keepPlan(place, { tenantId, plan, unstored: text, blocks }, { publish: true, replaceVersion })
   return planRefOf({ plan: plan.plan, text, sha256 })
+}
+
+/** The reference to a plan that was stored here. */
+function planRefOf({ plan, text, sha256 }: CompiledPlan): PlanRef {
+  const { planId, planVersion } = plan.metadata
+  const { schemaVersion } = plan
+  return {
+    uri: storedPlanUri(sha256),
+    sha256,
+    schemaVersion,
+    planId,
+    planVersion,
+    sizeBytes: Buffer.byteLength(text),
+  }
 }

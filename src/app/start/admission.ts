@@ -27,7 +27,9 @@ export function willStart(request: AdmittedRequest, altered: string | undefined)
 /** With a RunStarted in the same append, which contains the rest. */
 export function originOf(request: AdmittedRequest, newRun: NewRun, altered: string | undefined): RunOrigin {
   const isStarted = willStart(request, altered) && altered === undefined && request.report?.status !== 'ERRORS'
-  return isStarted ? requestOf(newRun) : runOrigin(newRun)
+  const { source: planSource } = request
+  const origin = isStarted ? requestOf(newRun) : runOrigin(newRun)
+  return planSource === undefined ? origin : { ...origin, planSource }
 }
 
 export type Admission = {

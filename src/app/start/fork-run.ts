@@ -14,6 +14,7 @@ import type { RunAdvancer } from '../advance/advance-run.ts'
 import { approvalOfFork, forkAdmission, refuseUnapproved } from './fork-approval.ts'
 import { forkableRun, type Forkable } from '../taken/forkable-run.ts'
 import { mustFitNames } from '../log/fitting.ts'
+import { planSourceOf } from '../loaded/plan-of-log.ts'
 import type { Services } from '../services.ts'
 import type { Principal } from '../principal.ts'
 import { requestKey } from './new-run.ts'
@@ -91,7 +92,7 @@ export async function forkRun(services: Services, advancer: RunAdvancer, request
   if (request.repeatIrreversible !== true) refuseRepeats(repeatsOf(fork), request)
   const admission = forkAdmission(fork, request)
   const answer = await startRun(services, advancer, {
-    plan,
+    plan: await withSource(services.store, request.row, plan),
     ...(request.replaceVersion === true ? { replaceVersion: true } : {}),
     input: other.input,
     principal: request.principal,
@@ -124,6 +125,17 @@ export async function forkRun(services: Services, advancer: RunAdvancer, request
   await services.store.insertInbox({ tenantId: request.row.tenantId, runId: request.row.runId }, row)
   await advancer.advance(request.row.runKey)
   return answer
+}
+
+/** The same plan was made of the same bytes, unless somebody brings others of it. */
+async function withSource(
+  store: RunStore,
+  { runKey, planSha256 }: RunRow,
+  plan: StartRequest['plan'],
+): Promise<StartRequest['plan']> {
+  if (plan.source !== undefined || plan.sha256 !== planSha256) return plan
+  const source = planSourceOf(await store.readEvents(runKey, { limit: 1 }))
+  return source === undefined ? plan : { ...plan, source }
 }
 
 function requestIdOf({ runId }: RunRow, signalId: string): string {

@@ -4,6 +4,7 @@
  */
 import { isImported } from '../../core/events/imported.ts'
 import { fail, KeelsonError, problem } from '../../core/problems/problem.ts'
+import type { PlanSource } from '../../core/run/input.ts'
 import type { ReceiptKey } from '../../ports/receipts.ts'
 import type { StoredEvent } from '../../ports/run-store.ts'
 import { compileGraph } from '../../core/plan/compile/graph.ts'
@@ -17,6 +18,7 @@ import { checkErasures, erasureReach } from '../sides/erasure-statement.ts'
 import type { EvidenceFinding } from '../sides/finding.ts'
 import { canonicalText } from '../log/canonical.ts'
 import { foldLog } from '../log/fold.ts'
+import { planSourceOf } from '../loaded/plan-of-log.ts'
 import type { LoadedPlan } from '../plans/load.ts'
 import { misfiledEvents } from '../sides/misfiled-events.ts'
 import { recordOf } from '../log/read-events.ts'
@@ -24,6 +26,7 @@ import type { BlobReader } from '../values/recorded-values.ts'
 import { BUNDLE_VERSION, linkOf, type BundledEvent, type BundledRun } from '../log/run-bundle.ts'
 import { bytesOfHex, sha256Hex } from '../log/sha256.ts'
 import { verifyChain, type ChainReport } from './chain.ts'
+import type { SourceProof } from './check-source.ts'
 
 export interface BundleReport {
   readonly run: BundledRun
@@ -32,7 +35,11 @@ export interface BundleReport {
   readonly chain: ChainReport
   readonly receipts: ReceiptReport
   readonly decisions: DecisionCheck
-  /** Erasures that nobody signed; whatever else does not fit breaks the bundle. */
+  /** The bytes that the plan was made of, as the first event says; absent where it says nothing. */
+  readonly planSource?: PlanSource
+  /** Present where somebody brought the bytes. */
+  readonly source?: SourceProof
+  /** Erasures that nobody signed, and a wrong source; whatever else does not fit breaks the bundle. */
   readonly findings?: readonly EvidenceFinding[]
 }
 
@@ -97,7 +104,9 @@ async function provenBundle(lines: AsyncIterable<string>, check: BundleCheck): P
   const decisions = await checkDecisions(events, () => planIn(bodies('plan'), run), blob)
   const findings = await checkRest(run, eventLines, bodies('plan'), keys, blob)
   const told = findings.length === 0 ? {} : { findings }
-  return { run, lines: parts.length, blobs: blobs.size, chain, receipts, decisions, ...told }
+  const planSource = planSourceOf(events)
+  const made = planSource === undefined ? {} : { planSource }
+  return { run, lines: parts.length, blobs: blobs.size, chain, receipts, decisions, ...made, ...told }
 }
 
 /** Compares the run part and the large values with the log in the bundle, and finds erasures that nobody signed. */

@@ -3,6 +3,7 @@
  * row and everything else that is stored for it agree with the log, and that missing data was erased under a signature.
  */
 import { fail } from '../../core/problems/problem.ts'
+import type { PlanSource } from '../../core/run/input.ts'
 import type { ReceiptBook, ReceiptKey } from '../../ports/receipts.ts'
 import type { RunRow, RunStore, StoredEvent } from '../../ports/run-store.ts'
 import { checkDecisions, type DecisionCheck } from '../rederive/check-decisions.ts'
@@ -13,10 +14,11 @@ import type { RowDifference } from '../sides/compare-row.ts'
 import { FIRST_PREVIOUS } from '../log/event-hashes.ts'
 import type { EvidenceFinding } from '../sides/finding.ts'
 import { PlanShelf } from '../plans/load.ts'
-import { planShaOf } from '../loaded/plan-of-log.ts'
+import { planShaOf, planSourceOf } from '../loaded/plan-of-log.ts'
 import { hexOf } from '../log/sha256.ts'
 import { storedEvents } from '../log/stored-events.ts'
 import { verifyChain, type ChainReport } from './chain.ts'
+import type { SourceProof } from './check-source.ts'
 
 export interface RunProof {
   readonly chain: ChainReport
@@ -31,6 +33,10 @@ export interface RunProof {
   readonly values?: number
   /** Hashes of stored values that nobody names: left by a process that died before its commit, or put there. */
   readonly strayValues?: readonly string[]
+  /** The bytes that the plan was made of, as the first event says; absent where it says nothing. */
+  readonly planSource?: PlanSource
+  /** Present where somebody brought the bytes. */
+  readonly source?: SourceProof
   /** Whatever else does not fit. */
   readonly findings?: readonly EvidenceFinding[]
 }
@@ -84,12 +90,14 @@ async function proveRun(
   const plan = () => plans.get(row.tenantId, planShaOf(events) ?? row.planSha256)
   const blob = (sha256: string) => store.getBlob(runKey, sha256)
   const decisions = chain.broken === undefined ? { decisions: await checkDecisions(events, plan, blob) } : {}
+  const planSource = chain.broken === undefined ? planSourceOf(events) : undefined
   const sides = await checkSides({ store, row, events, keys, plan, whole: chain.broken === undefined })
   return {
     chain,
     receipts,
     ...decisions,
     ...(isCut ? { headExpected: hexOf(row.headHash) } : {}),
+    ...(planSource === undefined ? {} : { planSource }),
     ...told(sides),
   }
 }

@@ -87,6 +87,9 @@ const signalFields = {
 const SKIP_REASONS = ['DEPENDENCY_FAILED', 'DEPENDENCY_SKIPPED', 'CONDITION_FALSE', 'OPERATOR_SKIP'] as const
 const CANCEL_CAUSES = ['cancelRun', 'CANCEL', 'EMERGENCY_STOP', 'parent'] as const
 
+const planUri = text({ min: 1, max: LIMITS.planUriChars })
+/** `from`: the project whose document it was; `uri`: where a reference said that it lies. */
+const planSource = object({ sha256, sizeBytes: count, from: optional(name), uri: optional(planUri) })
 const triggerSource = oneOf('manual', 'schedule', 'webhook', 'api')
 /**
  * The origin of the run as in its row, repeated in its first event, so that a change of the row alone is detected. What
@@ -96,6 +99,8 @@ const origin = optional(
   object({
     requestKey: optional(sha256),
     planSha256: optional(sha256),
+    /** The bytes that the plan was made of. Absent: they were the plan's own, or nobody had them (X-108). */
+    planSource: optional(planSource),
     engineType: optional(engineType),
     engineRunRef: optional(engineRunRef),
     triggeredBy: optional(name),

@@ -237,10 +237,10 @@ export const RUN_PROBLEMS = {
   },
   PLAN_INTEGRITY_VALIDATION_FAILED: {
     title:
-      'The bytes of the plan do not have the hash with which the run was started, or the hash that a `plan` step pins.',
+      'The bytes of the plan do not have the hash with which the run was started, or that a reference, a `plan` step or a caller names.',
     retryable: false,
     did: 'Nothing of that plan was executed. A run that had begun with it failed, and a P1 alert was raised.',
-    todo: 'Find out who changed the stored plan. For a pin, compare both hashes, and pin the right one.',
+    todo: 'Find out who changed the plan. For a pin or a reference, compare both hashes, and name the right one.',
   },
   COMPENSATION_INCOMPLETE: {
     title: 'Not everything could be compensated.',

@@ -87,6 +87,9 @@ export type StartDetails = Omit<
 /** What the row of a run says of where it comes from, and its first event too. */
 export type RunOrigin = NonNullable<Payload<'RunApproved'>['origin']>
 
+/** The bytes that a plan was made of, before they were read. */
+export type PlanSource = NonNullable<RunOrigin['planSource']>
+
 export type StartLater = Pick<
   Payload<'RunQueued'>,
   | 'correlationId'

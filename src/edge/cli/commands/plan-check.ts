@@ -11,7 +11,7 @@ import { EXIT } from '../terminal/exit-codes.ts'
 import { plural } from '../terminal/format.ts'
 import { reachJson, reachLines } from '../output/reach.ts'
 import { childPlanFiles } from '../files/child-files.ts'
-import { readPlanFile } from '../files/plan-file.ts'
+import { hashesOf, readPlanFile } from '../files/plan-file.ts'
 import { seenSteps } from '../files/seen-steps.ts'
 import { findStepsFile } from '../files/steps-file.ts'
 
@@ -32,7 +32,7 @@ export async function planCheck({ args, options, terminal }: Call): Promise<numb
         planId,
         planVersion,
         steps: compiled.plan.steps.length,
-        sha256: compiled.sha256,
+        ...hashesOf(compiled),
         touches: reachJson({ plans: [compiled], steps: stepsFile }),
         ...(path === file.path && unused.length > 0 ? { unused } : {}),
       })

@@ -2,7 +2,7 @@
 import { writeFileSync } from 'node:fs'
 import type { Call } from '../terminal/command.ts'
 import { EXIT } from '../terminal/exit-codes.ts'
-import { readPlanFile } from '../files/plan-file.ts'
+import { hashesOf, readPlanFile } from '../files/plan-file.ts'
 
 export async function planCompile({ args, options, terminal }: Call): Promise<number> {
   const { compiled } = readPlanFile(args[0] ?? '')
@@ -14,7 +14,7 @@ export async function planCompile({ args, options, terminal }: Call): Promise<nu
     terminal.json({
       planId,
       planVersion,
-      sha256: compiled.sha256,
+      ...hashesOf(compiled),
       ...(out === undefined ? { plan: compiled.plan } : { file: out }),
     })
   else if (out !== undefined)

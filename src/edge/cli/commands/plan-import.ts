@@ -14,15 +14,16 @@ import { importText } from '../../../library/compile-apart.ts'
 import type { Call } from '../terminal/command.ts'
 import { EXIT } from '../terminal/exit-codes.ts'
 import { plural } from '../terminal/format.ts'
-import { readText } from '../files/text-file.ts'
+import { readPlanBytes, readText } from '../files/text-file.ts'
 
 const MOST = { bytes: LIMITS.planBytes, code: 'PLAN_TOO_LARGE' } as const
 
 export async function planImport({ args, options, terminal }: Call): Promise<number> {
   const file = args[0] ?? ''
   const read = (path: string): ForeignText => ({ text: readText(path, 'PLAN_SYNTAX', MOST), file: path })
+  const { text, source } = readPlanBytes(file)
   const { document, compiled } = valueOf(
-    importText(read(file), { matrices: options.list('matrix').map(read), ...fromOf(options.text('from')) }),
+    importText({ text, file }, { matrices: options.list('matrix').map(read), ...fromOf(options.text('from')) }),
   )
   const { plan, sha256 } = compiled
   const { planId, planVersion } = plan.metadata
@@ -31,7 +32,13 @@ export async function planImport({ args, options, terminal }: Call): Promise<num
   if (out !== undefined) writeFileSync(out, asJson ? `${JSON.stringify(document, null, 2)}\n` : planYaml(document))
   const { green, bold, dim } = terminal.paint
   if (options.json)
-    terminal.json({ planId, planVersion, sha256, ...(out === undefined ? { plan: document } : { file: out }) })
+    terminal.json({
+      planId,
+      planVersion,
+      sha256,
+      sourceSha256: source.sha256,
+      ...(out === undefined ? { plan: document } : { file: out }),
+    })
   else if (out === undefined) terminal.write(showable(document))
   else
     terminal.line(

@@ -3,7 +3,7 @@
  */
 import type { Call } from '../terminal/command.ts'
 import { EXIT } from '../terminal/exit-codes.ts'
-import { readPlanFile } from '../files/plan-file.ts'
+import { hashesOf, readPlanFile } from '../files/plan-file.ts'
 import { anchorHeads } from '../open/anchor-heads.ts'
 import { openOrCreate } from '../open/session.ts'
 import { VersionKeeper } from '../open/version-keeper.ts'
@@ -16,7 +16,7 @@ export async function planPublish({ args, options, terminal }: Call): Promise<nu
     const versions = new VersionKeeper(options, terminal, { isTrial: false })
     const sha256 = await versions.keep(compiled, (how) => keelson.publish(compiled, how))
     const { green, bold, dim } = terminal.paint
-    if (options.json) terminal.json({ planId, planVersion, sha256 })
+    if (options.json) terminal.json({ planId, planVersion, ...hashesOf(compiled) })
     else terminal.line(`${green('✔')} ${bold(planId)} ${planVersion} is published   ${dim(`sha256 ${sha256}`)}`)
     await anchorHeads(keelson, options, terminal)
     return EXIT.completed

@@ -6,6 +6,7 @@ import { fail } from '../../../core/problems/problem.ts'
 import { itemsOf, snapshotOf } from '../../../core/view/show/snapshot-of.ts'
 import { KILLS_PROCESS } from '../../../core/engine/last-words.ts'
 import { isTerminalRun } from '../../../core/run/state/transitions.ts'
+import type { RunReader } from '../../../library/run-reader.ts'
 import type { Call, Options } from '../terminal/command.ts'
 import { headerLines } from '../files/header-lines.ts'
 import { EXIT } from '../terminal/exit-codes.ts'
@@ -41,7 +42,8 @@ export async function show({ args, options, terminal }: Call): Promise<number> {
     if (args[1] !== undefined && watch.trouble === undefined)
       return await showStep(watch, knownSlot(watch, args[1]), related, options, terminal)
     if (options.json) {
-      terminal.json({ ...snapshot, ...(isAlone(related) ? {} : { related }), ...bounds })
+      const made = watch.trouble === undefined ? await madeOf(handle) : {}
+      terminal.json({ ...snapshot, ...made, ...(isAlone(related) ? {} : { related }), ...bounds })
       if (watch.trouble !== undefined) throw watch.trouble
       return EXIT.completed
     }
@@ -69,6 +71,13 @@ export async function show({ args, options, terminal }: Call): Promise<number> {
   } finally {
     await keelson.close()
   }
+}
+
+/** The hash of the plan, and of the bytes it was made of. */
+async function madeOf(handle: RunReader): Promise<object> {
+  const planSource = await handle.planSource()
+  const { planSha256 } = handle.row
+  return planSource === undefined ? { planSha256 } : { planSha256, planSource }
 }
 
 async function showStep(

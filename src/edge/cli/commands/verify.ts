@@ -3,16 +3,19 @@
  * proves and what it does not.
  */
 import type { ReceiptReport } from '../../../app/receipts/check.ts'
+import type { SourceProof } from '../../../app/verify/check-source.ts'
 import { isLogWhole, isWhole, type RunProof } from '../../../app/verify/verify-run.ts'
+import { LIMITS } from '../../../core/limits.ts'
 import { fail } from '../../../core/problems/problem.ts'
 import { existsSync } from 'node:fs'
-import type { VerifyOptions } from '../../../main.ts'
+import type { VerifyOptions, VerifyRunOptions } from '../../../main.ts'
 import { verifyBundleFile } from '../../../main.ts'
 import type { Call, Options } from '../terminal/command.ts'
 import { EXIT } from '../terminal/exit-codes.ts'
 import { findRun } from '../open/find-run.ts'
 import { tellDecisions } from '../output/decisions.ts'
 import { plural, shortId } from '../terminal/format.ts'
+import { readBytes } from '../files/text-file.ts'
 import { openToExamine } from '../open/session.ts'
 import { tellFindings, verifyWholeStore } from './verify-store.ts'
 import type { Terminal } from '../terminal/terminal.ts'
@@ -22,6 +25,7 @@ export async function verify({ args, options, terminal }: Call): Promise<number>
   if (name === undefined) {
     if (!options.flag('store') && options.text('store') === undefined)
       fail('USAGE', 'name a run or a bundle file, or check everything with --store')
+    if (options.text('source') !== undefined) fail('USAGE', '--source is for one run or bundle')
     return verifyWholeStore(options, terminal, demands(options))
   }
   if (options.flag('store')) fail('USAGE', 'verify one run, or everything with --store alone')
@@ -44,7 +48,10 @@ async function proveRun(name: string, options: Options): Promise<Proved> {
   const keelson = await openToExamine(options)
   try {
     const { row } = await findRun(keelson, name)
-    return { runId: row.runId, proof: await keelson.maintenance.verify(row, demands(options)) }
+    return {
+      runId: row.runId,
+      proof: await keelson.maintenance.verify(row, { ...demands(options), ...sourceOf(options) }),
+    }
   } finally {
     await keelson.close()
   }
@@ -52,8 +59,14 @@ async function proveRun(name: string, options: Options): Promise<Proved> {
 
 async function proveBundle(file: string, options: Options): Promise<Proved> {
   if (!existsSync(file)) fail('FILE_NOT_FOUND', `there is no file ${file}`)
-  const { run, chain, receipts, decisions, findings } = await verifyBundleFile(file, demands(options))
-  return { runId: run.runId, proof: { chain, receipts, decisions, ...(findings === undefined ? {} : { findings }) } }
+  const asked = { ...demands(options), ...sourceOf(options) }
+  const { run, lines: _lines, blobs: _blobs, ...proof } = await verifyBundleFile(file, asked)
+  return { runId: run.runId, proof }
+}
+
+function sourceOf(options: Options): Pick<VerifyRunOptions, 'source'> {
+  const file = options.text('source')
+  return file === undefined ? {} : { source: readBytes(file, { bytes: LIMITS.planBytes, code: 'PLAN_TOO_LARGE' }) }
 }
 
 function demands(options: Options): VerifyOptions {
@@ -84,6 +97,8 @@ function tell(terminal: Terminal, runId: string, proof: RunProof, whole: boolean
     terminal.line(
       `  not named        ${plural(proof.strayValues.length, 'stored value')} that no event names: ${proof.strayValues.join(', ')}`,
     )
+  if (proof.source !== undefined && proof.findings === undefined)
+    terminal.line(`  plan source      ${sourceText(proof.source)}`)
   terminal.line(`  head             ${chain.headHash}`)
   terminal.line(`  receipts         ${anchored(receipts)}`)
   terminal.line(
@@ -94,11 +109,19 @@ function tell(terminal: Terminal, runId: string, proof: RunProof, whole: boolean
   terminal.line(dim(`  does not prove   ${receipts.keyIds.length === 0 ? WITHOUT_RECEIPTS : WITH_RECEIPTS}`))
 }
 
+function sourceText({ sha256, onRecord, remade }: SourceProof): string {
+  const what = onRecord ? 'the bytes on record' : 'the run does not say of which bytes its plan was made'
+  const plan = remade ? 'they give its plan' : 'they were not read again: it was made of other documents too'
+  return `${sha256}: ${what}; ${plan}`
+}
+
 /** A wrong key says nothing about the log. */
 function wrongOf(proof: RunProof): string {
   if (isLogWhole(proof)) {
     if (proof.findings?.some(({ code }) => code === 'ERASURE_UNSIGNED') === true)
       return 'data was erased, and nobody signed it'
+    if (proof.findings?.every(({ code }) => code === 'PLAN_INTEGRITY_VALIDATION_FAILED') === true)
+      return 'the log is whole, but its plan was made of other bytes'
     if (proof.findings !== undefined) return 'the log is whole, but what belongs to it was altered'
     return proof.row === undefined ? undecided(proof) : 'the log is whole, but the run row was altered'
   }

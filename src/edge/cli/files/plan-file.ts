@@ -2,10 +2,10 @@
 import { readdirSync, statSync } from 'node:fs'
 import { extname, join } from 'node:path'
 import type { CompiledPlan } from '../../../app/plans/compile.ts'
-import { LIMITS } from '../../../core/limits.ts'
+import { madeOf } from '../../../app/plans/plan-source.ts'
 import { fail, KeelsonError, problem } from '../../../core/problems/problem.ts'
 import { compileText } from '../../../library/compile-apart.ts'
-import { readText } from './text-file.ts'
+import { readPlanBytes } from './text-file.ts'
 
 export interface PlanFile {
   /** As the user wrote it, for messages. */
@@ -15,7 +15,7 @@ export interface PlanFile {
 }
 
 /** A folder means the plan.yaml (or .yml, .json) in it. */
-function fileOf(path: string): string {
+export function planPath(path: string): string {
   if (statSync(path, { throwIfNoEntry: false })?.isDirectory() !== true) return path
   const found = ['plan.yaml', 'plan.yml', 'plan.json'].find((name) => readdirSync(path).includes(name))
   return found === undefined ? fail('FILE_NOT_FOUND', `the folder ${path} has no plan.yaml`) : join(path, found)
@@ -23,17 +23,23 @@ function fileOf(path: string): string {
 
 const CODE_FILES = new Set(['.ts', '.mts', '.js', '.mjs'])
 
-export function readPlanFile(given: string): PlanFile {
-  const path = fileOf(given)
+/** `pinned`: the hash that the bytes of the file must have; others are not read as a plan. */
+export function readPlanFile(given: string, pinned?: string): PlanFile {
+  const path = planPath(given)
   if (CODE_FILES.has(extname(path))) {
     fail(
       'USAGE',
       `${path} is code; a plan is a YAML or JSON file (a plan built in TypeScript is started by its own program)`,
     )
   }
-  const text = readText(path, 'PLAN_SYNTAX', { bytes: LIMITS.planBytes, code: 'PLAN_TOO_LARGE' })
+  const { text, source } = readPlanBytes(path, pinned)
   const compiled = compileText(text, { file: path })
-  if (compiled.ok) return { path, text, compiled: compiled.value }
+  if (compiled.ok) return { path, text, compiled: madeOf(compiled.value, source) }
   const [first, ...rest] = compiled.problems
   throw new KeelsonError([first ?? problem('PLAN_SYNTAX', `${path} is not a plan`), ...rest])
+}
+
+/** The two hashes for scripts: of the plan, and of the bytes it was made of. */
+export function hashesOf({ sha256, source }: CompiledPlan): { readonly sha256: string; readonly sourceSha256: string } {
+  return { sha256, sourceSha256: source?.sha256 ?? sha256 }
 }

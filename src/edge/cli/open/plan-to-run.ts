@@ -23,11 +23,13 @@ export async function planToRun(path: string | undefined, options: Options): Pro
   const given = options.text('planId')
   if ((path === undefined) === (given === undefined))
     fail('USAGE', 'name a plan file, or a published plan by --plan-id: one of them')
+  const pinned = pinnedHash(options)
   if (given === undefined) {
-    const file = readPlanFile(path ?? '')
+    const file = readPlanFile(path ?? '', pinned)
     const { used: children, unused } = childPlanFiles(file)
     return { file, children, unused }
   }
+  if (pinned !== undefined) fail('USAGE', '--sha256 is for a plan file; pin a published plan by <id>@sha256:<hash>')
   const name = parseName(given)
   const keelson = await openToExamine(options)
   try {
@@ -42,6 +44,16 @@ export async function planToRun(path: string | undefined, options: Options): Pro
   } finally {
     await keelson.close()
   }
+}
+
+/** Of the bytes of the plan file. */
+function pinnedHash(options: Options): string | undefined {
+  const given = options.text('sha256')
+  if (given === undefined || /^[0-9a-f]{64}$/.test(given)) return given
+  return fail(
+    'USAGE',
+    `--sha256 must be 64 lower-case hexadecimal digits, as \`keelson plan hash\` and sha256sum give them`,
+  )
 }
 
 const NAME = /^([^@]+)(?:@(?!sha256:)([^@]+))?(?:@sha256:([^@]+))?$/

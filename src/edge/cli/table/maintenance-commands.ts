@@ -46,8 +46,14 @@ export const MAINTENANCE_COMMANDS: readonly Spec[] = [
       ['--store [url]', 'check the whole store: every run, plan and row, and runs that only receipts know'],
       ['--key <public key>', 'count only receipts of this key; there must be at least one'],
       ['--receipts <folder>', 'a copy of the receipts, instead of the local ones'],
+      ['--source <file>', 'the file that the plan was made of: it must be the one on record, and give the plan'],
     ],
-    examples: ['keelson verify last', 'keelson verify order.jsonl --key "$KEY"', 'keelson verify --store'],
+    examples: [
+      'keelson verify last',
+      'keelson verify last --source plan.yaml',
+      'keelson verify order.jsonl --key "$KEY"',
+      'keelson verify --store',
+    ],
     load: async () => (await import('../commands/verify.ts')).verify,
   },
   {

@@ -23,6 +23,12 @@ export const PLAN_COMMANDS: readonly Spec[] = [
     load: async () => (await import('../commands/plan-compile.ts')).planCompile,
   },
   {
+    use: 'plan hash <file>',
+    about: 'show the SHA-256 of a file as it is, and of the plan that is made of it',
+    examples: ['keelson plan hash plan.yaml', 'keelson plan hash workflow.json --json'],
+    load: async () => (await import('../commands/plan-hash.ts')).planHash,
+  },
+  {
     use: 'plan publish <file>',
     about: 'publish a plan: plan steps and programs find it by its id',
     options: [REPLACE_VERSION],

@@ -18,6 +18,7 @@ export const DRIVING_COMMANDS: readonly Spec[] = [
     about: 'run a plan file (YAML or JSON) or a published plan, and show the progress',
     options: [
       ['--plan-id <name>', 'a published plan instead of a file: <id>, <id>@<version> or <id>@sha256:<hash>'],
+      ['--sha256 <hash>', 'the hash of the plan file; a file with another one is refused before it is read'],
       [
         '--input <json>',
         "the run's input: JSON as it stands, a file (order.json or @order.json), or - for standard input",
@@ -43,6 +44,7 @@ export const DRIVING_COMMANDS: readonly Spec[] = [
       `keelson run plan.yaml --input '{"orderId": "A-17"}'`,
       'keelson run plan.yaml --input order.json --request-id order-17',
       'cat order.json | keelson run plan.yaml --input - --json',
+      'keelson run plan.yaml --sha256 "$(sha256sum < plan.yaml | head -c 64)"',
       'keelson run plan.yaml --allow-host 127.0.0.1',
       'keelson run plan.yaml --locked --allow-host api.example.com --allow-program git',
       'keelson run ../elsewhere/plan.yaml --review',
