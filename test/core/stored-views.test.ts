@@ -144,6 +144,19 @@ describe.each(Object.keys(STORES))('on the %s store', (name) => {
   })
 })
 
+it('where nobody listens, the view of a long run is kept once the run rests, and none of a short one [P-51]', async () => {
+  const store = openMemoryStore({ clock })
+  await using keelson = await openKeelson({ store, directory: testFolder(), steps: { f: (n: unknown) => n } })
+  const short = await keelson.start(LONG, { list: [1, 2, 3] })
+  await short.result()
+  const run = await keelson.start(LONG, { list: list.slice(0, 600) })
+  await run.result()
+  const view = await untilFound(() => store.getCheckpoint(run.row.runKey, 'view'))
+  expect(view.seq).toBeGreaterThanOrEqual(1_000)
+  expect(await store.getCheckpoint(short.row.runKey, 'view')).toBeUndefined()
+  expect(await keelson.getSnapshot(run.runId)).toEqual(await keelson.projectSnapshot(run.runId))
+})
+
 it('nothing is left of the view of a run that is erased, and nothing is kept of it again', async () => {
   const directory = testFolder()
   const path = join(directory, 'keelson.db')
