@@ -97,12 +97,12 @@ describe.each(Object.keys(STORES))('on the %s store', (name) => {
     expect(await keelson.getSnapshot('nobody')).toBeNull()
     expect(await keelson.projectSnapshot('nobody')).toBeNull()
     const without = counted(store, true)
-    const shownBy = async (here: Counted): Promise<readonly [unknown, number]> => {
-      const reader = await openReader({ directory: testFolder(), store: here.store })
-      here.events()
+    const shownBy = async (place: Counted): Promise<readonly [unknown, number]> => {
+      const reader = await openReader({ directory: testFolder(), store: place.store })
+      place.events()
       const watch = await watchFromView(reader, await reader.run(row.runId))
       await watch.pump()
-      return [snapshotOf(watch.view), here.events()]
+      return [snapshotOf(watch.view), place.events()]
     }
     // What `keelson show --json` does.
     expect(await shownBy(here)).toEqual([shown, head - view.seq + 1])
