@@ -97,12 +97,12 @@ describe.each(Object.keys(STORES))('on the %s store', (name) => {
     expect(await keelson.getSnapshot('nobody')).toBeNull()
     expect(await keelson.projectSnapshot('nobody')).toBeNull()
     const without = counted(store, true)
-    const shownBy = async (here: Counted): Promise<readonly [unknown, number]> => {
-      const reader = await openReader({ directory: testFolder(), store: here.store })
-      here.events()
+    const shownBy = async (place: Counted): Promise<readonly [unknown, number]> => {
+      const reader = await openReader({ directory: testFolder(), store: place.store })
+      place.events()
       const watch = await watchFromView(reader, await reader.run(row.runId))
       await watch.pump()
-      return [snapshotOf(watch.view), here.events()]
+      return [snapshotOf(watch.view), place.events()]
     }
     // What `keelson show --json` does.
     expect(await shownBy(here)).toEqual([shown, head - view.seq + 1])
@@ -142,6 +142,19 @@ describe.each(Object.keys(STORES))('on the %s store', (name) => {
     }
     await store.close()
   })
+})
+
+it('where nobody listens, the view of a long run is kept once the run rests, and none of a short one [P-51]', async () => {
+  const store = openMemoryStore({ clock })
+  await using keelson = await openKeelson({ store, directory: testFolder(), steps: { f: (n: unknown) => n } })
+  const short = await keelson.start(LONG, { list: [1, 2, 3] })
+  await short.result()
+  const run = await keelson.start(LONG, { list: list.slice(0, 600) })
+  await run.result()
+  const view = await untilFound(() => store.getCheckpoint(run.row.runKey, 'view'))
+  expect(view.seq).toBeGreaterThanOrEqual(1_000)
+  expect(await store.getCheckpoint(short.row.runKey, 'view')).toBeUndefined()
+  expect(await keelson.getSnapshot(run.runId)).toEqual(await keelson.projectSnapshot(run.runId))
 })
 
 it('nothing is left of the view of a run that is erased, and nothing is kept of it again', async () => {
