@@ -151,6 +151,17 @@ describe('refused is', () => {
     expect(refusals([{ ...WRITE, portFamily: 'CrmSales' }], [REVERSED])).toEqual([])
   })
 
+  it('a family that Portarium does not have, unless a matrix of it is given [GRF-14]', () => {
+    const typo = { ...WRITE, portFamily: 'FinanceAcounting' }
+    const at = 'WORKFLOW_INVALID /actions/0/portFamily: '
+    expect(refusals([typo])).toEqual([expect.stringContaining(`${at}'FinanceAcounting' is not a port family`)])
+    const document = imported([typo])
+    expect(document).toMatchObject({ problems: [{ hint: "did you mean 'FinanceAccounting'?" }] })
+    const own = { ...REVERSED, portFamily: 'OwnLedger' }
+    expect(refusals([{ ...WRITE, portFamily: 'OwnLedger' }])).toEqual([expect.stringContaining(at)])
+    expect(refusals([{ ...WRITE, portFamily: 'OwnLedger' }], [own])).toEqual([])
+  })
+
   it('what would become one function or one step with another', () => {
     const other = { actionId: 'other', operation: 'invoice:write', portFamily: 'CrmSales' }
     expect(refusals([WRITE, other])).toEqual([expect.stringContaining('/actions/1/operation: ')])

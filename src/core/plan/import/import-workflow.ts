@@ -11,19 +11,21 @@ import { robotProblem } from '../compile/robot-action.ts'
 import { capabilityOf, type Capability, type CapabilityMatrix } from './capability-matrix.ts'
 import { compensationInput, outputOf } from './compensation-input.ts'
 import type { Document } from './imported.ts'
+import { PORT_FAMILIES } from './port-families.ts'
 import { effectiveTier, type ReadWorkflow, type WorkflowAction, type WorkflowV1 } from './workflow-v1.ts'
 
 interface Importing extends Pick<Reading, 'problems' | 'positionOf'> {
   readonly workflow: WorkflowV1
   readonly matrices: readonly CapabilityMatrix[]
+  readonly isPack: boolean
   /** The operation of each function: two must not become one. */
   readonly functions: Map<string, string>
 }
 
 export function importWorkflow(read: ReadWorkflow, matrices: readonly CapabilityMatrix[] = []): Result<Document> {
-  const { workflow, positionOf } = read
+  const { workflow, positionOf, isPack = false } = read
   const problems: Problem[] = []
-  const importing: Importing = { problems, positionOf, workflow, matrices, functions: new Map() }
+  const importing: Importing = { problems, positionOf, workflow, matrices, isPack, functions: new Map() }
   const ordered = workflow.actions
     .map((action, index) => ({ action, place: child(child(undefined, 'actions'), index) }))
     .sort((a, b) => a.action.order - b.action.order)
@@ -93,7 +95,10 @@ function approval({ workflow, problems, positionOf }: Importing, action: Workflo
 function findCapability(importing: Importing, action: WorkflowAction, place: Place): Capability | undefined {
   const { portFamily, operation } = action
   const ofFamily = importing.matrices.filter((matrix) => matrix.portFamily === portFamily)
-  if (ofFamily.length === 0) return undefined
+  if (ofFamily.length === 0) {
+    if (!importing.isPack) checkFamily(importing, portFamily, place)
+    return undefined
+  }
   const found = ofFamily.flatMap((matrix) => capabilityOf(matrix, operation) ?? [])
   const [first, second] = found
   const at = child(place, 'operation')
@@ -107,6 +112,16 @@ function findCapability(importing: Importing, action: WorkflowAction, place: Pla
     refuse(importing, 'WORKFLOW_INVALID', at, `the adapter of ${portFamily} does not support '${operation}'`)
   }
   return first
+}
+
+/** As there, a family that nobody knows is refused: its operations would go to functions that nobody meant. */
+function checkFamily(importing: Importing, portFamily: string, place: Place): void {
+  if (PORT_FAMILIES.some((known) => known === portFamily)) return
+  const { hint } = suggest(importing, portFamily, PORT_FAMILIES)
+  const message = `'${portFamily}' is not a port family of Portarium, and no capability matrix of it is given`
+  refuse(importing, 'WORKFLOW_INVALID', child(place, 'portFamily'), message, {
+    hint: hint ?? 'give the matrix of this family: --matrix <file>',
+  })
 }
 
 function undoing(

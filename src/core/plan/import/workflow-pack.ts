@@ -78,7 +78,7 @@ export function parsePack(given: string, options: ReadOptions = {}): Result<Read
   const labels = { packId, namespace, ...(triggerType === undefined ? {} : { triggerType }) }
   const workflow = { workflowId: definitionId, name, version: 1, executionTier, labels, actions }
   const whole = description === undefined ? workflow : { ...workflow, description }
-  return ok({ workflow: whole, positionOf: inPack(found.value.positionOf) })
+  return ok({ workflow: whole, positionOf: inPack(found.value.positionOf), isPack: true })
 }
 
 /** Problems are told with the names of a workflow. */

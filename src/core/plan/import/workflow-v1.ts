@@ -80,6 +80,8 @@ export interface WorkflowV1 extends Pick<Written, 'workflowId' | 'name' | 'descr
 export interface ReadWorkflow {
   readonly workflow: WorkflowV1
   readonly positionOf: Reading['positionOf']
+  /** Its actions belong to the namespace of a pack, and to no family of systems. */
+  readonly isPack?: true
 }
 
 export function parseWorkflow(given: string, options: ReadOptions = {}): Result<ReadWorkflow, Problem> {
