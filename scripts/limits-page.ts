@@ -161,6 +161,10 @@ const VALUES: Readonly<Record<keyof typeof LIMITS, Told>> = {
     of: 'Time that a step has to stop after a cancel',
     beyond: 'it is ended (process) or abandoned (inline)',
   },
+  pauseDrainMs: {
+    of: 'Time that steps in flight have to end after a pause; `policy.drainTimeoutMs` sets another',
+    beyond: 'the alert `PAUSE_DRAIN_TIMEOUT`; the run stays paused',
+  },
   queueAllowanceMs: {
     of: 'Time that an attempt may wait in an engine, in addition to its `timeoutMs`',
     beyond: '`TIMEOUT`',

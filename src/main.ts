@@ -9,6 +9,7 @@ export type { Maintenance, VerifyOptions, VerifyRunOptions } from './library/mai
 export type { CheckedRun, StoreProof } from './app/verify/verify-store.ts'
 export { RunHandle } from './library/run-handle.ts'
 export type { SignalOptions } from './library/run-options.ts'
+export type { SignalDecision } from './app/inbox/signal-decision.ts'
 export type { SentSignal } from './library/send-signal.ts'
 export type { AwaitOptions } from './library/await-end.ts'
 export type { RunError, RunResult } from './library/run-result.ts'

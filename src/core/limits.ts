@@ -82,6 +82,8 @@ export const LIMITS = {
   /** As JSON, for all approvals that a run passes to its children. */
   approvalsBytes: 16 * 1024,
   cancelGraceMs: 5_000,
+  /** How long work in flight may take after a pause before people are told, where the plan does not say (CON-05). */
+  pauseDrainMs: 5 * 60 * 1000,
   /** How long one write of events may take (LAT-01). */
   writeLatencyBudgetMs: 3_000,
   queueAllowanceMs: 30 * 60 * 1000,

@@ -6,6 +6,7 @@ import { explainAt } from '../app/views/explain-at.ts'
 import { explainSlot } from '../app/views/explain-slot.ts'
 import { lookOnce } from '../app/views/look-once.ts'
 import { listedArtifacts, type ListedArtifact } from '../app/views/run-artifacts.ts'
+import { signalDecision, signalDecisions, type SignalDecision } from '../app/inbox/signal-decision.ts'
 import type { RunTrouble } from '../app/loaded/run-trouble.ts'
 import { readRunContext } from '../app/views/read-run-context.ts'
 import { journalLines } from '../app/views/run-journal.ts'
@@ -195,6 +196,17 @@ export class RunReader<O = unknown> {
         atSeq === undefined ? explainSlot(store, run, slot, services.clock.now()) : this.why(slot, atSeq),
       stepDetail: async (slot) => (await import('../app/views/step-detail.ts')).stepDetail(store, run, slot),
     }
+  }
+
+  /** What was decided on every signal that was sent to it, in order. */
+  async signalDecisions(): Promise<readonly SignalDecision[]> {
+    return signalDecisions(await this.#log.records())
+  }
+
+  /** What was decided on one signal, by its id or by its `policyDecisionId`; rejects with SIGNAL_NOT_FOUND where nothing was. */
+  async signalDecision(id: string): Promise<SignalDecision> {
+    needKind('signalDecision: the id of a signal', id, TEXT)
+    return signalDecision(this.#parts.services.store, this.row, await this.#log.records(), id)
   }
 
   /** Its parent, its children, the run it undoes and the one that undid it. */

@@ -17,7 +17,7 @@ import { CORPUS } from './played.ts'
 const FOLDER = join(ROOT, 'conformance', 'corpus')
 const WRITTEN = readdirSync(FOLDER).map((name) => ({
   name,
-  entry: parse(readFileSync(join(FOLDER, name), 'utf8')) as { plan: object; plans?: readonly object[] },
+  entry: parse(readFileSync(join(FOLDER, name), 'utf8')) as { plan?: object; plans?: readonly object[] },
 }))
 
 type Tree = Readonly<Record<string, unknown>>
@@ -47,7 +47,7 @@ function countUses(): ReadonlyMap<string, number> {
   const counts = new Map<string, number>()
   for (const { entry } of WRITTEN) {
     const used = new Set<string>()
-    for (const plan of [entry.plan, ...(entry.plans ?? [])])
+    for (const plan of [entry.plan ?? {}, ...(entry.plans ?? [])])
       usedIn(plan as Tree, 'plan document', document?.fields ?? {}, used)
     for (const field of used) counts.set(field, (counts.get(field) ?? 0) + 1)
   }
@@ -81,6 +81,20 @@ it('has at least 60 plans, each with a sentence about it and an expectation of i
   expect(CORPUS.length).toBeGreaterThanOrEqual(60)
   expect(CORPUS.filter(({ about, expect: expected }) => about === undefined || expected === undefined)).toEqual([])
   expect(CORPUS.filter(({ name, plan }) => plan.plan.metadata.planId !== name).map(({ name }) => name)).toEqual([])
+})
+
+it('has plans that were imported from every other format there is, for engines to run alike', () => {
+  const imported = CORPUS.filter(({ name }) => name.startsWith('imported-')).map(({ name }) => name)
+  expect(imported).toEqual([
+    'imported-dvt-graph',
+    'imported-dvt-sequence',
+    'imported-orchestr8-ast',
+    'imported-orchestr8-fail-fast',
+    'imported-orchestr8-flat',
+    'imported-portarium-pack',
+    'imported-portarium-v1',
+    'imported-portarium-v2',
+  ])
 })
 
 it('sends every signal there is in the middle of runs, completes tasks and forks', () => {

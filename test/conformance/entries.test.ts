@@ -3,11 +3,13 @@ import { describe, expect, it } from 'vitest'
 import { compareEngines } from '../../src/app/conformance/compare-engines.ts'
 import { readEntry } from '../../src/app/conformance/read-entry.ts'
 import { PLAYING } from '../../src/compose/conformance-engines.ts'
-import { compileText } from '../../src/library/compile-apart.ts'
+import { compileText, importText } from '../../src/library/compile-apart.ts'
 import { engineOf, entryOf, nothingBeside, playOn } from './played.ts'
 
+const DOORS = { compile: compileText, importForeign: importText }
+
 function problemsOf(text: string): readonly string[] {
-  const read = readEntry({ file: 'bad.yaml', name: 'bad', text, readBeside: nothingBeside, compile: compileText })
+  const read = readEntry({ file: 'bad.yaml', name: 'bad', text, readBeside: nothingBeside, ...DOORS })
   if (read.ok) return []
   return read.problems.map(({ code, message, at, hint }) => {
     const where = at === undefined ? '' : `${at.file ?? ''}:${at.line}:${at.column} `
@@ -84,7 +86,7 @@ it('an entry may name the file its plan is in', () => {
     file: 'entries/one.yaml',
     name: 'one',
     text: 'planFile: ../plan.yaml\nscript: { a: [{ output: 1 }] }',
-    compile: compileText,
+    ...DOORS,
     readBeside: (path) => {
       asked.push(path)
       return { file: 'plan.yaml', text: 'plan: p\nversion: 1.0.0\nsteps: [{ id: a, run: f }]' }
@@ -92,6 +94,27 @@ it('an entry may name the file its plan is in', () => {
   })
   expect(asked).toEqual(['../plan.yaml'])
   expect(read).toMatchObject({ ok: true, value: { name: 'one', plan: { plan: { metadata: { planId: 'p' } } } } })
+})
+
+it('an entry may name a workflow of another project, with its matrices, and is refused at the lines of these', () => {
+  const files: Readonly<Record<string, string>> = {
+    'flow.json': '{ "id": "flow", "version": "1.0.0", "steps": [{ "id": "a", "agentId": "f" }] }',
+    'wrong.json': '{ "id": "flow", "version": "1.0.0",\n"steps": [{ "id": "a" }] }',
+  }
+  const beside = 'plan: p\nversion: 1.0.0\nsteps: [{ id: a, run: f }]'
+  const readBeside = (path: string) => ({ file: path, text: files[path] ?? beside })
+  const read = (text: string) => readEntry({ file: 'one.yaml', name: 'one', text, ...DOORS, readBeside })
+  expect(read('importFile: flow.json\ninput: { n: 1 }')).toMatchObject({
+    ok: true,
+    value: { input: { n: 1 }, plan: { plan: { metadata: { planId: 'flow' }, steps: [{ run: 'f' }] } } },
+  })
+  expect(read('importFile: wrong.json')).toMatchObject({
+    problems: [{ code: 'WORKFLOW_INVALID', at: { file: 'wrong.json', line: 2 } }],
+  })
+  expect(read('planFile: plan.yaml\nimportFile: flow.json')).toMatchObject({
+    problems: [{ message: "an entry has one of 'plan', 'planFile' and 'importFile'" }],
+  })
+  expect(read('planFile: plan.yaml\nmatrixFiles: [m.json]').ok).toBe(false)
 })
 
 it('an entry that never ends is given up, with what it waits for', async () => {

@@ -45,6 +45,33 @@ describe('order and failures', () => {
     expect([done.status, done.steps['a'], done.calls.map(([name]) => name)]).toEqual(['FAILED', 'failed', ['bad']])
   })
 
+  it('a failure lets a sibling in flight finish, where it was cancelled there, and never calls what depends on both [X-76, X-107]', async () => {
+    const [fails, begun] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+    const done = await played(
+      flow([
+        { id: 'a', agentId: 'bad' },
+        { id: 'b', agentId: 'slow' },
+        { id: 'c', agentId: 'next', dependsOn: ['a', 'b'] },
+      ]),
+      {
+        bad: async () => {
+          await begun.promise
+          fails.resolve()
+          throw new Error('no')
+        },
+        slow: async () => {
+          begun.resolve()
+          await fails.promise
+          return 'done'
+        },
+        next: gives(1),
+      },
+    )
+    expect([done.status, done.steps['a'], done.steps['b']]).toEqual(['FAILED', 'failed', 'completed'])
+    const called = done.calls.map(([name]) => name).toSorted()
+    expect([done.steps['c'], called]).toEqual(['PENDING', ['bad', 'slow']])
+  })
+
   it('onError: retry tries three times, and succeeds with the second [X-107]', async () => {
     let calls = 0
     const flaky: Agent = () => {

@@ -204,6 +204,7 @@ steps:
     for (const [rule, labels] of [
       ['IncompatibleDuties(prepare, release)', ''],
       ['IncompatibleDuties(maker, release)', ', labels: { duty: maker }'],
+      ['IncompatibleDuties(invoice:prepare, release)', ', labels: { duty: "invoice:prepare" }'],
     ] as const) {
       const { process, key } = await opened(two(rule, labels))
       await as(process, key, 'maria', 'prepare')

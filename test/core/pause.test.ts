@@ -61,6 +61,54 @@ describe('a pause', () => {
   })
 })
 
+describe('work in flight that does not end while a run is paused', () => {
+  const LONG = 'timeoutMs: 7200000'
+  const SLOW = `steps: [{ id: a, run: f, ${LONG} }, { id: b, run: f }]`
+
+  it('raises one alert of priority P2 after five minutes; the run stays paused, can be resumed, and takes the result [X-95]', () => {
+    const run = scenario(SLOW).start().signals('PAUSE').at('+299999ms')
+    expect([run.events('AlertRaised'), run.substatus]).toEqual([[], 'DRAINING'])
+    run.at('+1ms')
+    expect(run.payload('AlertRaised')).toMatchObject({ code: 'PAUSE_DRAIN_TIMEOUT', priority: 'P2' })
+    expect([run.status, run.substatus]).toEqual(['PAUSED', 'embedded/DRAIN_TIMED_OUT'])
+    expect(run.at('+1h').events('AlertRaised')).toHaveLength(1)
+    expect(run.refolded().drainTimedOut).toBe(true)
+    run.signals('RESUME')
+    expect([run.status, run.dispatched()]).toEqual(['RUNNING', ['a#1']])
+    expect(run.completes('a').dispatched()).toEqual(['a#1', 'b#1'])
+  })
+
+  it('counts when it ends after the alert and before the resume', () => {
+    const run = scenario(SLOW).start().signals('PAUSE').at('+5min').completes('a')
+    expect([run.status, run.substatus, run.events('StepCompleted')]).toEqual([
+      'PAUSED',
+      undefined,
+      ['StepCompleted a#1'],
+    ])
+    expect(run.signals('RESUME').dispatched()).toEqual(['a#1', 'b#1'])
+  })
+
+  it('has the time that the plan gives, counted anew in each pause', () => {
+    const run = scenario(`policy: { drainTimeout: 10s }\n${SLOW}`).start().signals('PAUSE').at('+9s')
+    run.signals('RESUME').at('+1min').signals('PAUSE').at('+9999ms')
+    expect(run.events('AlertRaised')).toEqual([])
+    expect(run.at('+1ms').events('AlertRaised')).toHaveLength(1)
+    run.signals('RESUME').signals('PAUSE').at('+10s')
+    expect(run.events('AlertRaised')).toHaveLength(2)
+  })
+
+  it('is no alert where nothing is in flight: people, waits and ended steps need no draining', () => {
+    const waits = scenario('steps: [{ id: a, manual: { title: Look } }]').start().signals('PAUSE').at('+1h')
+    const ended = scenario(SLOW).start().signals('PAUSE').completes('a').at('+1h')
+    expect([waits.events('AlertRaised'), ended.events('AlertRaised')]).toEqual([[], []])
+  })
+
+  it('is no alert once the run is cancelled', () => {
+    const run = scenario(SLOW).start().signals('PAUSE').at('+299s').signals('CANCEL').at('+1h')
+    expect([run.status, run.events('AlertRaised')]).toEqual(['CANCELLED', []])
+  })
+})
+
 describe('an end that comes while paused', () => {
   const ONE = `policy: { retry: { maxAttempts: 1 } }\nsteps: [{ id: a, run: f }]`
 

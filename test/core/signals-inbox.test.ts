@@ -233,7 +233,7 @@ steps: [{ id: a, run: slow, with: { n: "\${input.n}" } }, { id: b, run: f, with:
 policy: { onFailure: hold, retry: { maxAttempts: 1 } }
 steps: [{ id: a, run: slow, with: { n: 1, target: main } }, { id: b, run: f, with: { n: 7 } }]`)
     await first.signal(key, 'INJECT_OVERRIDE', { stepId: 'a', override: { n: 9 }, reason: 'a mistake' })
-    await first.signal(key, 'UPDATE_TARGET', { stepId: 'a', newTarget: 'mirror', reason: 'a mistake' })
+    await first.signal(key, 'UPDATE_TARGET', { stepId: 'a', newTarget: { db: 'mirror' }, reason: 'a mistake' })
     first.kill()
     const second = world.process('second', {
       adoptOthers: true,
@@ -251,7 +251,7 @@ steps: [{ id: a, run: slow, with: { n: 1, target: main } }, { id: b, run: f, wit
     ).toEqual([
       ['a#1/1', { n: 1, target: 'main' }],
       ['a#1/2', { n: 1, target: 'main' }],
-      ['a#2/1', { n: 9, target: 'mirror' }],
+      ['a#2/1', { n: 9, target: { db: 'mirror' } }],
       ['b#1/1', { n: 7 }],
     ])
     expect(world.log(key, 'SignalAccepted')).toHaveLength(3)

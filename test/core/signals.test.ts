@@ -34,7 +34,7 @@ const PAYLOADS: Readonly<Record<SignalType, Readonly<Record<string, unknown>>>> 
   SKIP_STEP: { stepId: 'b' },
   UPDATE_PARAMS: { params: { n: 1 }, reason: 'a mistake' },
   INJECT_OVERRIDE: { stepId: 'b', override: { n: 1 }, reason: 'a mistake' },
-  UPDATE_TARGET: { stepId: 'b', newTarget: 'other', reason: 'a mistake' },
+  UPDATE_TARGET: { stepId: 'b', newTarget: { schema: 'other' }, reason: 'a mistake' },
   EMERGENCY_STOP: { reason: 'fire' },
   ESCALATE_ALERT: { level: 'P1' },
 }

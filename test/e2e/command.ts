@@ -89,7 +89,7 @@ export class Command {
 }
 
 /** They read the store and print; nothing of them concerns the process, or is left in it. */
-const LOOKS = /^(?:runs|ps|show|why|events|journal|evidence|tasks|export|verify)\b/
+const LOOKS = /^(?:runs|ps|show|why|events|journal|evidence|signals|tasks|export|verify)\b/
 
 /** A look is answered in this process, which is many times quicker; with KEELSON_TESTS=full it is a process like all others. */
 export function keelson(

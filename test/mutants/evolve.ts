@@ -3,6 +3,20 @@ import type { Mutant } from './mutant.ts'
 
 export const EVOLVE: readonly Mutant[] = [
   {
+    name: 'only the first pause tells that its steps do not end',
+    file: 'core/run/evolve/run.ts',
+    find: '  next.drainTimedOut = undefined\n',
+    replace: '',
+    catcher: 'test/core/pause.test.ts',
+  },
+  {
+    name: 'a pause that waits for people alone tells that its steps do not end',
+    file: 'core/run/state/timers.ts',
+    find: "if (unit !== undefined && kindOfUnit(state.graph, unit) !== 'plan') return true\n  }\n  return false",
+    replace: "if (unit !== undefined && kindOfUnit(state.graph, unit) !== 'plan') return true\n  }\n  return true",
+    catcher: 'test/core/pause.test.ts',
+  },
+  {
     name: 'a step that a person skipped has others skipped',
     file: 'core/run/evolve/steps.ts',
     find: "if (payload.reasonCode !== 'OPERATOR_SKIP') next.skippedByCondition",

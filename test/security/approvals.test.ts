@@ -182,7 +182,7 @@ describe('what was approved is what is dispatched', () => {
     for (const [type, payload] of [
       ['UPDATE_PARAMS', { params: { amount: 1000 }, reason }],
       ['INJECT_OVERRIDE', { stepId: 'pay', override: { amount: 1000 }, reason }],
-      ['UPDATE_TARGET', { stepId: 'pay', newTarget: 'other', reason }],
+      ['UPDATE_TARGET', { stepId: 'pay', newTarget: { db: 'other' }, reason }],
     ] as const)
       await expect(run.signal(type, payload, { actorId: 'ana' })).rejects.toMatchObject({
         code: 'APPROVAL_BINDS_INPUT',

@@ -63,7 +63,7 @@ const changes = (stepId: string) =>
   [
     ['UPDATE_PARAMS', { params: { amount: 1000 }, reason }],
     ['INJECT_OVERRIDE', { stepId, override: { amount: 1000 }, reason }],
-    ['UPDATE_TARGET', { stepId, newTarget: 'f', reason }],
+    ['UPDATE_TARGET', { stepId, newTarget: { db: 'f' }, reason }],
   ] as const
 
 describe('an approval in the parent binds what its child runs do', () => {

@@ -26,7 +26,7 @@ const BLANKS = [
 const DESTRUCTIVE = [
   ['UPDATE_PARAMS', { params: { n: 1 } }],
   ['INJECT_OVERRIDE', { stepId: 'b', override: { n: 1 } }],
-  ['UPDATE_TARGET', { stepId: 'b', newTarget: 'g' }],
+  ['UPDATE_TARGET', { stepId: 'b', newTarget: { db: 'g' } }],
   ['EMERGENCY_STOP', {}],
 ] as const
 

@@ -71,6 +71,8 @@ export class RunModel {
   pauseCycle = 0
   pausedAt = -1
   pausedMs = 0
+  /** The pause in force was told to take too long. */
+  drainTold = false
   cancelling: { graceUntil: number; stop: boolean; undo: boolean; cut: boolean } | undefined
   runTimeoutAt = -1
   /** A delayed run starts no sooner; -1 when it starts at once. */
@@ -277,6 +279,13 @@ export class RunModel {
     return [...this.open()].filter(
       ({ slot }) => !this.isFanParent(slot) && (slot.kind === 'run' || slot.kind === 'plan'),
     )
+  }
+
+  /** When people are told that a pause waits too long for steps; undefined when it waits for none, or they were told. */
+  drainDue(): number | undefined {
+    if (this.phase !== 'PAUSED' || this.drainTold || this.cancelling !== undefined || this.undoStarted) return undefined
+    if (!this.inFlight().some(({ slot }) => slot.kind === 'run')) return undefined
+    return this.pausedAt + (this.plan.policy.drainTimeoutMs ?? 300_000)
   }
 
   /** Time that stands still while the run is paused. */

@@ -105,6 +105,8 @@ export function wakeBy(model: RunModel, retriesAfter = -1): number | undefined {
   if (model.cancelling !== undefined && flight.length > 0) due.push(model.cancelling.graceUntil)
   if (model.timedOutAt >= 0 && model.cancelling === undefined && model.phase === 'RUNNING' && flight.length > 0)
     due.push(model.timedOutAt + GRACE_MS)
+  const drainDue = model.drainDue()
+  if (drainDue !== undefined) due.push(drainDue)
   if (model.undo?.state === 'RUNNING' && model.undo.timeoutAt !== undefined) due.push(model.undo.timeoutAt)
   if (model.undo?.state === 'FAILED' && model.undo.retryAt !== undefined) due.push(model.undo.retryAt)
   const runs = model.phase === 'RUNNING' && model.cancelling === undefined

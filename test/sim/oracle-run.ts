@@ -29,6 +29,7 @@ const runResumed: Rule = ({ model, must }, event) => {
   must(event.attempt === model.pauseCycle, `X-06 resumes cycle ${event.attempt} of ${model.pauseCycle}`)
   model.pausedMs += event.at - model.pausedAt
   model.pausedAt = -1
+  model.drainTold = false
 }
 
 function openNames(model: RunModel): string {
@@ -132,6 +133,11 @@ const signalRejected: Rule = ({ model, must }, event) => {
 }
 
 const alertRaised: Rule = ({ model, must }, event) => {
+  if (event.payload['code'] === 'PAUSE_DRAIN_TIMEOUT') {
+    must(model.drainDue() !== undefined && event.at >= (model.drainDue() ?? 0), 'CON-05 told of before its time')
+    must(event.payload['priority'] === 'P2', 'X-95 another priority')
+    model.drainTold = true
+  }
   if (event.payload['code'] !== 'RUN_TIMEOUT') return
   must(
     model.phase === 'RUNNING' && model.runTimeoutAt >= 0 && event.at >= model.runTimeoutAt,

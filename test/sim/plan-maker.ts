@@ -90,6 +90,8 @@ function makePolicy(rng: Rng): Readonly<Record<string, unknown>> {
       backoffMultiplier: 2,
       maxBackoffMs: 4000,
     },
+    // Long enough for some steps to be still in flight, and not for all.
+    drainTimeoutMs: 400,
     timeoutMs: rng.pick([1000, 5000, 20_000]),
     ...(rng.chance(0.15) ? { runTimeoutMs: rng.pick([500, 5000, 30_000]) } : {}),
   }

@@ -260,7 +260,7 @@ function payloadOf(rng: Rng, signalType: string, stepId: string): Readonly<Recor
     case 'INJECT_OVERRIDE':
       return { stepId, override: { extra: rng.int(1, 9) }, reason: 'a mistake' }
     case 'UPDATE_TARGET':
-      return { stepId, newTarget: 'elsewhere', reason: 'a mistake' }
+      return { stepId, newTarget: { schema: 'elsewhere' }, reason: 'a mistake' }
     case 'EMERGENCY_STOP':
       return { reason: 'fire' }
     case 'ESCALATE_ALERT':

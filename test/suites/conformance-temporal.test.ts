@@ -13,7 +13,7 @@ import { folderWith, jsonLines, keelson } from '../e2e/command.ts'
 import { isFull } from '../setup/extent.ts'
 import { startTemporal, temporalProgram, type TemporalServer } from '../setup/temporal.ts'
 
-const MINUTES = 300_000
+const MINUTES = 600_000
 const AT_ONCE = 8
 
 let server: TemporalServer

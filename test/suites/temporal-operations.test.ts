@@ -66,6 +66,22 @@ it('two tenants with one run id have two workflows, and each ends its own [TMP-1
   await mine.close()
 })
 
+it('a run id of 255 characters names its workflow, in the local tenant and in another [X-14]', async () => {
+  const engine = () => temporal({ address: server.address, taskQueue: 'long' })
+  const runId = `run:${'x'.repeat(251)}`
+  const plan = loadPlan('{ plan: one, version: 1.0.0, steps: [{ id: a, run: echo }] }')
+  for (const tenantId of ['local', 'acme']) {
+    const keelson = await openKeelson({ directory: testFolder(), engine: engine(), tenantId, steps: { echo: () => 1 } })
+    const run = await keelson.start(plan, {}, { runId })
+    expect((await run.result()).status).toBe('COMPLETED')
+    const { engineRunRef } = (await keelson.run(runId)).row
+    const actor: ActorContext = { userId: 'eve', roles: ['Admin'], tenantId }
+    expect(await operationsOf(keelson).getRunStatus(engineRunRef, actor)).toMatchObject({ runId, status: 'COMPLETED' })
+    await expectSound(keelson, await keelson.run(runId))
+    await keelson.close()
+  }
+})
+
 it('a plan that may do without is marked as degraded by what its engine lacks; another only keeps the report, which is stored before the start [CAP-05, CAP-11, CAP-15, EVT-36]', async () => {
   const world = await adapterWorld('temporal', { engine: temporal({ address: server.address, taskQueue: 'lacking' }) })
   const operations = operationsOf(world.keelson)

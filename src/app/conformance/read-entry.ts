@@ -12,12 +12,16 @@ import { child, refuse, type Codes, type Reading } from '../../core/plan/read/re
 import type { Problem } from '../../core/problems/problem.ts'
 import { ok, refusedFor, type Result } from '../../core/result.ts'
 import { finishPlan, type CompiledPlan } from '../plans/compile.ts'
+import type { ForeignText, ImportedPlan, ImportOptions } from '../plans/import-plan.ts'
 
-export interface Entry extends Omit<EntryFields, 'plan' | 'planFile' | 'plans'> {
+export interface Entry extends Omit<EntryFields, PlanField> {
   readonly name: string
   readonly plan: CompiledPlan
   readonly plans: readonly CompiledPlan[]
 }
+
+/** Where the plans of an entry come from. */
+type PlanField = 'plan' | 'planFile' | 'importFile' | 'matrixFiles' | 'plans'
 
 export interface EntryFile {
   readonly file: string
@@ -30,6 +34,8 @@ export interface EntryFile {
   readonly readBeside: (path: string) => { readonly file: string; readonly text: string }
   /** Of the text of a plan. */
   readonly compile: (text: string, options: ReadOptions) => Result<CompiledPlan>
+  /** Of a workflow from elsewhere. */
+  readonly importForeign: (given: ForeignText, options: ImportOptions) => Result<Pick<ImportedPlan, 'compiled'>>
 }
 
 const CODES: Codes = { unknown: 'ENTRY_INVALID', missing: 'ENTRY_INVALID', invalid: 'ENTRY_INVALID' }
@@ -48,13 +54,15 @@ export function readEntry(given: EntryFile): Result<Entry> {
   const found = [...reading.problems, ...plans.problems]
   const [plan, ...others] = plans.compiled
   if (read === undefined || plan === undefined || found.length > 0) return refusedFor(sortProblems(found))
-  const { plan: _plan, planFile: _file, plans: _plans, ...rest } = read
+  const { plan: _plan, planFile: _file, importFile: _foreign, matrixFiles: _matrices, plans: _plans, ...rest } = read
   return ok({ ...rest, name: given.name, plan, plans: others })
 }
 
+const FILES = ['planFile', 'importFile']
+
 /** In a bare plan `plan` is its id, a text; in an entry it is a plan. */
 function isEntry(value: Json): boolean {
-  return isObject(value) && (isObject(value['plan']) || value['planFile'] !== undefined)
+  return isObject(value) && (isObject(value['plan']) || FILES.some((name) => value[name] !== undefined))
 }
 
 function barePlan({ text, file, name, others = [], compile }: EntryFile): Result<Entry> {
@@ -75,6 +83,9 @@ function plansOf(value: Json, { positionOf }: ReadDocument, given: EntryFile): P
   const results = [
     ...(isObject(value['plan']) ? [compileAt('/plan', value['plan'])] : []),
     ...(typeof value['planFile'] === 'string' ? [planBeside(given, value['planFile'])] : []),
+    ...(typeof value['importFile'] === 'string'
+      ? [importBeside(given, value['importFile'], value['matrixFiles'])]
+      : []),
     ...others.map((other, index) => compileAt(`/plans/${index}`, other)),
   ]
   return {
@@ -88,11 +99,25 @@ function planBeside({ readBeside, compile }: EntryFile, path: string): Result<Co
   return compile(text, { file })
 }
 
+function importBeside({ readBeside, importForeign }: EntryFile, path: string, given: Json = []): Result<CompiledPlan> {
+  const matrices = Array.isArray(given) ? given.filter((one) => typeof one === 'string').map(readBeside) : []
+  const imported = importForeign(readBeside(path), { matrices })
+  return imported.ok ? ok(imported.value.compiled) : imported
+}
+
 /** Rules that the table of fields cannot express. */
 function checkRules(value: Json, reading: Reading): void {
   if (!isObject(value)) return
-  if (value['plan'] !== undefined && value['planFile'] !== undefined)
-    refuse(reading, 'ENTRY_INVALID', child(undefined, 'planFile'), `an entry has 'plan' or 'planFile', not both`)
+  const [, second] = ['plan', ...FILES].filter((name) => value[name] !== undefined)
+  if (second !== undefined)
+    refuse(
+      reading,
+      'ENTRY_INVALID',
+      child(undefined, second),
+      `an entry has one of 'plan', 'planFile' and 'importFile'`,
+    )
+  if (value['matrixFiles'] !== undefined && value['importFile'] === undefined)
+    refuse(reading, 'ENTRY_INVALID', child(undefined, 'matrixFiles'), `'matrixFiles' belong to an 'importFile'`)
   const moves = Array.isArray(value['moves']) ? (value['moves'] as readonly Json[]) : []
   moves.forEach((move, index) => {
     const kinds = isObject(move) ? ['send', 'event', 'complete', 'fork'].filter((name) => move[name] !== undefined) : []

@@ -6,6 +6,7 @@ import { unwrap } from '../../core/result.ts'
 import { mismatchOf, parseRunRef, storedRunRef, type EngineRunRef } from '../../core/engine/run-ref.ts'
 import { runIdsOf } from '../../core/engine/workflow-id.ts'
 import { parseEngineRunRef } from '../../core/engine/run-ref-text.ts'
+import { LIMITS } from '../../core/limits.ts'
 import { fail } from '../../core/problems/problem.ts'
 import { engineTypeOf } from '../../core/engine/engine-type.ts'
 import { isoFromMs } from '../../core/time.ts'
@@ -30,7 +31,8 @@ export async function resolveRun(
   needActor(operation, actor)
   const ref = typeof given === 'string' ? undefined : unwrap(parseRunRef(given))
   const runId = ref?.runId ?? String(given)
-  mustFitNames({ runId })
+  if (ref !== undefined || parseEngineRunRef(runId) === undefined) mustFitNames({ runId })
+  else mustFitReference(runId)
   const row = await find(parts.services.store, actor.tenantId, runId)
   if (row === undefined) {
     await deny(parts, { operation, actor, target: runId, reasonCode: 'RUN_NOT_FOUND' })
@@ -43,6 +45,13 @@ export async function resolveRun(
       details: { operation, runId },
     })
   return row
+}
+
+/** The id is only a part of it. */
+function mustFitReference(text: string): void {
+  const { engineRunRefChars: most } = LIMITS
+  if (text.length > most)
+    fail('VALUE_TOO_LARGE', `the reference has ${text.length} characters; at most ${most} are allowed`)
 }
 
 /** The reference of a stored run. */
@@ -100,10 +109,14 @@ async function deny(
 async function find(store: Pick<RunStore, 'findRun'>, tenantId: string, given: string): Promise<RunRow | undefined> {
   const name = parseEngineRunRef(given)
   if (name === undefined) return store.findRun({ tenantId, runId: given })
-  if ('runId' in name) return store.findRun({ tenantId, runId: name.runId })
-  const ids = runIdsOf(name.workflowId, tenantId)
+  const ids = ('runId' in name ? [name.runId] : runIdsOf(name.workflowId, tenantId)).filter(mayBeRunId)
   const rows = await Promise.all(ids.map((runId) => store.findRun({ tenantId, runId })))
   const found = rows.filter((row) => row !== undefined)
   // A run that has left that engine since then is still the right one.
-  return found.find((row) => refOf(row).workflowId === name.workflowId) ?? found[0]
+  return found.find((row) => 'workflowId' in name && refOf(row).workflowId === name.workflowId) ?? found[0]
+}
+
+/** What no run is called, no store is asked for. */
+function mayBeRunId(text: string): boolean {
+  return Buffer.byteLength(text) <= LIMITS.nameBytes && !text.includes('\0')
 }

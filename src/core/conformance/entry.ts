@@ -6,7 +6,7 @@ import { EVENT_TYPES } from '../events/event.ts'
 import { LIMITS } from '../limits.ts'
 import { objectOf, optional, required } from '../plan/format/fields.ts'
 import { kindOf, listOf, recordOf, type Kind, type KindOf } from '../plan/format/kind.ts'
-import { delayMs, id, integer, names, oneOf, text } from '../plan/format/kinds.ts'
+import { agentNames, delayMs, id, integer, names, oneOf, text } from '../plan/format/kinds.ts'
 import type { Json } from '../plan/plan.ts'
 import { SIGNAL_TYPES } from '../run/signals/catalogue.ts'
 
@@ -129,9 +129,15 @@ export const entry = objectOf(
     proves: optional(listOf(text({ max: 32 })), 'Ids of requirements it is a golden plan of.', '[ADP-07]'),
     plan: optional(document, 'The plan itself.', '{ plan: order, version: 1.0.0, steps: [{ id: pay, run: pay }] }'),
     planFile: optional(text({ max: 1024 }), 'Or the file it is in, seen from here.', '../plan.yaml'),
+    importFile: optional(
+      text({ max: 1024 }),
+      'Or the file of a workflow from elsewhere, which becomes the plan as with `keelson plan import`.',
+      '../imported/flow.json',
+    ),
+    matrixFiles: optional(listOf(text({ max: 1024 })), 'Capability matrices that this workflow relies on.', '[]'),
     plans: optional(listOf(document), 'Further plans, which its `plan` steps start.', '[]'),
     input: optional(value, 'The input of the run.', '{ orderId: A-17 }', 'none'),
-    agents: optional(recordOf(integer(1, 10_000), names), 'Limits of agents.', '{ payments: 1 }'),
+    agents: optional(recordOf(integer(1, 10_000), agentNames), 'Limits of agents.', '{ payments: 1 }'),
     resources: optional(recordOf(integer(1, 1_000_000_000), names), 'Resources there are.', '{ gpu: 2 }'),
     secrets: optional(recordOf(text()), 'Secrets by their reference.', '{ "secret://pay/token": "t0ken-of-pay" }'),
     script: optional(

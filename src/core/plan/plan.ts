@@ -165,6 +165,7 @@ export interface PlanPolicy {
   readonly retry: RetryPolicy
   readonly timeoutMs: number
   readonly runTimeoutMs?: number
+  readonly drainTimeoutMs?: number
 }
 
 export interface Plan {

@@ -114,6 +114,12 @@ export const RUN_PROBLEMS = {
     did: 'The first signal is valid. Nothing was changed.',
     todo: 'Send the new signal under a new id.',
   },
+  SIGNAL_NOT_FOUND: {
+    title: 'There is no decision on a signal of this id in the log of the run.',
+    retryable: false,
+    did: 'Nothing was changed.',
+    todo: 'List the decisions with `keelson signals <run>`. If the signal is in the inbox, continue the run with `keelson resume <run>`.',
+  },
   SIGNAL_RATE_EXCEEDED: {
     title: 'The run got more signals in a minute than its engine accepts.',
     retryable: true,
@@ -216,6 +222,12 @@ export const RUN_PROBLEMS = {
     retryable: false,
     did: 'Steps in flight were cancelled, finished effects were compensated, and the run failed.',
     todo: 'Raise runTimeoutMs, or find out what was slow with `keelson why`.',
+  },
+  PAUSE_DRAIN_TIMEOUT: {
+    title: 'The run was paused, and steps that were in flight have not ended within the time for it.',
+    retryable: false,
+    did: 'An alert of priority P2 was recorded. The run stays paused, and the results of these steps will count.',
+    todo: 'See the steps with `keelson why <run>`. Resume the run, or cancel it. Allow more time with policy.drainTimeoutMs.',
   },
   RUN_QUARANTINED: {
     title: 'The run was set aside: its stored data is missing, altered or inconsistent.',

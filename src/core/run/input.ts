@@ -154,7 +154,7 @@ export type InputBody =
       readonly active: boolean
       readonly reason?: string
     }
-  | { readonly kind: 'timer'; readonly timer: Timer | 'grace' | 'run-timeout' | 'not-before' }
+  | { readonly kind: 'timer'; readonly timer: Timer | 'grace' | 'run-timeout' | 'drain' | 'not-before' }
   | {
       readonly kind: 'child'
       readonly slot: string

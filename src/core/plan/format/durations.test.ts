@@ -9,6 +9,7 @@ version: "1"
 policy:
   ${ms ? 'timeoutMs: 60000' : 'timeout: 1m'}
   ${ms ? 'runTimeoutMs: 7200000' : 'runTimeout: 2h'}
+  ${ms ? 'drainTimeoutMs: 600000' : 'drainTimeout: 10m'}
   retry: { ${ms ? 'initialBackoffMs: 500, maxBackoffMs: 30000' : 'initialBackoff: 500ms, maxBackoff: 30s'} }
 steps:
   - id: one
@@ -34,6 +35,7 @@ describe('a duration in a plan', () => {
     expect(twins).toEqual([
       'policy.timeout',
       'policy.runTimeout',
+      'policy.drainTimeout',
       'retry.initialBackoff',
       'retry.maxBackoff',
       'step.timeout',
@@ -48,7 +50,7 @@ describe('a duration in a plan', () => {
     const parsed = parsePlan(WHOLE(false), { file: 'p' })
     const at = (pointer: string) => (parsed.ok ? parsed.value.positionOf(pointer) : undefined)
     expect(at('/policy/timeoutMs')).toEqual({ file: 'p', line: 4, column: 12, length: 2 })
-    expect(at('/steps/0/retry/initialBackoffMs')).toMatchObject({ line: 11 })
+    expect(at('/steps/0/retry/initialBackoffMs')).toMatchObject({ line: 12 })
   })
 })
 

@@ -37,6 +37,11 @@ export const agentId: Kind<string> = kindOf(
     !value.split(/[@/]/).some((part) => REFUSED_KEYS.has(part)),
 )
 
+export const agentNames = {
+  pattern: AGENT,
+  what: `a name of letters, digits, '_', '.', '-', which may begin with a scope such as @acme/`,
+}
+
 export const names = { pattern: ID, what: `a name of letters, digits, '_', '.', '-'` }
 
 export function text(limits: { max?: number; pattern?: RegExp; what?: string } = {}): Kind<string> {

@@ -81,6 +81,12 @@ export const policy = objectOf(
       '60000',
     ),
     runTimeoutMs: optional(durationMs, 'The time that the whole run may take.', '3600000'),
+    drainTimeoutMs: optional(
+      durationMs,
+      'How long steps in flight may take to end after a pause. Then the alert PAUSE_DRAIN_TIMEOUT is raised; the run stays paused.',
+      '600000',
+      '300000',
+    ),
   },
   {
     what: 'policy',

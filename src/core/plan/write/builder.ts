@@ -117,6 +117,8 @@ export interface PlanHead<I = unknown, F = unknown> {
     readonly timeout?: Duration
     readonly runTimeoutMs?: number
     readonly runTimeout?: Duration
+    readonly drainTimeoutMs?: number
+    readonly drainTimeout?: Duration
   }
 }
 

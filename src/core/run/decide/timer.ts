@@ -4,6 +4,7 @@
 import { vectorGet } from '../../collections/vector.ts'
 import { alertSlot, RUN_SLOT } from '../../events/slot.ts'
 import type { InputBody } from '../input.ts'
+import { isDraining } from '../state/timers.ts'
 import { kindOfUnit, slotOfUnit } from '../state/units.ts'
 import { failStep, isStopping, waitedMs } from '../proceed/fail-step.ts'
 import { CANCELLED_ERROR, EVENT_TIMEOUT_ERROR, TIMEOUT_ERROR } from '../failure/step-errors.ts'
@@ -15,6 +16,10 @@ export function decideTimer(ws: Workspace, input: Extract<InputBody, { kind: 'ti
   const { timer } = input
   if (timer === 'run-timeout') {
     timeOutRun(ws)
+    return
+  }
+  if (timer === 'drain') {
+    raiseDrainTimeout(ws)
     return
   }
   if (typeof timer === 'string') return
@@ -45,6 +50,13 @@ export function decideTimer(ws: Workspace, input: Extract<InputBody, { kind: 'ti
   askToStop(ws, unit, false)
   // Abort wins over other errors: what times out while the run is being stopped was cancelled (CAN-11).
   failStep(ws, unit, { error: isStopping(ws.state) ? CANCELLED_ERROR : TIMEOUT_ERROR, forced: true })
+}
+
+/** The run stays paused and can be resumed; what ends later counts as always (CON-05, CON-06). */
+function raiseDrainTimeout(ws: Workspace): void {
+  if (!isDraining(ws.state)) return
+  const code = 'PAUSE_DRAIN_TIMEOUT'
+  emit(ws, 'AlertRaised', alertSlot(code, RUN_SLOT, ws.firstSeq), 1, { code, priority: 'P2', raisedAt: ws.nowIso })
 }
 
 /** The alert records the decision. After it the run stops and will fail. */

@@ -55,6 +55,7 @@ export function runResumed(next: NextState, event: FoldEvent): void {
   next.pausedMs += Math.max(0, event.at - next.pausedAt)
   next.pausedAt = -1
   next.scopePauses = []
+  next.drainTimedOut = undefined
 }
 
 export function engineHandoff(next: NextState, event: FoldEvent): void {
@@ -64,7 +65,9 @@ export function engineHandoff(next: NextState, event: FoldEvent): void {
 }
 
 export function alertRaised(next: NextState, event: FoldEvent): void {
-  if ((event.payload as Payload<'AlertRaised'>).code !== 'RUN_TIMEOUT' || next.timedOutAt >= 0) return
+  const { code } = event.payload as Payload<'AlertRaised'>
+  if (code === 'PAUSE_DRAIN_TIMEOUT' && next.status === 'PAUSED') next.drainTimedOut = true
+  if (code !== 'RUN_TIMEOUT' || next.timedOutAt >= 0) return
   next.timedOutAt = event.at
   next.failing = true
 }

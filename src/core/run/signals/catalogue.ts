@@ -38,7 +38,11 @@ export const SIGNALS = {
     destructive: true,
     payload: object({ stepId, override: record(anything()), reason }),
   },
-  UPDATE_TARGET: { role: 'Admin', destructive: true, payload: object({ stepId, newTarget: anything(), reason }) },
+  UPDATE_TARGET: {
+    role: 'Admin',
+    destructive: true,
+    payload: object({ stepId, newTarget: record(anything()), reason }),
+  },
   EMERGENCY_STOP: {
     role: 'Admin',
     destructive: true,

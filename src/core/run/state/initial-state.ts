@@ -14,6 +14,14 @@ const NOBODY: Pick<RunState, 'people' | 'approvedBy' | 'approved' | 'namesAsked'
   refusals: 0,
 }
 
+const NOT_PAUSED: Pick<RunState, 'pauseCycle' | 'pausedAt' | 'pausedMs' | 'scopePauses' | 'drainTimedOut'> = {
+  pauseCycle: 0,
+  pausedAt: -1,
+  pausedMs: 0,
+  scopePauses: [],
+  drainTimedOut: undefined,
+}
+
 const NOTHING_TAKEN: Pick<RunState, 'paramChanges' | 'usedEvents'> = { paramChanges: undefined, usedEvents: undefined }
 
 function nothingSkipped(count: number): Pick<RunState, 'early' | 'skippedByCondition'> {
@@ -62,10 +70,7 @@ export function initialState(graph: PlanGraph): RunState {
     retries: undefined,
     waits: undefined,
     timers: undefined,
-    pauseCycle: 0,
-    pausedAt: -1,
-    pausedMs: 0,
-    scopePauses: [],
+    ...NOT_PAUSED,
     cancelling: undefined,
     failing: false,
     runTimeoutAt: -1,

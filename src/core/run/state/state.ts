@@ -157,6 +157,8 @@ export interface RunState {
   readonly pausedAt: number
   readonly pausedMs: number
   readonly scopePauses: readonly string[]
+  /** The pause in force has lasted longer than work in flight may take, and people were told so. */
+  readonly drainTimedOut: true | undefined
   readonly cancelling: Cancelling | undefined
   /** failFast or a run timeout: nothing new is scheduled, the run will fail. */
   readonly failing: boolean

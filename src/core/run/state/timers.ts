@@ -3,6 +3,7 @@
  * expiry and absolute instants do not care about pauses. Absolute instants and manual expiry follow the wall clock; all others
  * follow elapsed time, and so does the run's own time when the wall clock is set.
  */
+import { bitMembers } from '../../collections/bit-tree.ts'
 import { compareTimers, heapPop, type Timer, type TimerHeap } from '../../collections/timer-heap.ts'
 import { vectorGet } from '../../collections/vector.ts'
 import { LIMITS } from '../../limits.ts'
@@ -54,7 +55,10 @@ export function dueRetries(state: RunState, now: number, limit: number, mayStart
   return due
 }
 
-export type DueTimer = { readonly dueAt: number; readonly timer: Timer | 'grace' | 'run-timeout' | 'not-before' }
+export type DueTimer = {
+  readonly dueAt: number
+  readonly timer: Timer | 'grace' | 'run-timeout' | 'drain' | 'not-before'
+}
 
 /**
  * The earliest timer the run waits for, with its instant in the run's time; undefined when only the outside can move it.
@@ -104,6 +108,7 @@ function* relativeOnes(state: RunState, retriesAfter: number): Generator<DueTime
   const stops = stopAt >= 0 && (state.cancelling !== undefined || !paused)
   if (stops && state.inFlight.size > 0) yield { dueAt: stopAt, timer: 'grace' }
   if (mayTimeOut(state) && !paused) yield { dueAt: state.runTimeoutAt, timer: 'run-timeout' }
+  if (isDraining(state)) yield { dueAt: drainDeadline(state), timer: 'drain' }
   yield* compensationTimers(state)
   // While a run is being cancelled or fails, retries and relative waits no longer come due.
   if (paused || state.cancelling !== undefined || state.failing) return
@@ -140,7 +145,7 @@ export function countsElapsedTime(state: RunState): boolean {
   const { retries, waits, timers, compensation, cancelling, timedOutAt } = state
   if (isTerminalRun(state.status)) return false
   if (retries !== undefined || waits !== undefined || compensation?.current !== undefined) return true
-  if (cancelling !== undefined || timedOutAt >= 0 || mayTimeOut(state)) return true
+  if (cancelling !== undefined || timedOutAt >= 0 || mayTimeOut(state) || isDraining(state)) return true
   return firstOf(state, timers, 'relative') !== undefined
 }
 
@@ -149,6 +154,28 @@ function retryAfter(state: RunState, after: number): Timer | undefined {
   while (heap !== undefined && (heap.timer.dueAt + state.pausedMs <= after || !isOwed(state, heap.timer)))
     heap = heapPop(heap)
   return heap?.timer
+}
+
+/** From this rules version on, a pause says when work in flight takes too long to end. */
+const DRAINS_ARE_TIMED = 7
+
+/**
+ * Does a pause wait for work that its people have not been told of yet? A child run that is in flight is paused as well, and
+ * tells of its own work.
+ */
+export function isDraining(state: RunState): boolean {
+  const { status, rulesVersion, cancelling, compensation, drainTimedOut } = state
+  if (status !== 'PAUSED' || drainTimedOut === true || rulesVersion < DRAINS_ARE_TIMED) return false
+  if (cancelling !== undefined || compensation !== undefined) return false
+  for (const index of bitMembers(state.inFlight)) {
+    const unit = vectorGet(state.units, index)
+    if (unit !== undefined && kindOfUnit(state.graph, unit) !== 'plan') return true
+  }
+  return false
+}
+
+function drainDeadline({ pausedAt, graph }: RunState): number {
+  return pausedAt + (graph.plan.policy.drainTimeoutMs ?? LIMITS.pauseDrainMs)
 }
 
 /** Once the run is being undone or cancelled, or has timed out, its own limit no longer matters. */

@@ -130,10 +130,14 @@ function recordedAlerts(record: LogRecord): readonly ViewAlert[] {
   return alert === undefined ? [] : [alert]
 }
 
-/** The only alert that changes what a run does next: its time is over and it will fail. */
+/** Two alerts change what is shown: the time of the run is over and it will fail, or a pause waits longer than it should. */
 function foldAlert(view: RunView, record: LogRecord): RunView {
-  const isTimeout = fieldsOf(record.payload)['code'] === 'RUN_TIMEOUT'
-  return isTimeout ? { ...view, run: { ...view.run, timedOut: true } } : view
+  const { run } = view
+  const { code } = fieldsOf(record.payload)
+  if (code === 'RUN_TIMEOUT') return { ...view, run: { ...run, timedOut: true } }
+  if (code === 'PAUSE_DRAIN_TIMEOUT' && run.status === 'PAUSED')
+    return { ...view, run: { ...run, drainTimedOut: true } }
+  return view
 }
 
 function foldHandoff(view: RunView, record: LogRecord): RunView {

@@ -77,7 +77,7 @@ function begun(run: RunFold, record: LogRecord): RunFold {
 
 function resumed(run: RunFold, record: LogRecord): RunFold {
   const paused = run.pausedSinceMs === undefined ? 0 : Math.max(0, eventMs(record) - run.pausedSinceMs)
-  return { ...run, pausedMs: run.pausedMs + paused, pausedSinceMs: undefined }
+  return { ...run, pausedMs: run.pausedMs + paused, pausedSinceMs: undefined, drainTimedOut: undefined }
 }
 
 function ended(run: RunFold, record: LogRecord): RunFold {

@@ -114,6 +114,8 @@ export interface RunFold {
   readonly pauseCycle: number
   readonly pausedSinceMs: number | undefined
   readonly pausedMs: number
+  /** The pause in force has lasted longer than work in flight may take. */
+  readonly drainTimedOut: true | undefined
   /** The last idempotency key by run-level event type: a repeated record changes nothing (PRJ-19). */
   readonly keys: Readonly<Record<string, string>>
 }
@@ -171,6 +173,7 @@ const NEW_RUN = {
   pauseCycle: 0,
   pausedSinceMs: undefined,
   pausedMs: 0,
+  drainTimedOut: undefined,
   keys: {},
 } as const satisfies Omit<RunFold, 'engine'>
 

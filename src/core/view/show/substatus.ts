@@ -3,7 +3,7 @@
  * every other word carries its engine.
  */
 import { isTerminalRun } from '../../run/state/transitions.ts'
-import type { RunView } from '../fold/run-view.ts'
+import type { RunFold, RunView } from '../fold/run-view.ts'
 
 export interface Substatus {
   readonly substatus: string
@@ -15,7 +15,7 @@ export function substatusOf(view: RunView): Substatus | undefined {
   if (isTerminalRun(run.status)) return undefined
   if (run.cancelling) return { substatus: `${run.engine}/CANCELLING` }
   if (run.compensating) return { substatus: `${run.engine}/COMPENSATING` }
-  if (run.status === 'PAUSED') return tally.inFlight === 0 ? undefined : draining(tally.inFlight)
+  if (run.status === 'PAUSED') return tally.inFlight === 0 ? undefined : draining(run, tally.inFlight)
   // Only a run that was queued without approval is in this state; an empty log says nothing yet.
   if (run.status === 'PENDING') return view.lastEventSeq > 0 ? { substatus: 'WAITING_APPROVAL' } : undefined
   if (run.status !== 'RUNNING') return undefined
@@ -23,8 +23,9 @@ export function substatusOf(view: RunView): Substatus | undefined {
   return tally.retrying > 0 && mayRetry(view) ? { substatus: 'RETRYING' } : undefined
 }
 
-function draining(inFlight: number): Substatus {
-  return { substatus: 'DRAINING', message: `${inFlight} in-flight ${inFlight === 1 ? 'task' : 'tasks'}` }
+function draining({ engine, drainTimedOut }: RunFold, inFlight: number): Substatus {
+  const substatus = drainTimedOut === true ? `${engine}/DRAIN_TIMED_OUT` : 'DRAINING'
+  return { substatus, message: `${inFlight} in-flight ${inFlight === 1 ? 'task' : 'tasks'}` }
 }
 
 /** A step failed finally and keeps the run open, by policy or because its effect may have happened (P-28). */

@@ -8,7 +8,7 @@ import { basename, dirname, extname, join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { readEntry, type Entry } from '../../../app/conformance/read-entry.ts'
 import { fail, KeelsonError, type Problem } from '../../../core/problems/problem.ts'
-import { compileText } from '../../../library/compile-apart.ts'
+import { compileText, importText } from '../../../library/compile-apart.ts'
 import { childPlanFiles } from './child-files.ts'
 import { readText } from './text-file.ts'
 
@@ -62,7 +62,8 @@ function readFile(file: string): ReturnType<typeof readEntry> {
     return { file: other, text: readText(other, 'PLAN_SYNTAX') }
   }
   const text = readText(file, 'PLAN_SYNTAX')
-  const read = readEntry({ file, name: nameOf(file), text, readBeside: beside, compile: compileText })
+  const doors = { readBeside: beside, compile: compileText, importForeign: importText }
+  const read = readEntry({ file, name: nameOf(file), text, ...doors })
   if (!read.ok || read.value.plans.length > 0) return read
   const others = childPlanFiles({ path: file, text: '', compiled: read.value.plan }).used.map(
     ({ compiled }) => compiled,

@@ -1,9 +1,8 @@
 /** A run as people name it: its whole id, at least four of its first characters, or `last`. */
-import { fail } from '../../../core/problems/problem.ts'
+import { fail, KeelsonError } from '../../../core/problems/problem.ts'
 import type { ListFilter, RunRow } from '../../../ports/run-store.ts'
 
 const SHORTEST = 4
-const WHOLE_ID_CHARS = 36
 
 /** A Keelson, or what only reads. */
 export interface RunSource<H> {
@@ -20,17 +19,14 @@ export async function* allRuns(
 
 export async function findRun<H>(keelson: RunSource<H>, name: string): Promise<H> {
   if (name === 'last') return newest(keelson)
-  if (name.length >= WHOLE_ID_CHARS) return keelson.run(name)
+  const whole = await runOfId(keelson, name)
+  if (whole !== undefined) return whole
   if (name.length < SHORTEST)
     fail('USAGE', `'${name}' is too short to name a run; give four characters of its id or more`)
   const found: RunRow[] = []
-  for await (const row of allRuns(keelson)) {
-    // Runs that were imported have ids of any kind, and one may be the beginning of another.
-    if (row.runId === name) return keelson.run(name)
-    if (row.runId.startsWith(name) || row.runId.startsWith(name.toLowerCase())) found.push(row)
-  }
+  for await (const row of allRuns(keelson)) if (beginsWith(row, name)) found.push(row)
   const [first, second] = found
-  if (first === undefined) return fail('RUN_NOT_FOUND', `no run's id begins with '${name}'`)
+  if (first === undefined) return fail('RUN_NOT_FOUND', `no run's id is '${name}' or begins with it`)
   if (second !== undefined) {
     const ids = found.slice(0, 5).map((row) => row.runId)
     return fail(
@@ -39,6 +35,22 @@ export async function findRun<H>(keelson: RunSource<H>, name: string): Promise<H
     )
   }
   return keelson.run(first.runId)
+}
+
+/** Ids that a program gave are of any length and case; one may be the beginning of another. */
+async function runOfId<H>(keelson: RunSource<H>, name: string): Promise<H | undefined> {
+  if (name === '') return undefined
+  try {
+    return await keelson.run(name)
+  } catch (thrown) {
+    if (thrown instanceof KeelsonError && thrown.code === 'RUN_NOT_FOUND') return undefined
+    throw thrown
+  }
+}
+
+/** Our own ids are in lower case, whatever somebody types. */
+function beginsWith({ runId }: RunRow, name: string): boolean {
+  return runId.startsWith(name) || runId.startsWith(name.toLowerCase())
 }
 
 /** The newest run that a user started: child runs and undoing runs were started by other runs. */

@@ -91,6 +91,12 @@ export const LOOKING_COMMANDS: readonly Spec[] = [
     load: async () => (await import('../commands/evidence.ts')).evidence,
   },
   {
+    use: 'signals <run> [id]',
+    about: 'show what was decided on the signals of a run, or on one of them',
+    examples: ['keelson signals last', 'keelson signals 7f3a91c2 --json'],
+    load: async () => (await import('../commands/signals.ts')).signals,
+  },
+  {
     use: 'why <run> [step]',
     about: 'explain the state of a run or a step, and what it waits for',
     options: [['--at <runSeq>', 'the state after this event']],
