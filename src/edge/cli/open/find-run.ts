@@ -21,14 +21,14 @@ export async function* allRuns(
 export async function findRun<H>(keelson: RunSource<H>, name: string): Promise<H> {
   if (name === 'last') return newest(keelson)
   if (name.length >= WHOLE_ID_CHARS) return keelson.run(name)
-  if (name.length < SHORTEST)
-    fail('USAGE', `'${name}' is too short to name a run; give four characters of its id or more`)
   const found: RunRow[] = []
   for await (const row of allRuns(keelson)) {
-    // Runs that were imported have ids of any kind, and one may be the beginning of another.
+    // Runs that were imported have ids of any kind: short ones, and some that begin with another.
     if (row.runId === name) return keelson.run(name)
     if (row.runId.startsWith(name) || row.runId.startsWith(name.toLowerCase())) found.push(row)
   }
+  if (name.length < SHORTEST)
+    fail('USAGE', `'${name}' is too short to name a run; give four characters of its id or more`)
   const [first, second] = found
   if (first === undefined) return fail('RUN_NOT_FOUND', `no run's id begins with '${name}'`)
   if (second !== undefined) {
