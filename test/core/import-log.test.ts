@@ -1,5 +1,7 @@
 /** A log that others made, taken in: what is stored of it, what is refused, and what happens when it comes again. */
 import { describe, expect, it } from 'vitest'
+import { checkDecisions } from '../../src/app/rederive/check-decisions.ts'
+import { fail } from '../../src/core/problems/problem.ts'
 import { storeOf } from '../../src/library/services-of.ts'
 import { openKeelson, type Keelson } from '../../src/main.ts'
 import { testFolder } from '../fixtures/folder.ts'
@@ -264,6 +266,24 @@ describe('a log of a later or another version', () => {
 })
 
 describe('an imported run', () => {
+  it('is told by all of its events: one that our decider made is checked like any other', async () => {
+    await using keelson = await openHere()
+    await keelson.importLog(textOf(endedLog()))
+    const run = await keelson.run(RUN_ID)
+    const events = await storeOf(keelson).readEvents(run.row.runKey, {})
+    const checked = async (stored: typeof events) =>
+      checkDecisions(
+        stored,
+        () => fail('PLAN_NOT_FOUND', 'no plan'),
+        async () => undefined,
+      )
+    expect(await checked(events)).toMatchObject({ follows: true, unchecked: { code: 'RUN_FOREIGN' } })
+    const ours = events.map((one, index) =>
+      index === 3 ? { ...one, record: one.record.replace('"cause":"import"', '"cause":"start"') } : one,
+    )
+    expect(await checked(ours)).toMatchObject({ follows: false, unchecked: { code: 'PLAN_NOT_FOUND' } })
+  })
+
   it('is driven by nobody here: who would move it is refused, and who goes on with runs leaves it alone', async () => {
     await using keelson = await openHere()
     await keelson.importLog(textOf(liveLog()))

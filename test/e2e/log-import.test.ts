@@ -4,6 +4,8 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { beforeAll, expect, it } from 'vitest'
 import { ensureBuilt } from './built.ts'
+import { seedOne } from '../fixtures/foreign-log.ts'
+import { sha256Of } from '../golden/event-samples.ts'
 import { folderWith, jsonLines, keelson, linesOf } from './command.ts'
 
 const PLAN =
@@ -133,6 +135,19 @@ it('a row that hides that its run was imported is found by verify', async () => 
   expect(code).toBe(1)
   expect(stdout).toContain('the run row says engineType embedded, its log foreign')
   expect(stdout).toContain('the run row says stepsFailed 0, its log 1')
+})
+
+it('an imported run is named by its whole id, however short, also where another id begins with it', async () => {
+  const line = (runId: string): string => {
+    const idempotencyKey = sha256Of(`${runId}|RUN|1|RunStarted|1.2.0`)
+    return JSON.stringify({ ...seedOne('RunStarted', 0), runId, idempotencyKey })
+  }
+  const there = folderWith({ 'one.jsonl': line('R-1'), 'ten.jsonl': line('R-10') })
+  for (const file of ['one.jsonl', 'ten.jsonl']) expect((await keelson(['log', 'import', file], there)).code).toBe(0)
+  for (const id of ['R-1', 'R-10'])
+    expect(jsonLines((await keelson(['show', id, '--json'], there)).stdout)[0]).toMatchObject({ runId: id })
+  const short = await keelson(['show', 'R-'], there)
+  expect([short.code, short.stderr.split(' ')[0]]).toEqual([2, 'USAGE'])
 })
 
 it('journal and evidence are shown and given as JSON; altered evidence is found with its line [GRF-17]', async () => {

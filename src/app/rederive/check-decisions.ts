@@ -2,7 +2,7 @@
  * Re-derives a log from a store or a bundle. When the plan is gone or was changed, the decisions stay unchecked, and
  * that is reported instead of a result.
  */
-import { isImported } from '../../core/events/imported.ts'
+import { isImportedLog } from '../../core/events/imported.ts'
 import { unwrap } from '../../core/result.ts'
 import { KeelsonError } from '../../core/problems/problem.ts'
 import type { StoredEvent } from '../../ports/run-store.ts'
@@ -32,7 +32,7 @@ export async function checkDecisions(
 ): Promise<DecisionCheck> {
   try {
     const records = events.map((stored) => unwrap(recordOf(stored)))
-    if (records[0] !== undefined && isImported(records[0])) return { follows: true, unchecked: MADE_ELSEWHERE }
+    if (isImportedLog(records)) return { follows: true, unchecked: MADE_ELSEWHERE }
     const asked: AskedFacts[] = []
     const loaded = await plan()
     const report = verifyDecisions(records, loaded, (one) => asked.push(one))

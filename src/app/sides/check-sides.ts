@@ -3,7 +3,7 @@
  * checkpoints, inbox rows, claims, held units. The log decides; if the log is broken, nothing is compared.
  */
 import type { LogRecord } from '../../core/events/event.ts'
-import { isImported } from '../../core/events/imported.ts'
+import { isImportedLog } from '../../core/events/imported.ts'
 import { KeelsonError } from '../../core/problems/problem.ts'
 import { runMetaOf } from '../../core/view/fold/run-meta.ts'
 import type { RunSides } from '../../ports/evidence.ts'
@@ -47,7 +47,7 @@ export async function checkSides(check: SideCheck): Promise<SideReport> {
   const { store, row, events } = check
   const records = check.whole ? recordsOf(events) : undefined
   if (records === undefined || records.length === 0) return { row: [], values: 0, strayValues: [], findings: [] }
-  if (records[0] !== undefined && isImported(records[0])) return checkImported(check, records)
+  if (isImportedLog(records)) return checkImported(check, records)
   const plan = await planOrNone(check.plan)
   const sides = await store.readSides(row.runKey)
   const asked = new Set(sides.snapshots.filter(({ kind }) => kind === 'state').map(({ seq }) => seq))

@@ -5,7 +5,7 @@
  */
 import { FOREIGN } from '../../core/engine/engine-type.ts'
 import type { LogRecord, Payload } from '../../core/events/event.ts'
-import { isImported } from '../../core/events/imported.ts'
+import { isImportedLog } from '../../core/events/imported.ts'
 import { importedSummary } from '../../core/view/show/imported-summary.ts'
 import type { RunOrigin } from '../../core/run/input.ts'
 import type { RunState } from '../../core/run/state/state.ts'
@@ -53,7 +53,7 @@ export function compareRow(row: ComparedRow, log: LogFold): readonly RowDifferen
   const [first] = log.records
   if (first === undefined) return []
   const named = Object.fromEntries(NAMED.map((name) => [name, first[name]] as const))
-  if (isImported(first)) return differences(row, { ...named, ...importedRow(first.runId, log.records) })
+  if (isImportedLog(log.records)) return differences(row, { ...named, ...importedRow(first.runId, log.records) })
   const created = log.storedAt === undefined ? {} : { createdAt: log.storedAt[0] }
   const expected = { ...named, ...created, ...originOnRecord(log.records), ...summed(log.state) }
   const looser = [...epochBehind(row, log.records), ...wakeTooLate(row, log), ...otherMinimum(row, log.state)]

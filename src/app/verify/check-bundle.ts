@@ -2,7 +2,7 @@
  * Reads a bundle and proves it: every line whole and in its place, plan and blobs as their hashes say, the chain intact up to
  * the run's head, receipts in agreement. What does not fit is BUNDLE_BROKEN with the line where it breaks.
  */
-import { isImported } from '../../core/events/imported.ts'
+import { isImportedLog } from '../../core/events/imported.ts'
 import { fail, KeelsonError, problem } from '../../core/problems/problem.ts'
 import type { PlanSource } from '../../core/run/input.ts'
 import type { ReceiptKey } from '../../ports/receipts.ts'
@@ -122,7 +122,7 @@ async function checkRest(
   const records = read.flatMap((one) => (one.ok ? [one.value] : []))
   if (records.length !== events.length) return []
   // The large values of an imported log stayed where it came from, and its fold is not ours.
-  const isOurs = records[0] === undefined || !isImported(records[0])
+  const isOurs = !isImportedLog(records)
   const misfiled = [
     ...misfiledEvents(events, records),
     ...(isOurs ? (await checkValues(records, blob, erasureReach(records))).findings : []),

@@ -22,6 +22,11 @@ export function isImported({ decision }: Decided): boolean {
   return decision.cause === CAUSES.v1 || decision.cause === CAUSES.v2
 }
 
+/** All of it: an event that our decider made must not escape the check of its decision behind an imported one. */
+export function isImportedLog(records: readonly Decided[]): boolean {
+  return records.length > 0 && records.every(isImported)
+}
+
 export function keyVersionOf({ decision }: Decided): KeyVersion {
   return decision.cause === CAUSES.v2 ? 'v2' : 'v1'
 }
