@@ -1,7 +1,7 @@
 /** Runs as a table for people, newest first; child runs and undoing runs are folded under the run that started them. */
 import { compensationOf } from '../../../app/loaded/compensation-run-id.ts'
 import type { RunRow } from '../../../ports/run-store.ts'
-import { isDriven, isQueued } from './run-lease.ts'
+import { isDriven, whyPending } from './run-lease.ts'
 import { duration, plural, shortId, timeOfDay } from '../terminal/format.ts'
 import { printTable } from '../terminal/table.ts'
 import type { Terminal } from '../terminal/terminal.ts'
@@ -42,8 +42,7 @@ function* withChildren(
 const indent = (depth: number): string => (depth === 0 ? '' : `${' '.repeat(2 * (depth - 1))}└ `)
 
 function noteOf(row: RunRow): string {
-  if (isQueued(row)) return 'queued'
-  return row.status === 'APPROVED' ? `not before ${timeOfDay(row.nextWakeAt ?? 0)}` : 'nobody drives it'
+  return whyPending(row) ?? 'nobody drives it'
 }
 
 function setAsideNote(code: string): string {
