@@ -6,12 +6,16 @@ import { explainAt } from '../app/views/explain-at.ts'
 import { explainSlot } from '../app/views/explain-slot.ts'
 import { lookOnce } from '../app/views/look-once.ts'
 import { listedArtifacts, type ListedArtifact } from '../app/views/run-artifacts.ts'
+import { planOf } from '../app/loaded/load-run.ts'
 import type { RunTrouble } from '../app/loaded/run-trouble.ts'
 import { readRunContext } from '../app/views/read-run-context.ts'
 import { getCheckpoint } from '../app/views/read-snapshot.ts'
 import { relatedRuns, type RelatedRuns } from '../app/views/related-runs.ts'
 import type { OpenTask } from '../app/steer/manual-tasks.ts'
 import type { StepDetail } from '../app/views/step-detail.ts'
+import type { ValidationReport } from '../core/engine/check-capabilities.ts'
+import { engineTypeOf } from '../core/engine/engine-type.ts'
+import { keptReport, REPORT_WITHIN } from '../core/engine/kept-report.ts'
 import type { LogRecord } from '../core/events/event.ts'
 import type { ChildPlan } from '../core/plan/compile/child-plans.ts'
 import type { RunLock } from '../core/run/state/state.ts'
@@ -157,6 +161,12 @@ export class RunReader<O = unknown> {
   /** Its parent, its children, the run it undoes and the one that undid it. */
   async related(): Promise<RelatedRuns> {
     return relatedRuns(this.#parts.services.store, await this.#log.fresh())
+  }
+
+  /** What was found when its plan was held against its engine, before it started; a refused run has it too. */
+  async validationReport(): Promise<ValidationReport> {
+    const { plan } = await planOf(this.#parts.advancer.plans, this.row)
+    return keptReport(plan, await this.#log.records(0, REPORT_WITHIN), engineTypeOf(this.row.engineType))
   }
 
   /** What the log fixed when the run was admitted: all it may touch, where it is locked, and what its child plans stand for. */
