@@ -131,11 +131,12 @@ function checkTarget(plan: Plan, { adapter }: AdapterCapabilities, { errors }: F
 function checkCapability(name: string, plan: Plan, offered: AdapterCapabilities, found: Findings): void {
   const capability = normaliseCapability(name)
   if (capability === undefined) {
-    const { hint } = didYouMean(name, [...Object.keys(CAPABILITIES), ...Object.values(CAPABILITIES)])
+    const dotted = Object.values(CAPABILITIES)
+    const { hint = `there are ${dotted.join(', ')}` } = didYouMean(name, [...Object.keys(CAPABILITIES), ...dotted])
     found.errors.push({
       code: 'CAPABILITY_UNKNOWN',
       capability: name,
-      message: `there is no capability '${name}'${hint === undefined ? '' : `; ${hint}`}`,
+      message: `there is no capability '${name}'; ${hint}`,
     })
     found.checks.push({ capability: name, supported: false })
     return
