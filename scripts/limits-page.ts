@@ -222,7 +222,7 @@ const VALUES: Readonly<Record<keyof typeof LIMITS, Told>> = {
     beyond: '`PLAN_TOO_LARGE`; no run is created',
   },
   findingsBytes: {
-    of: 'Warnings or errors from checking a plan against its engine, as JSON, in the log of its run',
+    of: 'Warnings, errors or capability checks from holding a plan against its engine, as JSON, in the log of its run',
     beyond: 'the first that fit are kept',
   },
 }

@@ -2,6 +2,8 @@
 export { Keelson } from './library/keelson.ts'
 export type { AlertFilter, ForkOptions, MigrateOptions, StartArguments, StartOptions } from './library/run-options.ts'
 export { isEvent } from './library/is-event.ts'
+export { validatePlan, type ValidateOptions } from './library/validate-plan.ts'
+export type { ValidationReport } from './core/engine/check-capabilities.ts'
 export { importPlan, loadPlan, type ForeignOptions, type Startable } from './library/load-plan.ts'
 export { Subscription, type FeedEvent, type SubscribeOptions } from './library/subscription.ts'
 export type { Approver, Decided, RunQueue } from './library/run-queue.ts'

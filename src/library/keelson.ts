@@ -16,6 +16,7 @@ import { needKnown } from '../core/known-options.ts'
 import { readOptions, type WithTexts } from '../core/option-durations.ts'
 import { needKind, TEXT } from '../core/option-kinds.ts'
 import { fail } from '../core/problems/problem.ts'
+import type { ValidationReport } from '../core/engine/check-capabilities.ts'
 import { engineTypeOf, isForeign, isOutside, type EngineType } from '../core/engine/engine-type.ts'
 import type { PlanRef } from '../core/plan/compile/plan-ref.ts'
 import type { Listener, ListenerEventName } from '../ports/listeners.ts'
@@ -38,6 +39,7 @@ import type {
   StartArguments,
   StartOptions,
 } from './run-options.ts'
+import { validated, type ValidateOptions } from './validate-plan.ts'
 import { keepServices } from './services-of.ts'
 import { admissionOf, RunQueue } from './run-queue.ts'
 import { type PublishedPlan, StartablePlans, type PlanName, type PublishOptions } from './startable-plans.ts'
@@ -100,6 +102,12 @@ export class Keelson extends Reader {
     const handle = new RunHandle(this.#parts, answer.row, answer.kind === 'exists')
     if (answer.kind === 'started' && options.queue !== true) engine.drive(answer.row.runKey, answer.report)
     return handle
+  }
+
+  /** What a start of the plan here would find of its engine, and whether it would be refused; starts nothing. */
+  async validatePlan(plan: Startable | PlanName, options: ValidateOptions = {}): Promise<ValidationReport> {
+    const { services, capabilities } = this.#parts
+    return validated(await this.#plans.get(plan), options, capabilities.engineType, services.clock.now())
   }
 
   /** Runs that were admitted with `queue: true` and have not started. */

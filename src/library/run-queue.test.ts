@@ -39,9 +39,9 @@ describe('a run with queue: true', () => {
     const place = folder()
     const front = await open(place, undefined)
     const { runId, row } = await front.start(PLAN, {}, { queue: true })
-    expect(row).toMatchObject({ status: 'APPROVED' })
+    expect(row).toMatchObject({ status: 'PENDING' })
     expect(row.lease).toBeUndefined()
-    expect(await typesOf(front, runId)).toEqual(['RunQueued', 'RunApproved'])
+    expect(await typesOf(front, runId)).toEqual(['RunQueued'])
     const direct = await (await open(place, calls)).start(PLAN)
     expect(await typesOf(front, direct.runId)).not.toContain('RunQueued')
   })
@@ -76,7 +76,7 @@ describe('a run with queue: true', () => {
     expect(await worker.queue.start({ limit: 1 })).toEqual([{ runId: first.runId, status: 'STARTED' }])
     expect((await third.result()).status).toBe('COMPLETED')
     expect((await first.result()).status).toBe('COMPLETED')
-    expect((await front.run(second.runId)).row.status).toBe('APPROVED')
+    expect((await front.run(second.runId)).row.status).toBe('PENDING')
   })
 
   it('starts and ends whatever was signalled to it while it waited, where it was signalled and elsewhere [BPQ-05]', async () => {
@@ -130,7 +130,7 @@ describe('a run with notBefore', () => {
     const keelson = await open(folder(), [])
     const at = Date.now() + 300
     const handle = await keelson.start(PLAN, {}, { notBefore: new Date(at) })
-    expect(handle.row.status).toBe('APPROVED')
+    expect(handle.row.status).toBe('PENDING')
     expect(await keelson.queue.start()).toEqual([{ runId: handle.runId, status: 'SKIPPED' }])
     expect((await handle.result()).status).toBe('COMPLETED')
     const started = (await handle.records()).find(({ eventType }) => eventType === 'RunStarted')

@@ -7,6 +7,7 @@ import { explainSlot } from '../app/views/explain-slot.ts'
 import { lookOnce } from '../app/views/look-once.ts'
 import { listedArtifacts, type ListedArtifact } from '../app/views/run-artifacts.ts'
 import { signalDecision, signalDecisions, type SignalDecision } from '../app/inbox/signal-decision.ts'
+import { planOf } from '../app/loaded/load-run.ts'
 import type { RunTrouble } from '../app/loaded/run-trouble.ts'
 import { readRunContext } from '../app/views/read-run-context.ts'
 import { journalLines } from '../app/views/run-journal.ts'
@@ -16,6 +17,9 @@ import type { OpenTask } from '../app/steer/manual-tasks.ts'
 import { chainEvidence, type ChainedEvidence } from '../app/verify/evidence-chain.ts'
 import type { StepDetail } from '../app/views/step-detail.ts'
 import { EVENT_FORMS, eventAs, type EventForm, type FormedEvent } from '../core/events/event-forms.ts'
+import type { ValidationReport } from '../core/engine/check-capabilities.ts'
+import { engineTypeOf } from '../core/engine/engine-type.ts'
+import { keptReport, REPORT_WITHIN } from '../core/engine/kept-report.ts'
 import type { LogRecord } from '../core/events/event.ts'
 import { needKnown } from '../core/known-options.ts'
 import type { ChildPlan } from '../core/plan/compile/child-plans.ts'
@@ -221,6 +225,12 @@ export class RunReader<O = unknown> {
   async planSource(): Promise<PlanSource | undefined> {
     const [first] = await this.#log.records(0, 1)
     return (first?.payload?.['origin'] as RunOrigin | undefined)?.planSource
+  }
+
+  /** What was found when its plan was held against its engine, before it started; a refused run has it too. */
+  async validationReport(): Promise<ValidationReport> {
+    const { plan } = await planOf(this.#parts.advancer.plans, this.row)
+    return keptReport(plan, await this.#log.records(0, REPORT_WITHIN), engineTypeOf(this.row.engineType))
   }
 
   /** What the log fixed when the run was admitted: all it may touch, where it is locked, and what its child plans stand for. */

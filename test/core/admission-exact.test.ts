@@ -2,7 +2,8 @@
 import { createHash } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
 import { openMemoryStore } from '../../src/adapters/stores/memory/store.ts'
-import { loadPlan, openKeelson, type Keelson } from '../../src/main.ts'
+import { isWhole } from '../../src/app/verify/verify-run.ts'
+import { loadPlan, openKeelson, type Keelson, type RunHandle } from '../../src/main.ts'
 import type { RunStore } from '../../src/ports/run-store.ts'
 
 const planOf = (planId: string, version: string) =>
@@ -45,23 +46,76 @@ describe('an immediate start', () => {
 })
 
 describe('a queued start', () => {
-  it('is RunQueued with policy QUEUE and PENDING until somebody approves; a delayed one says DELAY and its instant [BPQ-03, EVT-03, X-85, STO-27]', async () => {
+  it('is RunQueued with policy QUEUE and PENDING until it starts; a delayed one says DELAY and its instant [BPQ-03, EVT-03, X-85, STO-27]', async () => {
     const { store, seen } = appends()
     await using keelson = await opened(store)
-    const queued = await keelson.start(PLAN, {}, { queue: true, autoApprove: false })
-    const waiting = { status: 'PENDING', substatus: 'WAITING_APPROVAL' }
-    expect([queued.row, await queued.snapshot()]).toMatchObject([waiting, waiting])
-    const records = await queued.records()
-    expect(records.map(({ eventType, payload }) => [eventType, payload?.['policy'], payload?.['notBefore']])).toEqual([
-      ['RunQueued', 'QUEUE', undefined],
+    const queued = await keelson.start(PLAN, {}, { queue: true })
+    const asking = await keelson.start(PLAN, {}, { queue: true, autoApprove: false })
+    const instant = '2099-01-01T00:00:00.000Z'
+    const delayed = await keelson.start(PLAN, {}, { notBefore: new Date(instant) })
+    expect(seen).toEqual([['RunQueued'], ['RunQueued'], ['RunQueued']])
+    const first = async (run: RunHandle) => (await run.records())[0]?.payload
+    expect(await first(queued)).toMatchObject({ policy: 'QUEUE', autoApprove: true })
+    expect(await first(asking)).toMatchObject({ policy: 'QUEUE' })
+    expect(await first(asking)).not.toHaveProperty('autoApprove')
+    expect(await first(delayed)).toMatchObject({ policy: 'DELAY', notBefore: instant, autoApprove: true })
+    const shown = async (run: RunHandle) => {
+      const { status, substatus, message, queued: how } = await run.snapshot()
+      expect([run.row.status, run.row.substatus]).toEqual([status, substatus])
+      return { status, substatus, message, how }
+    }
+    const pending = { status: 'PENDING', substatus: undefined }
+    expect(await shown(queued)).toEqual({
+      ...pending,
+      message: 'queued until somebody starts it',
+      how: { policy: 'QUEUE' },
+    })
+    expect(await shown(asking)).toEqual({
+      ...pending,
+      substatus: 'WAITING_APPROVAL',
+      message: undefined,
+      how: { policy: 'QUEUE' },
+    })
+    expect(await shown(delayed)).toEqual({
+      ...pending,
+      message: `not before ${instant}`,
+      how: { policy: 'DELAY', notBefore: instant },
+    })
+    expect([queued, asking, delayed].map(({ row }) => row.nextWakeAt)).toEqual([
+      undefined,
+      undefined,
+      Date.parse(instant),
     ])
-    const instant = Date.parse('2099-01-01T00:00:00.000Z')
-    const delayed = await keelson.start(PLAN, {}, { notBefore: instant })
-    const [asked, approved, ...more] = await delayed.records()
-    expect([asked?.eventType, approved?.eventType, more]).toEqual(['RunQueued', 'RunApproved', []])
-    expect(asked?.payload).toMatchObject({ policy: 'DELAY', notBefore: '2099-01-01T00:00:00.000Z' })
-    expect(delayed.row.nextWakeAt).toBe(instant)
-    expect(seen).toEqual([['RunQueued'], ['RunQueued', 'RunApproved']])
+    const waits = async (run: RunHandle) => (await run.why('a')).map((one) => ('waitsFor' in one ? one : undefined))
+    expect(await waits(queued)).toMatchObject([{ kind: 'run-not-started', status: 'PENDING', waitsFor: 'start' }])
+    expect(await waits(asking)).toMatchObject([{ status: 'PENDING', waitsFor: 'approval' }])
+    expect(await waits(delayed)).toMatchObject([{ waitsFor: 'instant', notBefore: Date.parse(instant) }])
+  })
+
+  it('is approved as it starts, in one append with RunStarted, and asks nobody before [BPQ-03, BPQ-11]', async () => {
+    const { store, seen } = appends()
+    await using keelson = await opened(store)
+    const run = await keelson.start(PLAN, {}, { queue: true })
+    for (const word of [keelson.queue.approve(run.runId), keelson.queue.reject(run.runId)])
+      await expect(word).rejects.toMatchObject({ code: 'RUN_NOT_WAITING' })
+    expect(await keelson.queue.start()).toEqual([{ runId: run.runId, status: 'STARTED' }])
+    await run.result()
+    expect(seen.slice(0, 2)).toEqual([['RunQueued'], ['RunApproved', 'RunStarted', 'StepStarted', 'StepStarted']])
+    const [, approved, started] = await run.records()
+    expect(approved?.payload).toEqual({ approvedBy: 'policy:auto' })
+    expect([approved?.decision, started?.decision.cause]).toEqual([started?.decision, 'start'])
+    expect((await run.snapshot()).queued).toBeUndefined()
+    expect(isWhole(await keelson.maintenance.verify(run.row))).toBe(true)
+  })
+
+  it('that is cancelled needs no approval when it is forked: nobody had to be asked [BPQ-03]', async () => {
+    const { store } = appends()
+    await using keelson = await opened(store)
+    const run = await keelson.start(PLAN, {}, { queue: true })
+    await run.signal('CANCEL', { reason: 'no longer wanted' })
+    expect((await run.result()).status).toBe('CANCELLED')
+    const fork = await keelson.fork(run.runId)
+    expect((await fork.result()).status).toBe('COMPLETED')
   })
 })
 

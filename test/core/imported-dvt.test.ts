@@ -1,6 +1,8 @@
 /** ExecutionPlans of dvt: the verdicts of its own parser, the order of its own scheduler, and runs of what is imported. */
 import { describe, expect, it } from 'vitest'
 import { importPlan, KeelsonError, openKeelson } from '../../src/main.ts'
+import { CAPABILITIES } from '../../src/core/engine/capabilities.ts'
+import { refusal } from '../fixtures/refusal.ts'
 import { testFolder } from '../fixtures/folder.ts'
 
 type Fields = Readonly<Record<string, unknown>>
@@ -111,6 +113,35 @@ describe('what was imported runs', () => {
   it('unless it requires what nobody knows: then the run is refused with what there is [X-45]', async () => {
     await using keelson = await openKeelson({ directory: testFolder(), steps: {} })
     const wanting = importPlan(plan([{ stepId: 's1', kind: 'noop' }], { requiresCapabilities: ['basic-execution'] }))
-    await expect(keelson.start(wanting, {})).rejects.toThrow(/basic-execution/)
+    const { problems } = await refusal(keelson.start(wanting, {}))
+    expect(problems[0].message).toBe(
+      `CAPABILITY_UNKNOWN: there is no capability 'basic-execution'; there are ${Object.values(CAPABILITIES).join(', ')}`,
+    )
+    expect(problems[0].details?.['report']).toEqual(
+      await (await keelson.run(String(problems[0].details?.['runId']))).validationReport(),
+    )
+  })
+
+  it('whichever engine it targets and whatever its fallback: the refused run keeps the report [CAP-03, CAP-10, CAP-11]', async () => {
+    await using keelson = await openKeelson({ directory: testFolder(), steps: {}, engine: 'mock' })
+    for (const fallbackBehavior of ['reject', 'emulate', 'degrade']) {
+      const requiresCapabilities = ['basic-execution', 'workflow.fan.parallel']
+      const metadata = { planId: fallbackBehavior, targetAdapter: 'mock', fallbackBehavior, requiresCapabilities }
+      const wanting = importPlan(plan([{ stepId: 's1', kind: 'noop' }], metadata))
+      const { code, problems } = await refusal(keelson.start(wanting, {}))
+      expect(code).toBe('PLAN_VALIDATION_FAILED')
+      const run = await keelson.run(String(problems[0].details?.['runId']))
+      expect(await run.validationReport()).toMatchObject({
+        status: 'ERRORS',
+        targetAdapter: 'mock',
+        errors: [{ code: 'CAPABILITY_UNKNOWN', capability: 'basic-execution' }],
+        warnings: [],
+        capabilityChecks: [
+          { capability: 'basic-execution', supported: false },
+          { capability: 'workflow.fan.parallel', supported: true, adapterSupport: 'native' },
+        ],
+        remediation: { suggestedCapabilities: ['workflow.fan.parallel'] },
+      })
+    }
   })
 })

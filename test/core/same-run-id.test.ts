@@ -91,7 +91,7 @@ describe.each([
     const context = { tenantId: 'local', projectId: 'default', environmentId: 'local', runId: 'waiting' }
     await keelson.start(ONE, { n: 1 }, { runId: 'waiting', queue: true })
     await expect(operations.startRun(ref, { ...context, input: { n: 2 } }, actor)).rejects.toMatchObject(TAKEN)
-    expect((await keelson.run('waiting')).row.status).toBe('APPROVED')
+    expect((await keelson.run('waiting')).row.status).toBe('PENDING')
     await operations.startRun(ref, { ...context, input: { n: 1 } }, actor)
     expect((await (await keelson.run('waiting')).result()).status).toBe('COMPLETED')
   })

@@ -46,7 +46,8 @@ describe('a delayed run', () => {
     const notBefore = world.time.now() + 60_000
     const run = await process.start(TWO, { admission: { policy: 'DELAY', notBefore, autoApprove: true } })
     await world.advanceBy(59_999)
-    expect(world.log(run)).toEqual(['RunQueued RUN#1', 'RunApproved RUN#1'])
+    expect(world.log(run)).toEqual(['RunQueued RUN#1'])
+    expect(world.row(run)).toMatchObject({ status: 'PENDING', nextWakeAt: notBefore })
     await world.runUntil(() => world.hasEnded(run), 5_000)
     const started = world.records(run).find((record) => record.eventType === 'RunStarted')
     expect(Date.parse(String(started?.payload?.['startedAt']))).toBeGreaterThanOrEqual(notBefore)

@@ -26,7 +26,7 @@ it('a queued run is listed, left by resume, and started and driven by queue star
   const listed = jsonLines((await keelson(['queue', '--json'], folder)).stdout)
   expect(listed.map(({ runId }) => runId)).toEqual(ids)
   expect((await keelson(['queue'], folder)).stdout).toMatch(/^RUN .*\n[0-9a-f]{8} .*keelson queue start [0-9a-f]{8}\n/)
-  expect((await keelson(['runs'], folder)).stdout.match(/APPROVED .* queued$/gm)).toHaveLength(3)
+  expect((await keelson(['runs'], folder)).stdout.match(/PENDING .* queued$/gm)).toHaveLength(3)
   expect((await keelson(['why', 'last', 'a'], folder)).stdout).toMatch(/has not started[\s\S]*keelson queue start/)
   const left = await keelson(['resume'], folder)
   expect(left).toMatchObject({ code: 0, stderr: '3 runs queued: keelson queue start\n' })
@@ -65,7 +65,7 @@ it('a run with --not-before starts then and not earlier; one that is queued as w
   expect(at('RunStarted') - asked).toBeGreaterThanOrEqual(2000)
   expect(at('RunQueued')).toBeLessThan(at('RunStarted'))
   await queued(folder, '--not-before', '2h')
-  expect((await keelson(['queue'], folder)).stdout).toMatch(/APPROVED .*not before (\d{4}-\d\d-\d\d )?\d\d:\d\d/)
+  expect((await keelson(['queue'], folder)).stdout).toMatch(/PENDING .*not before (\d{4}-\d\d-\d\d )?\d\d:\d\d/)
   expect((await keelson(['queue', 'start'], folder)).stdout).toBe('nothing is queued that could start now\n')
   expect(linesOf((await keelson(['run', 'p.yaml', '--not-before', 'soon'], folder)).stderr)[0]).toMatch(
     /^USAGE {2}--not-before takes a time such as 2h/,

@@ -77,6 +77,8 @@ export class RunModel {
   runTimeoutAt = -1
   /** A delayed run starts no sooner; -1 when it starts at once. */
   notBefore = -1
+  /** Queued or delayed, and approved as it starts. */
+  asksNobody = false
   timedOutAt = -1
   isEnding = false
   /** It starts no step: it undoes what another run has finished. */

@@ -12,7 +12,7 @@ export const DECLARED: readonly Rest[] = ['ended', 'paused', 'held', 'manual', '
 
 export function restOf(model: RunModel): Rest {
   if (isEnd(model.phase)) return 'ended'
-  if (model.phase === 'APPROVED') return model.notBefore >= 0 ? 'timed' : 'approval'
+  if (mayStart(model)) return model.notBefore >= 0 ? 'timed' : 'approval'
   if (model.phase === 'PENDING') return 'approval'
   const open = [...model.open()].filter(({ slot }) => !model.isFanParent(slot))
   if (model.undo?.state === 'RUNNING') return model.isUndoneByRun(model.undo.slot) ? 'child' : 'busy'
@@ -32,6 +32,10 @@ export function restOf(model: RunModel): Rest {
   if (children) return 'child'
   if (open.length > 0) return open.some(({ slot }) => slot.kind === 'manual') ? 'manual' : 'event'
   return model.isHeld() ? 'held' : 'busy'
+}
+
+function mayStart({ phase, asksNobody }: RunModel): boolean {
+  return phase === 'APPROVED' || (phase === 'PENDING' && asksNobody)
 }
 
 /** Is there anything to start, with a slot of the run free for it? */
@@ -94,9 +98,10 @@ function isLetGo(model: RunModel, stepId: string): boolean {
  * `retriesAfter` may wait for grants, and time alone does not start them.
  */
 export function wakeBy(model: RunModel, retriesAfter = -1): number | undefined {
-  if (isEnd(model.phase) || model.phase === 'PENDING') return undefined
+  if (isEnd(model.phase)) return undefined
   const due: number[] = []
-  if (model.phase === 'APPROVED') return model.notBefore >= 0 ? model.notBefore : undefined
+  if (model.phase === 'PENDING' && !mayStart(model)) return undefined
+  if (mayStart(model)) return model.notBefore >= 0 ? model.notBefore : undefined
   const flight = model.inFlight()
   for (const { attempt } of model.open()) {
     if (attempt.timeoutAt !== undefined) due.push(attempt.timeoutAt)

@@ -8,6 +8,7 @@ import { GRACE_MS, isEnd, type LogEvent } from './oracle-tables.ts'
 
 const runQueued: Rule = ({ model }, event) => {
   if (event.payload['notBefore'] !== undefined) model.notBefore = Date.parse(String(event.payload['notBefore']))
+  model.asksNobody = event.payload['autoApprove'] === true
 }
 
 const runStarted: Rule = ({ model, must }, event) => {

@@ -92,6 +92,8 @@ it('a plan that may do without is marked as degraded by what its engine lacks; a
     const records = await world.records(runId)
     const types = records.map(({ eventType }) => eventType)
     expect(types.slice(0, 3)).toEqual(['RunValidated', 'RunApproved', 'RunStarted'])
+    const { planId: _id, planVersion: _version, ...kept } = await (await world.keelson.run(runId)).validationReport()
+    expect(records[0]?.payload).toMatchObject({ ...kept, targetAdapter: 'temporal' })
     return {
       report: records[0]?.payload,
       started: records.find(({ eventType }) => eventType === 'RunStarted')?.payload,
@@ -118,6 +120,39 @@ steps: [{ id: a, run: echo }]
 `)
   expect(wide.report).toMatchObject({ status: 'WARNINGS', warnings: [{ code: 'PERFORMANCE_IMPACT' }] })
   for (const field of ['degraded', 'warnings', 'validationReportRef']) expect(wide.started).not.toHaveProperty(field)
+  await world.close()
+})
+
+it('a delayed run is PENDING until its instant, and a refused one keeps its report, as on every engine [BPQ-03, CAP-11, X-85]', async () => {
+  const world = await adapterWorld('temporal', { engine: temporal({ address: server.address, taskQueue: 'later' }) })
+  const later = loadPlan('{ plan: later, version: 1.0.0, steps: [{ id: a, run: echo }] }')
+  const notBefore = Date.now() + 3_600_000
+  const run = await world.keelson.start(later, {}, { notBefore })
+  expect(run.row).toMatchObject({ status: 'PENDING', nextWakeAt: notBefore })
+  expect(await run.snapshot()).toMatchObject({
+    status: 'PENDING',
+    queued: { policy: 'DELAY', notBefore: new Date(notBefore).toISOString() },
+  })
+  expect(await run.validationReport()).toMatchObject({ status: 'VALID', targetAdapter: 'temporal' })
+  await run.signal('CANCEL', { reason: 'no longer wanted' })
+  expect((await run.result()).status).toBe('CANCELLED')
+  const lacking = loadPlan(
+    '{ plan: lacking, version: 1.0.0, requires: [cancel.forced], steps: [{ id: a, run: echo }] }',
+  )
+  const error: unknown = await world.keelson.start(lacking).catch((thrown: unknown) => thrown)
+  const { report, runId } = (error as KeelsonError).problems[0].details ?? {}
+  expect(report).toMatchObject({
+    status: 'ERRORS',
+    targetAdapter: 'temporal',
+    errors: [{ code: 'CAPABILITY_NOT_SUPPORTED', capability: 'cancel.forced' }],
+    remediation: {
+      suggestedFallbackBehavior: 'degrade',
+      suggestedCapabilities: [],
+      suggestedTargetAdapter: 'embedded',
+    },
+  })
+  const refused = await world.keelson.run(String(runId))
+  expect([refused.row.status, await refused.validationReport()]).toEqual(['FAILED', report])
   await world.close()
 })
 

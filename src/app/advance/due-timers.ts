@@ -1,5 +1,6 @@
 /** What time alone brings about in a turn: the start of a delayed run and every due timer, in order (P-25, BPQ-04). */
 import type { Payload } from '../../core/events/event.ts'
+import { isStartable } from '../../core/run/state/is-startable.ts'
 import { nextTimer } from '../../core/run/state/timers.ts'
 import type { RunStore } from '../../ports/run-store.ts'
 import type { DecisionRound } from './decision-round.ts'
@@ -18,14 +19,15 @@ export async function startWhenDue(
   round: DecisionRound,
   how: StartOfRow,
 ): Promise<void> {
-  const { status, notBefore } = round.state
+  const { notBefore } = round.state
   const isDue = notBefore < 0 ? how.startAs !== undefined : notBefore <= round.wall
-  if (status !== 'APPROVED' || !isDue) return
+  if (!isStartable(round.state) || !isDue) return
   const report = await recordedReport(store, run)
   await round.take(startOfRow(run, report === undefined ? how : { ...how, report }))
 }
 
-async function recordedReport(
+/** What was found when the run was admitted: its first event, if anything was (CAP-11). */
+export async function recordedReport(
   store: Pick<RunStore, 'readEvents'>,
   { row }: LoadedRun,
 ): Promise<Payload<'RunValidated'> | undefined> {

@@ -56,7 +56,7 @@ export async function awaitVerdict(
 async function isLed({ store, clock }: VerdictParts['services'], runKey: RunKey): Promise<boolean> {
   const row = await store.getRun(runKey)
   if (row === undefined) return false
-  const isQueued = row.status === 'PENDING' || (row.status === 'APPROVED' && row.nextWakeAt === undefined)
+  const isQueued = (row.status === 'PENDING' || row.status === 'APPROVED') && row.nextWakeAt === undefined
   if (isOutside(engineTypeOf(row.engineType))) return !isQueued
   return isTerminalRun(row.status) || (row.lease !== undefined && row.lease.until > clock.now())
 }

@@ -166,8 +166,11 @@ export class EngineOperations implements ProviderAdapter {
 
   async #isQueued({ runKey, status }: RunRow): Promise<boolean> {
     if (status !== 'PENDING' && status !== 'APPROVED') return false
-    const first = await eventAt(this.#parts.services.store, runKey, 1)
-    const record = first === undefined ? undefined : recordOf(first)
+    const { store } = this.#parts.services
+    const first = await eventAt(store, runKey, 1)
+    // What was found of its plan stands before it.
+    const queued = first?.eventType === 'RunValidated' ? await eventAt(store, runKey, 2) : first
+    const record = queued === undefined ? undefined : recordOf(queued)
     return record?.ok === true && record.value.eventType === 'RunQueued'
   }
 

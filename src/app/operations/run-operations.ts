@@ -14,7 +14,7 @@ import { engineTypeOf, type EngineType } from '../../core/engine/engine-type.ts'
 import type { ActorContext, EngineRunContext, EngineSignal } from '../../ports/provider-adapter.ts'
 import type { RunRow } from '../../ports/run-store.ts'
 import { BoundedCache } from '../schemas/bounded-cache.ts'
-import { engineReport, errorText, findingsOf } from '../plans/check-engine.ts'
+import { engineReport } from '../plans/check-engine.ts'
 import { CircuitBreaker, type BreakerOptions } from './circuit-breaker.ts'
 import type { CompiledPlan } from '../plans/compile.ts'
 import { EngineOperations, startRequest, type AdapterParts } from './engine-operations.ts'
@@ -120,7 +120,7 @@ export class RunOperations {
     return given
   }
 
-  /** The refused run is kept with its report; it has not started and cannot start (CAP-11). */
+  /** The adapter is not asked. The start keeps the refused run with its report, and throws (CAP-11). */
   async #refuse(
     plan: CompiledPlan,
     context: StartContext,
@@ -128,12 +128,9 @@ export class RunOperations {
     report: ValidationReport,
   ): Promise<never> {
     const { services, advancer, engines } = this.#parts
-    const { runId } = context
     const engine = engines.of(report.targetAdapter)?.capabilities ?? fail('ENGINE_NOT_OPEN', report.targetAdapter)
-    const request = { ...startRequest(plan, context, actor), engine, report: findingsOf(report) }
-    const answer = await startRun(services, advancer, request)
-    if (answer.kind === 'exists') fail('RUN_ALREADY_EXISTS', `run ${runId} was started before`)
-    return fail('PLAN_VALIDATION_FAILED', errorText(report), { details: { report, runId } })
+    await startRun(services, advancer, { ...startRequest(plan, context, actor), engine, report })
+    return fail('RUN_ALREADY_EXISTS', `run ${context.runId} was started before`)
   }
 
   #adapterOf({ engineType, runId }: RunRow): EngineOperations {

@@ -13,23 +13,39 @@ import type { EngineCapabilities } from '../../ports/engine.ts'
 import { isoFromMs } from '../../core/time.ts'
 import { jsonBytes } from '../schemas/json-bytes.ts'
 
+/** What is found of a plan on an engine; a plan that is meant for another one is refused, and nothing is found of it (ENG-12). */
 export function engineReport(plan: Plan, engine: EngineType, now: number): ValidationReport {
+  const other = otherTarget(engine, plan.metadata)
+  if (other !== undefined) throw new KeelsonError([other])
   return checkCapabilities(plan, engine, { generatedAt: isoFromMs(now) })
 }
 
 /** Engines that offer all that a plan asks for: a plan does not change, so it is compared once. */
 const fits = new WeakMap<Plan, Set<EngineType>>()
 
-/** The warnings, which the run keeps; undefined when there are none. Errors are thrown. */
-export function needEngine(plan: Plan, engine: EngineType, now: number): Payload<'RunValidated'> | undefined {
+/** The report where it has something to say; undefined when the engine offers all that the plan asks for. */
+export function findingsOn(plan: Plan, engine: EngineType, now: number): ValidationReport | undefined {
   if (fits.get(plan)?.has(engine) === true) return undefined
-  const other = otherTarget(engine, plan.metadata)
-  if (other !== undefined) throw new KeelsonError([other])
   const report = engineReport(plan, engine, now)
-  if (report.status === 'ERRORS') fail('PLAN_VALIDATION_FAILED', errorText(report), { details: { report } })
-  if (report.status === 'WARNINGS') return findingsOf(report)
+  if (report.status !== 'VALID') return report
   fits.set(plan, (fits.get(plan) ?? new Set()).add(engine))
   return undefined
+}
+
+/** Refuses what a start would refuse, where nothing is started. */
+export function needEngine(plan: Plan, engine: EngineType, now: number): void {
+  const report = findingsOn(plan, engine, now)
+  if (report?.status === 'ERRORS') refuseFor(report)
+}
+
+/** `kept`: of the run that keeps the report, where there is one (CAP-04, CAP-11). */
+export function refuseFor(report: ValidationReport, kept: { readonly runId?: string } = {}): never {
+  const message = report.errors.map((one) => `${one.code}: ${one.message}`).join('; ')
+  const { runId } = kept
+  return fail('PLAN_VALIDATION_FAILED', message, {
+    ...(runId === undefined ? {} : { hint: `the report is kept: keelson show ${runId}` }),
+    details: { report, ...kept },
+  })
 }
 
 /** Workers of other tenants listen to other queues: a plan must not send its steps to them (TMP-13). */
@@ -47,9 +63,29 @@ export function needOwnQueues({ steps }: Plan, { isForeignQueue }: EngineCapabil
 
 type QueueScope = Parameters<NonNullable<EngineCapabilities['isForeignQueue']>>[0]
 
-/** The part of a report that goes into the log. */
-export function findingsOf({ status, errors, warnings }: ValidationReport): Payload<'RunValidated'> {
-  return { status: status === 'ERRORS' ? 'ERRORS' : 'WARNINGS', errors: firstOf(errors), warnings: firstOf(warnings) }
+/** The report as it goes into the log, which knows the plan and its version. */
+export function recorded(report: ValidationReport): Payload<'RunValidated'> {
+  const {
+    planId: _id,
+    planVersion: _version,
+    status,
+    errors,
+    warnings,
+    capabilityChecks,
+    remediation,
+    ...rest
+  } = report
+  const { suggestedCapabilities: names } = remediation ?? {}
+  return {
+    status: status === 'ERRORS' ? 'ERRORS' : 'WARNINGS',
+    errors: firstOf(errors),
+    warnings: firstOf(warnings),
+    capabilityChecks: firstOf(capabilityChecks),
+    ...rest,
+    ...(remediation === undefined
+      ? {}
+      : { remediation: { ...remediation, ...(names === undefined ? {} : { suggestedCapabilities: firstOf(names) }) } }),
+  }
 }
 
 /** As many as fit: a plan may have as many faults as steps. */
@@ -60,8 +96,4 @@ function firstOf<T>(findings: readonly T[]): readonly T[] {
     return bytes > LIMITS.findingsBytes
   })
   return end < 0 ? findings : findings.slice(0, end)
-}
-
-export function errorText({ errors }: ValidationReport): string {
-  return errors.map(({ code, message }) => `${code}: ${message}`).join('; ')
 }

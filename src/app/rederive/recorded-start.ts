@@ -13,10 +13,11 @@ export function admitInput({ records }: RecordedDecision): InputBody {
   const forStart = forStartOf(payloadOf(queued ?? ofType(records, 'RunApproved')))
   const { inputRef: _ref, origin: _origin, ...report } = payloadOf(validated) as Payload<'RunValidated'>
   const isRefused = report.status === 'ERRORS'
+  const isApproved = isRefused || queued === undefined || ofType(records, 'RunApproved') !== undefined
   return {
     kind: 'admit',
     policy: queued === undefined ? 'START' : (payloadOf(queued) as Payload<'RunQueued'>).policy,
-    autoApprove: isRefused || queued === undefined || ofType(records, 'RunApproved') !== undefined,
+    autoApprove: payloadOf(queued)['autoApprove'] === true ? 'at-start' : isApproved,
     ...(notBefore === undefined ? {} : { notBefore }),
     ...(runInput === undefined ? {} : { runInput }),
     ...(inputRef === undefined ? {} : { inputRef }),

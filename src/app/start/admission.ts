@@ -58,7 +58,7 @@ export function admission(
     admit: {
       kind: 'admit',
       policy,
-      autoApprove,
+      autoApprove: autoApprove && policy !== 'START' ? 'at-start' : autoApprove,
       ...(notBefore === undefined ? {} : { notBefore }),
       ...forStart(request, before),
       ...(request.report === undefined ? {} : { report: request.report }),

@@ -78,8 +78,13 @@ function refuseManual({ steps, metadata }: Plan): void {
 
 /** With the defaults of the plan. */
 export function checkInput(plan: Plan, input: unknown): unknown {
-  const given = input === undefined ? {} : input
-  mustBeRecordable(given, 'RUN_INPUT_INVALID', 'the input')
+  const given = recordableInput(input)
   if (plan.inputs === undefined) return given
   return unwrap(applyDefaults(plan.inputs, given, 'RUN_INPUT_INVALID'))
+}
+
+export function recordableInput(input: unknown): unknown {
+  const given = input === undefined ? {} : input
+  mustBeRecordable(given, 'RUN_INPUT_INVALID', 'the input')
+  return given
 }

@@ -5,11 +5,13 @@
 import { appendAll } from '../../core/collections/append-all.ts'
 import { isForeign } from '../../core/engine/engine-type.ts'
 import { KeelsonError } from '../../core/problems/problem.ts'
+import { isStartable } from '../../core/run/state/is-startable.ts'
 import { isTerminalRun, type RunStatus } from '../../core/run/state/transitions.ts'
 import type { TurnResult } from '../../ports/engine.ts'
 import type { RunRow } from '../../ports/run-store.ts'
 import type { RunAdvancer } from '../advance/advance-run.ts'
 import type { Services } from '../services.ts'
+import { recordedReport } from '../advance/due-timers.ts'
 import { startOfRow } from '../advance/start-input.ts'
 
 export interface Dequeued {
@@ -116,9 +118,10 @@ async function startUnderLease(
   const inboxRows = await advancer.advance(runKey)
   if (!isWaiting(inboxRows.status)) return inboxRows.terminal ? undefined : inboxRows
   const run = await advancer.current(runKey)
-  const { status, notBefore } = run.state
-  if (status !== 'APPROVED' || notBefore > services.clock.now()) return undefined
-  return advancer.advance(runKey, { inputs: [startOfRow(run, { intentLate: services.failOpen !== undefined })] })
+  if (!isStartable(run.state) || run.state.notBefore > services.clock.now()) return undefined
+  const report = await recordedReport(services.store, run)
+  const how = { intentLate: services.failOpen !== undefined, ...(report === undefined ? {} : { report }) }
+  return advancer.advance(runKey, { inputs: [startOfRow(run, how)] })
 }
 
 const isWaiting = (status: RunRow['status']): boolean => status === 'PENDING' || status === 'APPROVED'

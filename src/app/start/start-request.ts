@@ -1,4 +1,5 @@
 /** What a start asks for, and what it is answered. */
+import type { ValidationReport } from '../../core/engine/check-capabilities.ts'
 import type { Payload } from '../../core/events/event.ts'
 import type { ChildPlan } from '../../core/plan/compile/child-plans.ts'
 import type { People } from '../../core/run/state/people.ts'
@@ -43,7 +44,7 @@ export interface StartRequest {
   /** Ties the run to the request that caused it; default: its own id (CTX-05). */
   readonly correlationId?: string
   /** What was found when the plan was held against its engine; the run keeps it, and with errors it ends before it began. */
-  readonly report?: Payload<'RunValidated'>
+  readonly report?: ValidationReport
   /** What taken-over results name by hash, written with the run. */
   readonly blobs?: readonly { readonly sha256: string; readonly text: string }[]
   /** The variables that taken-over results leave behind, by slot. */
@@ -55,4 +56,5 @@ export type StartAnswer =
   | { readonly kind: 'exists'; readonly row: RunRow }
 
 /** The request with its plan as it was read. */
-export type AdmittedRequest = Omit<StartRequest, 'plan' | 'children'> & Omit<AdmittedPlan, 'altered'>
+export type AdmittedRequest = Omit<StartRequest, 'plan' | 'children' | 'report'> &
+  Omit<AdmittedPlan, 'altered'> & { readonly report?: Payload<'RunValidated'> }

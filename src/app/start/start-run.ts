@@ -3,7 +3,8 @@
  * RunStarted and the first StepStarteds are one append (P-45). A second request under one key or run id finds
  * the first run, if it is the same.
  */
-import type { Plan } from '../../core/plan/plan.ts'
+import type { ValidationReport } from '../../core/engine/check-capabilities.ts'
+import type { PlanGraph } from '../../core/plan/compile/graph.ts'
 import { fail } from '../../core/problems/problem.ts'
 import type { People } from '../../core/run/state/people.ts'
 import type { NewRun, RunStore } from '../../ports/run-store.ts'
@@ -13,12 +14,12 @@ import { reportOf } from '../advance/turn-report.ts'
 import { checkResources } from '../grants/check-resources.ts'
 import { compensationOf } from '../loaded/compensation-run-id.ts'
 import { admitPlan, keepPlan, type PlanAdmission, type PlanKeeping } from '../plans/admit.ts'
-import { needEngine, needOwnQueues } from '../plans/check-engine.ts'
+import { findingsOn, needOwnQueues, recorded, refuseFor } from '../plans/check-engine.ts'
 import type { Services } from '../services.ts'
 import { runLabels } from '../values/run-labels.ts'
 import { admission, originOf } from './admission.ts'
 import { askedBefore, refuseOther } from './asked-before.ts'
-import { checkNames, checkStart, needNamedMakers } from './check-start.ts'
+import { checkNames, checkStart, needNamedMakers, recordableInput } from './check-start.ts'
 import { writeFirstTurn } from './first-turn.ts'
 import { prepareRun, rowOf } from './new-run.ts'
 import type { AdmittedRequest, StartAnswer, StartRequest } from './start-request.ts'
@@ -29,15 +30,18 @@ export async function startRun(services: Services, advancer: RunAdvancer, given:
   const undoes = compensationOf(given) !== undefined
   const place = { store: services.store, plans: advancer.plans }
   const { altered, ...admitted } = await admitPlan(place, given.plan, forPlan(given, undoes))
-  const { plan: _given, children: _pinned, ...rest } = given
-  const request = heldAgainstEngine({ ...rest, ...admitted }, given.plan.plan, services.clock.now())
+  const { plan: _given, children: _pinned, report: _report, ...rest } = given
+  const report = heldAgainstEngine(given, services.clock.now())
+  const refused = report?.status === 'ERRORS' ? report : undefined
+  const asked = { ...rest, ...admitted, ...(report === undefined ? {} : { report: recorded(report) }) }
+  const request = refused === undefined ? asked : withoutWork(asked)
   const prepared = prepareRun(services, request)
   const { run, newRun } = prepared
-  const input = undoes ? request.input : checkStart(services, request, run.plan.graph)
-  if (!undoes) await checkResources(services.store, run.plan.graph)
-  const labels = undoes || altered !== undefined ? undefined : runLabels(run.plan.plan, input)
+  const input = undoes ? request.input : await checked(services, request, run.plan.graph, refused)
+  const labels = undoes || altered !== undefined || refused !== undefined ? undefined : runLabels(run.plan.plan, input)
   const before = undoes ? undefined : await peopleBefore(services, advancer, request)
-  if (!undoes) needNamedMakers(admitted.makersAskedBy, request.principal.actorId, before?.makers)
+  if (!undoes && refused === undefined)
+    needNamedMakers(admitted.makersAskedBy, request.principal.actorId, before?.makers)
   const first = admission(request, input, { origin: originOf(request, newRun, altered), before })
   if (admitted.unstored !== undefined) await keepNewPlan(place, request, newRun, input)
   const { turn, decided, written } = await writeFirstTurn(services, advancer.queue, prepared, request, {
@@ -50,10 +54,31 @@ export async function startRun(services: Services, advancer: RunAdvancer, given:
   if (result.kind === 'run-exists' || result.kind === 'request-exists')
     return askedBefore(services.store, newRun, result, { input, lock: request.lock })
   if (result.kind !== 'committed') return fail('STORE_UNAVAILABLE', `the run could not be created (${result.kind})`)
+  // A child tells its parent by its end.
+  if (refused !== undefined && request.parent === undefined) refuseFor(refused, { runId: newRun.runId })
   goOn(run, turn, written, decided)
   const row = rowOf(newRun, decided.beside, result, run)
   advancer.own(result.runKey, { ...run, row })
   return { kind: 'started', row, report: reportOf(run, turn) }
+}
+
+/** A refused run takes nothing over, and nobody drives it. */
+function withoutWork(request: AdmittedRequest): AdmittedRequest {
+  const { reuse: _results, captured: _captured, blobs: _blobs, lease: _lease, ...rest } = request
+  return rest
+}
+
+/** The input, with the defaults of the plan. A plan that is refused is told so, whatever else is wrong with the request. */
+async function checked(
+  services: Services,
+  request: AdmittedRequest,
+  graph: PlanGraph,
+  refused: ValidationReport | undefined,
+): Promise<unknown> {
+  if (refused !== undefined) return recordableInput(request.input)
+  const input = checkStart(services, request, graph)
+  await checkResources(services.store, graph)
+  return input
 }
 
 type RunPlace = PlanKeeping & { readonly store: RunStore }
@@ -72,19 +97,21 @@ async function keepNewPlan(place: RunPlace, request: AdmittedRequest, newRun: Ne
   }
 }
 
-/** A caller that passes a report has already checked. */
-function heldAgainstEngine(request: AdmittedRequest, compiled: Plan, now: number): AdmittedRequest {
+/** What the run keeps of the comparison, if anything. A caller that passes a report has already checked. */
+function heldAgainstEngine(
+  { plan, engine, principal, report }: StartRequest,
+  now: number,
+): ValidationReport | undefined {
   // As this version compiled it: bytes of an older format are read as they were written, and are not refused for it.
-  needOwnQueues(compiled, request.engine, request.principal)
-  const report = request.report ?? needEngine(compiled, request.engine.engineType, now)
-  return report === undefined ? request : { ...request, report }
+  needOwnQueues(plan.plan, engine, principal)
+  return report ?? findingsOn(plan.plan, engine.engineType, now)
 }
 
 /** What was done before by whom: in the run this one is made from, and in the run it belongs to. */
 async function peopleBefore(
   { store }: Services,
   advancer: RunAdvancer,
-  { before, originalRunId, principal: { tenantId } }: StartRequest,
+  { before, originalRunId, principal: { tenantId } }: AdmittedRequest,
 ): Promise<People | undefined> {
   if (before !== undefined || originalRunId === undefined) return before
   const row = await store.findRun({ tenantId, runId: originalRunId })

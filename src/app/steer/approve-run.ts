@@ -73,17 +73,20 @@ export async function rejectRun(
 export async function settleRun(parts: ApproveParts, row: RunRow): Promise<RunStatus> {
   const { services, advancer } = parts
   await needUsable({ store: services.store, plans: advancer.plans }, row)
-  return row.status === 'PENDING' ? takeInboxRows(parts, row) : row.status
+  return isWaiting(row) ? takeInboxRows(parts, row) : row.status
 }
 
 async function needWaiting({ services, advancer }: ApproveParts, row: RunRow, actorId: string): Promise<void> {
   const { runId, status } = row
   mustFitNames({ actorId })
   await needUsable({ store: services.store, plans: advancer.plans }, row)
-  if (status !== 'PENDING') fail('RUN_NOT_WAITING', `run ${runId} is ${status} and waits for nobody's approval`)
+  if (!isWaiting(row)) fail('RUN_NOT_WAITING', `run ${runId} is ${status} and waits for nobody's approval`)
   if (isBlank(actorId))
     fail('USAGE', 'an approval or a rejection needs the name of a person, and blanks are not a name')
 }
+
+/** A run that is only queued or delayed is PENDING too, and asks nobody. */
+const isWaiting = ({ status, substatus }: RunRow): boolean => status === 'PENDING' && substatus === 'WAITING_APPROVAL'
 
 /** If another process holds the run, it takes them first. */
 async function takeInboxRows({ services, advancer, engine, owner }: ApproveParts, row: RunRow): Promise<RunStatus> {

@@ -119,7 +119,8 @@ async function readOldLog(store: RunStore, old: LoadedRun): Promise<OldLog> {
     appendAll(found, capturesOf(record.value))
     captures.set(stepId, found)
   }
-  return { captures, skips, isUnapproved: !isApproved && (isQueued || !isTerminalRun(old.state.status)) }
+  const waits = isQueued || !isTerminalRun(old.state.status)
+  return { captures, skips, isUnapproved: !isApproved && !old.state.autoApproves && waits }
 }
 
 /** By its own, or by that of a step before it. */

@@ -1,7 +1,7 @@
 /** Who was refused, and why: the log has it, the fold only counts the refusals. */
 import { APPROVE, COMPLETE_TASK } from '../../core/run/signals/catalogue.ts'
 import type { RunState } from '../../core/run/state/state.ts'
-import type { RefusedPerson } from '../../core/run/explain/explain.ts'
+import type { RefusedPerson } from '../../core/run/explain/not-started.ts'
 import { msFromIso } from '../../core/time.ts'
 import type { RunKey, RunStore } from '../../ports/run-store.ts'
 import { recordOf } from '../log/read-events.ts'

@@ -24,6 +24,9 @@ const ID = '<id>'
 const LEFT_OUT: ReadonlySet<string> = new Set([
   'engineRunRef',
   'engineType',
+  'targetAdapter',
+  'adapterVersion',
+  'adapterCapabilities',
   'engineAttemptId',
   'epoch',
   'maxInFlight',

@@ -4,6 +4,8 @@ import { ADAPTERS, CAPABILITIES, normaliseCapability, type AdapterName } from '.
 import { parsePlan } from '../plan/compile/parse-plan.ts'
 import type { Plan, PlanMetadata } from '../plan/plan.ts'
 
+const AT = { generatedAt: '2030-01-01T00:00:00.000Z' }
+
 function planWith(metadata: Partial<PlanMetadata>, fields = ''): Plan {
   const parsed = parsePlan(`plan: a\nversion: "1"\n${fields}\nsteps: [{ id: s, run: f }]`)
   if (!parsed.ok) throw new Error(JSON.stringify(parsed.problems))
@@ -11,7 +13,7 @@ function planWith(metadata: Partial<PlanMetadata>, fields = ''): Plan {
 }
 
 function codes(plan: Plan, adapter: AdapterName): { status: string; errors: string[]; warnings: string[] } {
-  const { status, errors, warnings } = checkCapabilities(plan, adapter)
+  const { status, errors, warnings } = checkCapabilities(plan, adapter, AT)
   return { status, errors: errors.map(({ code }) => code), warnings: warnings.map(({ code }) => code) }
 }
 
@@ -64,8 +66,8 @@ describe('the matrix', () => {
       ...ADAPTERS.conductor,
       capabilities: [...ADAPTERS.conductor.capabilities, 'workflow.fan.dynamic'] as const,
     }
-    expect(checkCapabilities(plan, 'conductor').status).toBe('ERRORS')
-    expect(checkCapabilities(plan, extended).status).toBe('VALID')
+    expect(checkCapabilities(plan, 'conductor', AT).status).toBe('ERRORS')
+    expect(checkCapabilities(plan, extended, AT).status).toBe('VALID')
   })
 
   it('has the ten capabilities of Temporal and the six of Conductor with their limits, and all for embedded and mock [CAP-08]', () => {
@@ -90,7 +92,7 @@ describe('the matrix', () => {
 describe('the report', () => {
   it('has the fields of the contract [CAP-03]', () => {
     const plan = planWith({ requiresCapabilities: ['PAUSE_NATIVE', 'replay.task'] })
-    expect(checkCapabilities(plan, 'conductor', { generatedAt: '2030-01-01T00:00:00.000Z' })).toEqual({
+    expect(checkCapabilities(plan, 'conductor', AT)).toEqual({
       planId: 'a',
       planVersion: '1',
       status: 'ERRORS',
@@ -114,8 +116,46 @@ describe('the report', () => {
         },
         { capability: 'replay.task', supported: true, adapterSupport: 'native' },
       ],
-      remediation: 'use an engine that has signal.pause.native, or set metadata.fallbackBehavior',
+      remediation: {
+        suggestedFallbackBehavior: 'emulate',
+        suggestedCapabilities: ['replay.task'],
+        suggestedTargetAdapter: 'embedded',
+      },
     })
+  })
+
+  it('names in each error what the plan asked for, and suggests only what helps [CAP-03]', () => {
+    const remedy = (metadata: Partial<PlanMetadata>, adapter: AdapterName) => {
+      const { errors, remediation } = checkCapabilities(planWith(metadata), adapter, AT)
+      return [errors.map(({ capability }) => capability), remediation]
+    }
+    expect(remedy({ requiresCapabilities: ['DYNAMIC_FAN_OUT', 'PARALLEL_GROUPS'] }, 'conductor')).toEqual([
+      ['workflow.fan.dynamic'],
+      {
+        suggestedFallbackBehavior: 'degrade',
+        suggestedCapabilities: ['PARALLEL_GROUPS'],
+        suggestedTargetAdapter: 'embedded',
+      },
+    ])
+    const emulating = { requiresCapabilities: ['workflow.fan.dynamic'], fallbackBehavior: 'emulate' } as const
+    expect(remedy(emulating, 'conductor')[1]).toMatchObject({ suggestedFallbackBehavior: 'degrade' })
+    expect(remedy({ requiresCapabilities: ['workflow.dance', 'replay.full'] }, 'embedded')).toEqual([
+      ['workflow.dance'],
+      { suggestedCapabilities: ['replay.full'] },
+    ])
+    expect(remedy({ targetAdapter: 'temporal' }, 'embedded')).toEqual([
+      ['temporal'],
+      { suggestedTargetAdapter: 'temporal' },
+    ])
+    expect(remedy({ targetAdapter: 'conductor', requiresCapabilities: ['replay.full'] }, 'conductor')).toEqual([
+      ['replay.full'],
+      { suggestedFallbackBehavior: 'degrade', suggestedCapabilities: [] },
+    ])
+    expect(remedy({ requiresCapabilities: ['replay.full'] }, 'temporal')).toEqual([[], undefined])
+    const unread = checkCapabilities({ ...planWith({}), schemaVersion: 'v9.0' }, 'embedded', AT)
+    expect(unread.errors[0]).toMatchObject({ code: 'SCHEMA_VERSION_UNKNOWN', capability: 'v9.0' })
+    const untrusted = checkCapabilities(planWith({}), 'embedded', { ...AT, pluginTiers: { f: undefined } })
+    expect(untrusted.errors[0]).toMatchObject({ code: 'PLUGIN_TRUST_TIER_MISSING', capability: 'f' })
   })
 })
 
@@ -124,7 +164,7 @@ describe('a missing capability', () => {
     const plan = planWith({ requiresCapabilities: ['signal.pause.native'] })
     expect(plan.metadata.fallbackBehavior).toBe('reject')
     expect(codes(plan, 'conductor').errors).toEqual(['CAPABILITY_NOT_SUPPORTED'])
-    expect(checkCapabilities(plan, 'conductor').status).toBe('ERRORS')
+    expect(checkCapabilities(plan, 'conductor', AT).status).toBe('ERRORS')
   })
 
   it.each([
@@ -134,13 +174,13 @@ describe('a missing capability', () => {
   ])('is emulated when asked for and known how: %s [X-44]', (capability, code) => {
     const plan = planWith({ requiresCapabilities: [capability], fallbackBehavior: 'emulate' })
     expect(codes(plan, 'conductor')).toEqual({ status: 'WARNINGS', errors: [], warnings: [code] })
-    expect(isDegraded(checkCapabilities(plan, 'conductor'), plan)).toBe(true)
+    expect(isDegraded(checkCapabilities(plan, 'conductor', AT), plan)).toBe(true)
   })
 
   it('is an error when no emulation is known, even under emulate [X-44]', () => {
     const plan = planWith({ requiresCapabilities: ['workflow.fan.dynamic'], fallbackBehavior: 'emulate' })
     expect(codes(plan, 'conductor').errors).toEqual(['CAPABILITY_NOT_SUPPORTED'])
-    expect(checkCapabilities(plan, 'conductor').status).toBe('ERRORS')
+    expect(checkCapabilities(plan, 'conductor', AT).status).toBe('ERRORS')
   })
 
   it('is told as degraded under degrade, never passed over [X-44]', () => {
@@ -152,7 +192,7 @@ describe('a missing capability', () => {
     'that nobody knows stops under %s [CAP-10]',
     (fallbackBehavior) => {
       const plan = planWith({ requiresCapabilities: ['signal.pause.natve'], fallbackBehavior })
-      const report = checkCapabilities(plan, 'embedded')
+      const report = checkCapabilities(plan, 'embedded', AT)
       expect(report.errors).toEqual([
         {
           code: 'CAPABILITY_UNKNOWN',
@@ -173,7 +213,10 @@ describe('the other codes', () => {
 
   it('SCHEMA_VERSION_UNKNOWN and SCHEMA_VERSION_DEPRECATED', () => {
     const at = (schemaVersion: string): unknown => {
-      const report = checkCapabilities({ ...planWith({}), schemaVersion }, 'embedded', { currentSchemaVersion: 'v1.5' })
+      const report = checkCapabilities({ ...planWith({}), schemaVersion }, 'embedded', {
+        ...AT,
+        currentSchemaVersion: 'v1.5',
+      })
       return [...report.errors, ...report.warnings].map(({ code }) => code)
     }
     expect(at('v1.6')).toEqual(['SCHEMA_VERSION_UNKNOWN'])
@@ -184,10 +227,10 @@ describe('the other codes', () => {
 
   it('PLUGIN_TRUST_TIER_MISSING stops whatever the fallback [X-44]', () => {
     const plan = planWith({ fallbackBehavior: 'degrade' })
-    const missing = checkCapabilities(plan, 'embedded', { pluginTiers: { f: undefined } })
+    const missing = checkCapabilities(plan, 'embedded', { ...AT, pluginTiers: { f: undefined } })
     expect(missing.errors.map(({ code }) => code)).toEqual(['PLUGIN_TRUST_TIER_MISSING'])
     expect(missing.status).toBe('ERRORS')
-    expect(checkCapabilities(plan, 'embedded', { pluginTiers: { f: 'partner' } }).status).toBe('VALID')
+    expect(checkCapabilities(plan, 'embedded', { ...AT, pluginTiers: { f: 'partner' } }).status).toBe('VALID')
   })
 
   it('PERFORMANCE_IMPACT: more concurrency than the engine carries', () => {
@@ -200,7 +243,7 @@ describe('the other codes', () => {
     const parsed = parsePlan('plan: a\nversion: "1"\nsteps: [{ id: s, wait: { forMs: 10 } }]')
     if (!parsed.ok) throw new Error('the plan must parse')
     const { plan } = parsed.value
-    const report = checkCapabilities(plan, 'conductor')
+    const report = checkCapabilities(plan, 'conductor', AT)
     expect(report.warnings.map(({ code }) => code)).toEqual(['LATENCY_EXPECTED'])
     expect([report.status, isDegraded(report, plan)]).toEqual(['WARNINGS', false])
   })

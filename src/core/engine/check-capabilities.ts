@@ -6,12 +6,12 @@
 import {
   ADAPTERS,
   CAPABILITIES,
-  EMULATIONS,
   normaliseCapability,
   type AdapterCapabilities,
   type AdapterName,
   type Capability,
 } from './capabilities.ts'
+import { emulationOf, remediation, type Remediation } from './remediation.ts'
 import { actionKind, type Plan } from '../plan/plan.ts'
 import { didYouMean } from '../did-you-mean.ts'
 import { CURRENT_SCHEMA_VERSION, judgeSchemaVersion } from '../plan/format/schema-version.ts'
@@ -31,7 +31,8 @@ export type CapabilityWarningCode =
 
 export interface CapabilityError {
   readonly code: CapabilityErrorCode
-  readonly capability?: string
+  /** What the plan asks for and does not get; where that is no capability, the adapter, schema version or function. */
+  readonly capability: string
   readonly message: string
 }
 export interface CapabilityWarning {
@@ -51,17 +52,17 @@ export interface ValidationReport {
   readonly errors: readonly CapabilityError[]
   readonly warnings: readonly CapabilityWarning[]
   readonly planVersion: string
-  readonly generatedAt?: string
+  readonly generatedAt: string
   readonly targetAdapter: AdapterName
   readonly adapterVersion: string
   readonly adapterCapabilities: readonly Capability[]
   readonly capabilityChecks: readonly CapabilityCheck[]
-  readonly remediation?: string
+  readonly remediation?: Remediation
 }
 
 export interface CheckOptions {
   /** RFC 3339; the core has no clock. */
-  readonly generatedAt?: string
+  readonly generatedAt: string
   readonly currentSchemaVersion?: string
   /** Functions that plugins provide, each with the trust tier that the deployment states for it, if any. */
   readonly pluginTiers?: Readonly<Record<string, 'trusted' | 'partner' | 'untrusted' | undefined>>
@@ -76,7 +77,7 @@ interface Findings {
 export function checkCapabilities(
   plan: Plan,
   adapter: AdapterName | AdapterCapabilities,
-  options: CheckOptions = {},
+  options: CheckOptions,
 ): ValidationReport {
   const offered = typeof adapter === 'string' ? ADAPTERS[adapter] : adapter
   const found: Findings = { errors: [], warnings: [], checks: [] }
@@ -92,12 +93,12 @@ export function checkCapabilities(
     errors,
     warnings,
     planVersion: plan.metadata.planVersion,
-    ...(options.generatedAt === undefined ? {} : { generatedAt: options.generatedAt }),
+    generatedAt: options.generatedAt,
     targetAdapter: offered.adapter,
     adapterVersion: offered.version,
     adapterCapabilities: offered.capabilities,
     capabilityChecks: found.checks,
-    ...remediation(errors),
+    ...remediation(plan, offered, errors),
   }
 }
 
@@ -111,6 +112,7 @@ function checkSchemaVersion(plan: Plan, current: string, { errors, warnings }: F
   if (verdict === 'unknown') {
     errors.push({
       code: 'SCHEMA_VERSION_UNKNOWN',
+      capability: plan.schemaVersion,
       message: `schemaVersion ${plan.schemaVersion} is not read; the newest is ${current}`,
     })
   } else if (verdict === 'deprecated') {
@@ -122,17 +124,19 @@ function checkSchemaVersion(plan: Plan, current: string, { errors, warnings }: F
 function checkTarget(plan: Plan, { adapter }: AdapterCapabilities, { errors }: Findings): void {
   const { targetAdapter } = plan.metadata
   if (targetAdapter === 'any' || targetAdapter === adapter) return
-  errors.push({ code: 'INVALID_TARGET_ADAPTER', message: `the plan is meant for ${targetAdapter}, not for ${adapter}` })
+  const message = `the plan is meant for ${targetAdapter}, not for ${adapter}`
+  errors.push({ code: 'INVALID_TARGET_ADAPTER', capability: targetAdapter, message })
 }
 
 function checkCapability(name: string, plan: Plan, offered: AdapterCapabilities, found: Findings): void {
   const capability = normaliseCapability(name)
   if (capability === undefined) {
-    const { hint } = didYouMean(name, [...Object.keys(CAPABILITIES), ...Object.values(CAPABILITIES)])
+    const dotted = Object.values(CAPABILITIES)
+    const { hint = `there are ${dotted.join(', ')}` } = didYouMean(name, [...Object.keys(CAPABILITIES), ...dotted])
     found.errors.push({
       code: 'CAPABILITY_UNKNOWN',
       capability: name,
-      message: `there is no capability '${name}'${hint === undefined ? '' : `; ${hint}`}`,
+      message: `there is no capability '${name}'; ${hint}`,
     })
     found.checks.push({ capability: name, supported: false })
     return
@@ -148,9 +152,7 @@ function checkMissing(
   offered: AdapterCapabilities,
   { errors, warnings, checks }: Findings,
 ): void {
-  const instead = EMULATIONS[capability]
-  const emulation =
-    instead === 'restart' || (instead !== undefined && offered.capabilities.includes(instead)) ? instead : undefined
+  const emulation = emulationOf(capability, offered)
   if (behavior === 'emulate' && emulation !== undefined) {
     warnings.push({
       code: 'CAPABILITY_EMULATED',
@@ -177,7 +179,7 @@ function checkPlugins(plan: Plan, tiers: NonNullable<CheckOptions['pluginTiers']
   for (const step of plan.steps) {
     if (!('run' in step) || !Object.hasOwn(tiers, step.run) || tiers[step.run] !== undefined) continue
     const message = `step '${step.stepId}' runs '${step.run}' of a plugin whose trust tier is not stated`
-    errors.push({ code: 'PLUGIN_TRUST_TIER_MISSING', message })
+    errors.push({ code: 'PLUGIN_TRUST_TIER_MISSING', capability: step.run, message })
   }
 }
 
@@ -193,10 +195,4 @@ function checkPace(plan: Plan, { adapter, maxInFlight, polled }: AdapterCapabili
     const message = `${adapter} runs ${maxInFlight} steps of a run at once; the plan asks for ${plan.policy.concurrency}`
     warnings.push({ code: 'PERFORMANCE_IMPACT', message })
   }
-}
-
-function remediation(errors: readonly CapabilityError[]): { readonly remediation?: string } {
-  const missing = errors.filter((error) => error.code === 'CAPABILITY_NOT_SUPPORTED').map((error) => error.capability)
-  if (missing.length === 0) return {}
-  return { remediation: `use an engine that has ${missing.join(', ')}, or set metadata.fallbackBehavior` }
 }

@@ -3,6 +3,7 @@
  * due, when a grace period ends) are written here, so that `evolve` only copies.
  */
 import { LIMITS } from '../limits.ts'
+import { engineType, finding, reportFields } from './report-fields.ts'
 import { STEP_SLOT_PATTERN } from './slot.ts'
 import { flag, integer, list, literal, object, oneOf, optional, record, text } from '../schema/shape.ts'
 
@@ -72,9 +73,7 @@ const compensation = object({
     list(object({ slot: name, result: oneOf('undone', 'failed', 'unfinished'), attempts: ordinal }), { max: 200 }),
   ),
 })
-const finding = object({ code: name, message: text(), capability: optional(name) })
 const parent = object({ runId: name, slot: name, attempt: ordinal })
-const engineType = oneOf('temporal', 'conductor', 'mock', 'embedded')
 const reasonText = text({ max: LIMITS.reasonBytes })
 const signalFields = {
   signalId: name,
@@ -165,14 +164,15 @@ export const PAYLOADS = {
   RunQueued: object({
     policy: oneOf('QUEUE', 'DELAY'),
     notBefore: optional(instant),
+    /** Nobody is asked: it is approved as it starts. Absent: somebody approves it first, or its RunApproved stands beside it. */
+    autoApprove: optional(flag()),
     inputRef: optional(blobRef),
     origin,
     ...forStart,
   }),
   RunValidated: object({
     status: oneOf('WARNINGS', 'ERRORS'),
-    errors: list(finding),
-    warnings: list(finding),
+    ...reportFields(instant),
     inputRef: optional(blobRef),
     origin,
   }),

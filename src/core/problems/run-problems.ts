@@ -57,8 +57,8 @@ export const RUN_PROBLEMS = {
   PLAN_VALIDATION_FAILED: {
     title: 'The plan needs something that the chosen engine cannot do.',
     retryable: false,
-    did: 'Nothing was started. A run that `keelson.as(actor)` started is kept, with the report in its log.',
-    todo: 'Read the report. Choose another engine or change the plan.',
+    did: 'Nothing was started. The refused run is kept as FAILED, with the report in its log; a check keeps nothing.',
+    todo: 'Read the report: `keelson show <run> --json`, or `validationReport()`. Choose another engine or change the plan.',
   },
   PLAN_NOT_FOUND: {
     title: 'No stored plan has this id, version or hash.',

@@ -111,7 +111,8 @@ export type InputBody =
       /** The run's input, or where it lies when it is too large to be inline (P-43). */
       readonly runInput?: unknown
       readonly inputRef?: { readonly sha256: string; readonly sizeBytes: number }
-      readonly autoApprove: boolean
+      /** Later than now for a run that waits: until then it is PENDING (BPQ-03). True with a queue is only in older logs. */
+      readonly autoApprove: boolean | 'at-start'
       /** Kept for the start of a run that somebody else starts later (CTX-05). */
       readonly forStart?: StartLater
       readonly report?: Payload<'RunValidated'>

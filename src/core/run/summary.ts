@@ -82,8 +82,8 @@ export function substatusOf(state: RunState): string | undefined {
   if (state.compensation !== undefined) return engine('COMPENSATING')
   if (state.status === 'PAUSED' && state.inFlight.size === 0) return undefined
   if (state.status === 'PAUSED') return state.drainTimedOut === true ? engine('DRAIN_TIMED_OUT') : 'DRAINING'
-  // Only a run that was queued without approval is seen like this; an empty log says nothing yet.
-  if (state.status === 'PENDING') return state.seq > 0 ? 'WAITING_APPROVAL' : undefined
+  // An empty log says nothing yet.
+  if (state.status === 'PENDING') return state.seq > 0 && !state.autoApproves ? 'WAITING_APPROVAL' : undefined
   if (state.status !== 'RUNNING') return undefined
   if (isHeld(state) && state.inFlight.size === 0) return engine('HOLDING')
   return state.backoffs > 0 && !state.failing ? 'RETRYING' : undefined

@@ -5,6 +5,7 @@
 import { alertSlot, RUN_SLOT } from '../../events/slot.ts'
 import { isoFromMs } from '../../time.ts'
 import type { InputBody, ReusedResult } from '../input.ts'
+import { isStartable } from '../state/is-startable.ts'
 import { RULES_VERSION } from '../state/state.ts'
 import { LIMITS } from '../../limits.ts'
 import { locate } from '../state/units.ts'
@@ -45,9 +46,10 @@ export function decideAdmit(ws: Workspace, input: Of<'admit'>): void {
   if (policy !== 'START') {
     const { ref, data } = first()
     const notBefore = input.notBefore === undefined ? {} : { notBefore: isoFromMs(input.notBefore) }
-    emitRun(ws, 'RunQueued', { policy, ...notBefore, ...input.forStart, ...ref }, { data })
+    const auto = input.autoApprove === 'at-start' ? { autoApprove: true } : {}
+    emitRun(ws, 'RunQueued', { policy, ...notBefore, ...auto, ...input.forStart, ...ref }, { data })
   }
-  if (!input.autoApprove) return
+  if (input.autoApprove !== true) return
   const { ref, data } = first()
   const forStart = policy === 'START' ? input.forStart : {}
   emitRun(ws, 'RunApproved', { approvedBy: AUTO_APPROVER, ...forStart, ...ref }, { data })
@@ -59,14 +61,14 @@ interface FirstEvent {
 }
 
 export function decideApprove(ws: Workspace, input: Of<'approve'>): void {
-  if (ws.state.status !== 'PENDING') return
+  if (ws.state.status !== 'PENDING' || ws.state.autoApproves) return
   const refusal = judgesPeople(ws.state) ? approvalRefusal(ws.state, input.approvedBy) : undefined
   if (refusal === undefined) emitRun(ws, 'RunApproved', { approvedBy: input.approvedBy })
   else refuseApproval(ws, input.approvedBy, refusal)
 }
 
 export function decideStart(ws: Workspace, input: Of<'start'>): void {
-  if (ws.state.status !== 'APPROVED') return
+  if (!isStartable(ws.state)) return
   if (input.integrityFailure !== undefined) {
     const code = 'PLAN_INTEGRITY_VALIDATION_FAILED'
     const errorText = { message: input.integrityFailure.message }
@@ -79,6 +81,7 @@ export function decideStart(ws: Workspace, input: Of<'start'>): void {
     )
     return
   }
+  if (ws.state.status === 'PENDING') emitRun(ws, 'RunApproved', { approvedBy: AUTO_APPROVER })
   const undoes = input.details.compensationOf !== undefined
   // Only the compensations' own time limits count while a run undoes (X-76).
   const runTimeoutMs = undoes ? undefined : ws.state.graph.plan.policy.runTimeoutMs

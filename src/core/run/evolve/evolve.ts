@@ -43,7 +43,9 @@ function keepForStart(next: NextState, event: FoldEvent): void {
 const REDUCERS: { readonly [eventType: string]: Reducer } = {
   RunQueued: (next, event) => {
     moveRun(next, event)
-    next.notBefore = instantOr(event.payload['notBefore'] as string | undefined, -1)
+    const { notBefore, autoApprove } = event.payload as Payload<'RunQueued'>
+    next.notBefore = instantOr(notBefore, -1)
+    next.autoApproves = autoApprove === true
     keepForStart(next, event)
   },
   RunValidated: moveRun,

@@ -14,13 +14,14 @@ import type { RunState } from '../state/state.ts'
 import type { Unit } from '../state/unit.ts'
 import { isTerminalRun } from '../state/transitions.ts'
 import { isParked, kindOfUnit, locate, maxAttemptsOf, slotOfUnit, stepAt, stepUnit } from '../state/units.ts'
-import { whoMayApprove, whoMayComplete } from '../people/who-may.ts'
+import { whoMayComplete } from '../people/who-may.ts'
+import { notStarted, type ForPeople, type NotStartedCause } from './not-started.ts'
 import { eventCause, type EventCause } from './event-wait.ts'
 import { isSettled, openDependencies } from './open-dependencies.ts'
 import { compensationCauses, type CompensationCause } from './compensation.ts'
 
 export type Cause =
-  | ({ readonly kind: 'run-not-started'; readonly status: string; readonly notBefore?: number } & ForPeople)
+  | NotStartedCause
   | { readonly kind: 'run-ended'; readonly status: string; readonly rootCause?: string; readonly code?: string }
   /** The reason is only in the log; the reader of the log adds it. */
   | {
@@ -78,14 +79,6 @@ export type Cause =
   | FailureCause
   | { readonly kind: 'outside'; readonly why: string }
 
-/** About a task that waits for a person. */
-interface ForPeople {
-  /** Who may complete it, if a rule says so; absent: anybody. */
-  readonly whoMay?: string
-  /** Who tried and was refused, the latest ones. They are only in the log; the reader of the log adds them. */
-  readonly refused?: readonly RefusedPerson[]
-}
-
 /** For an open task. It is in the log and the inbox; the reader of these adds it. */
 export interface TaskNews {
   /** What was changed in the run after the task was opened, the latest changes. */
@@ -108,14 +101,6 @@ export interface SentWord {
   readonly actorId: string
   readonly outcome: 'Succeeded' | 'Failed' | 'Cancelled'
   readonly at: number
-}
-
-export interface RefusedPerson {
-  readonly actorId?: string
-  readonly code: string
-  readonly why: string
-  readonly at: number
-  readonly runSeq: number
 }
 
 /** A pool that spans runs has no room for it now. */
@@ -165,17 +150,7 @@ function ofRun(graph: PlanGraph, state: RunState, unit: Unit): Cause[] {
   const root = rootCause(state)
   const named = root === undefined ? {} : { rootCause: root.slot, code: root.code }
   if (isTerminalRun(state.status)) return [{ kind: 'run-ended', status: state.status, ...named }]
-  if (state.status === 'PENDING' || state.status === 'APPROVED') {
-    const whoMay = state.status === 'PENDING' ? whoMayApprove(state) : undefined
-    return [
-      {
-        kind: 'run-not-started',
-        status: state.status,
-        ...(state.notBefore < 0 ? {} : { notBefore: state.notBefore }),
-        ...(whoMay === undefined ? {} : { whoMay }),
-      },
-    ]
-  }
+  if (state.status === 'PENDING' || state.status === 'APPROVED') return [notStarted(state)]
   const causes: Cause[] = []
   if (state.status === 'PAUSED') causes.push({ kind: 'run-paused', since: state.pausedAt, scopes: state.scopePauses })
   if (state.cancelling !== undefined)

@@ -24,6 +24,8 @@ const NOT_PAUSED: Pick<RunState, 'pauseCycle' | 'pausedAt' | 'pausedMs' | 'scope
 
 const NOTHING_TAKEN: Pick<RunState, 'paramChanges' | 'usedEvents'> = { paramChanges: undefined, usedEvents: undefined }
 
+const NOT_QUEUED: Pick<RunState, 'notBefore' | 'autoApproves'> = { notBefore: -1, autoApproves: false }
+
 function nothingSkipped(count: number): Pick<RunState, 'early' | 'skippedByCondition'> {
   return { early: bitTree(count), skippedByCondition: bitTree(count) }
 }
@@ -75,7 +77,7 @@ export function initialState(graph: PlanGraph): RunState {
     failing: false,
     runTimeoutAt: -1,
     timedOutAt: -1,
-    notBefore: -1,
+    ...NOT_QUEUED,
     endSkipsFrom: -1,
     ...NOTHING_TAKEN,
     overrides: new Map(),

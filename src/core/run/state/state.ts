@@ -166,6 +166,8 @@ export interface RunState {
   /** The run timed out at this instant; -1 when it did not. */
   readonly timedOutAt: number
   readonly notBefore: number
+  /** It was queued or delayed, and is approved as it starts: nobody is asked. */
+  readonly autoApproves: boolean
   /** First step not yet looked at when the end's DEPENDENCY_FAILED skips are written; -1 before the end began. */
   readonly endSkipsFrom: number
   /** Seqs of accepted UPDATE_PARAMS, newest first: they change the input of steps not yet started. */

@@ -7,6 +7,7 @@ import { bitMembers } from '../../collections/bit-tree.ts'
 import { compareTimers, heapPop, type Timer, type TimerHeap } from '../../collections/timer-heap.ts'
 import { vectorGet } from '../../collections/vector.ts'
 import { LIMITS } from '../../limits.ts'
+import { isStartable } from './is-startable.ts'
 import type { RunState } from './state.ts'
 import type { Unit } from './unit.ts'
 import { isTerminalRun } from './transitions.ts'
@@ -94,7 +95,7 @@ type Which = 'all' | 'absolute' | 'relative'
 
 function* candidates(state: RunState, retriesAfter: number, which: Which): Generator<DueTimer> {
   if (isTerminalRun(state.status)) return
-  if (which !== 'relative' && state.notBefore >= 0 && state.status === 'APPROVED')
+  if (which !== 'relative' && state.notBefore >= 0 && isStartable(state))
     yield { dueAt: state.notBefore, timer: 'not-before' }
   const timer = which === 'all' ? state.timers?.timer : firstOf(state, state.timers, which)
   if (timer !== undefined) yield { dueAt: timer.dueAt, timer }

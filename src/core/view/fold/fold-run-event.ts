@@ -48,6 +48,8 @@ function isRepeat(run: RunFold, record: LogRecord): boolean {
 function applied(view: RunView, status: RunStatus, record: LogRecord): RunFold {
   const moved = { ...view.run, status }
   switch (record.eventType) {
+    case 'RunQueued':
+      return { ...moved, queued: queuedBy(record) }
     case 'RunStarted':
       return begun(moved, record)
     case 'RunPaused':
@@ -61,6 +63,16 @@ function applied(view: RunView, status: RunStatus, record: LogRecord): RunFold {
       return ended(moved, record)
     default:
       return moved
+  }
+}
+
+function queuedBy(record: LogRecord): NonNullable<RunFold['queued']> {
+  const payload = fieldsOf(record.payload)
+  const notBefore = textOf(payload, 'notBefore')
+  return {
+    policy: payload['policy'] === 'DELAY' ? 'DELAY' : 'QUEUE',
+    ...(notBefore === undefined ? {} : { notBefore }),
+    autoApprove: payload['autoApprove'] === true,
   }
 }
 

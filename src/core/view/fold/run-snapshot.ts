@@ -105,6 +105,8 @@ export interface RunSnapshot {
   readonly status: RunStatus
   readonly substatus?: string
   readonly message?: string
+  /** While PENDING: it was queued until somebody starts it, or delayed until an instant. */
+  readonly queued?: { readonly policy: 'QUEUE' | 'DELAY'; readonly notBefore?: string }
   readonly lastEventSeq: number
   readonly steps: readonly StepSnapshot[]
   readonly artifacts: readonly ArtifactRef[]

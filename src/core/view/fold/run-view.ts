@@ -118,6 +118,8 @@ export interface RunFold {
   readonly drainTimedOut: true | undefined
   /** The last idempotency key by run-level event type: a repeated record changes nothing (PRJ-19). */
   readonly keys: Readonly<Record<string, string>>
+  /** How it was queued or delayed. Absent otherwise, as in views of earlier versions. */
+  readonly queued?: { readonly policy: 'QUEUE' | 'DELAY'; readonly notBefore?: string; readonly autoApprove: boolean }
 }
 
 export interface RunView {

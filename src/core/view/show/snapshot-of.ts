@@ -33,6 +33,7 @@ export function snapshotOf(view: RunView): RunSnapshot {
     runId: view.meta.runId,
     status: run.status,
     ...substatusOf(view),
+    queued: queuedOf(run),
     lastEventSeq: view.lastEventSeq,
     steps: stepsOf(view),
     artifacts: runArtifacts(view),
@@ -44,6 +45,13 @@ export function snapshotOf(view: RunView): RunSnapshot {
     rootCause: run.rootCause,
     inconsistent: run.inconsistent ? (true as const) : undefined,
   })
+}
+
+/** Told while it waits for that: once it is approved or has ended, its status says the rest. */
+function queuedOf({ status, queued }: RunView['run']): RunSnapshot['queued'] {
+  if (queued === undefined || status !== 'PENDING') return undefined
+  const { policy, notBefore } = queued
+  return { policy, ...(notBefore === undefined ? {} : { notBefore }) }
 }
 
 /** The items of a fan-out from `from` on, at most `limit`; items not yet started are shown PENDING. */

@@ -92,6 +92,7 @@ export const runSnapshotShape = object({
   status: runStatus,
   substatus: optional(text()),
   message: optional(text()),
+  queued: optional(object({ policy: oneOf('QUEUE', 'DELAY'), notBefore: optional(text()) })),
   lastEventSeq: count,
   steps: list(step),
   artifacts: list(artifactRef),

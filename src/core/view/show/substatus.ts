@@ -6,7 +6,7 @@ import { isTerminalRun } from '../../run/state/transitions.ts'
 import type { RunFold, RunView } from '../fold/run-view.ts'
 
 export interface Substatus {
-  readonly substatus: string
+  readonly substatus?: string
   readonly message?: string
 }
 
@@ -16,11 +16,18 @@ export function substatusOf(view: RunView): Substatus | undefined {
   if (run.cancelling) return { substatus: `${run.engine}/CANCELLING` }
   if (run.compensating) return { substatus: `${run.engine}/COMPENSATING` }
   if (run.status === 'PAUSED') return tally.inFlight === 0 ? undefined : draining(run, tally.inFlight)
-  // Only a run that was queued without approval is in this state; an empty log says nothing yet.
-  if (run.status === 'PENDING') return view.lastEventSeq > 0 ? { substatus: 'WAITING_APPROVAL' } : undefined
+  // An empty log says nothing yet.
+  if (run.status === 'PENDING') return view.lastEventSeq > 0 ? pending(run) : undefined
   if (run.status !== 'RUNNING') return undefined
   if (isHolding(view)) return { substatus: `${run.engine}/HOLDING` }
   return tally.retrying > 0 && mayRetry(view) ? { substatus: 'RETRYING' } : undefined
+}
+
+/** For no word of the seeds: a run that only waits for its start says in words what it waits for (X-85). */
+function pending({ queued }: RunView['run']): Substatus {
+  if (queued?.autoApprove !== true) return { substatus: 'WAITING_APPROVAL' }
+  const { notBefore } = queued
+  return { message: notBefore === undefined ? 'queued until somebody starts it' : `not before ${notBefore}` }
 }
 
 function draining({ engine, drainTimedOut }: RunFold, inFlight: number): Substatus {

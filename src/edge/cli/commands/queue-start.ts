@@ -10,18 +10,20 @@ import { EXIT, exitOfStatus } from '../terminal/exit-codes.ts'
 import { shortId } from '../terminal/format.ts'
 import { openExisting } from '../open/session.ts'
 import { liveRuns } from '../open/live-runs.ts'
-import { howToDrive, WAITING } from '../drive/run-lease.ts'
+import { howToDrive, needsApproval, WAITING, whyPending } from '../drive/run-lease.ts'
 import { startQueued } from '../drive/start-queued.ts'
 
 export async function queueStart({ args, options, terminal }: Call): Promise<number> {
   const [name] = args
   const found = (await liveRuns(options, name, WAITING)).filter(({ quarantine }) => quarantine === undefined)
   const now = Date.now()
-  const rows = found.filter(({ status, nextWakeAt = 0 }) => status === 'APPROVED' && nextWakeAt <= now)
+  const isDue = (row: RunRow): boolean => (row.nextWakeAt ?? 0) <= now
+  const rows = found.filter((row) => whyPending(row) !== undefined && !needsApproval(row) && isDue(row))
   if (rows.length > 0) return startQueued(rows.slice(0, options.whole('limit') ?? rows.length), options, terminal)
   // Whoever names a run wants it started; an empty queue is nothing wrong.
   const [row] = found
-  if (name !== undefined && row?.status === 'PENDING') return tellPending(row, name, { options, terminal })
+  if (name !== undefined && row !== undefined && needsApproval(row))
+    return tellPending(row, name, { options, terminal })
   if (name !== undefined) fail('RUN_NOT_QUEUED', `run ${name} ${whyNot(row)}`)
   if (!options.json) terminal.line('nothing is queued that could start now')
   return EXIT.completed
@@ -43,6 +45,6 @@ async function tellPending(
 
 function whyNot(row: RunRow | undefined): string {
   if (row === undefined) return 'has ended'
-  if (row.status === 'PENDING') return `waits for approval: ${howToDrive(row)}`
-  return row.status === 'APPROVED' ? 'is not due yet' : `is ${row.status}: it was started already`
+  if (needsApproval(row)) return `waits for approval: ${howToDrive(row)}`
+  return whyPending(row) === undefined ? `is ${row.status}: it was started already` : 'is not due yet'
 }

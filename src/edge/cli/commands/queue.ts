@@ -6,7 +6,7 @@ import type { RunRow } from '../../../ports/run-store.ts'
 import type { Call } from '../terminal/command.ts'
 import { EXIT } from '../terminal/exit-codes.ts'
 import { openToLook } from '../open/look.ts'
-import { WAITING } from '../drive/run-lease.ts'
+import { howToDrive, isQueued, WAITING, whyPending } from '../drive/run-lease.ts'
 import { shortId, timeOfDay } from '../terminal/format.ts'
 import { publicRow } from '../output/public-row.ts'
 import { printTable } from '../terminal/table.ts'
@@ -42,7 +42,6 @@ function rowCells(row: RunRow): readonly string[] {
 }
 
 /** What must happen before it starts. */
-function startText({ status, nextWakeAt, runId }: RunRow): string {
-  if (status === 'PENDING') return `keelson queue approve ${shortId(runId)}`
-  return nextWakeAt === undefined ? `keelson queue start ${shortId(runId)}` : `not before ${timeOfDay(nextWakeAt)}`
+function startText(row: RunRow): string {
+  return isQueued(row) ? howToDrive(row) : (whyPending(row) ?? '')
 }

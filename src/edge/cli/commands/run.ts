@@ -15,7 +15,7 @@ import { chosenEngine } from '../open/engine-choice.ts'
 import { EXIT, exitOfStatus } from '../terminal/exit-codes.ts'
 import { instantOf } from '../terminal/instant.ts'
 import { shortId } from '../terminal/format.ts'
-import { isDriven, isQueued } from '../drive/run-lease.ts'
+import { isDriven, isQueued, needsApproval } from '../drive/run-lease.ts'
 import { tellQueued } from '../drive/tell-queued.ts'
 import { EarlySignals } from '../progress/early-signals.ts'
 import { Doorbell } from '../progress/follow.ts'
@@ -72,7 +72,7 @@ export async function run({ args, options, terminal }: Call): Promise<number> {
     published.catch(() => undefined)
     if (!handle.existed) remember(options, handle, source, terminal)
     if (handle.row.archivedAt !== undefined) return tellArchived(handle, options, terminal)
-    if (options.flag('detach') || options.flag('queue') || handle.row.status === 'PENDING') {
+    if (options.flag('detach') || options.flag('queue') || needsApproval(handle.row)) {
       await published
       return await leaveIt(handle, isApart, options, terminal)
     }

@@ -15,7 +15,7 @@ import { howToDrive, isDrivenStill } from '../drive/run-lease.ts'
 import { rowsOf } from '../progress/picture.ts'
 import { standing } from '../progress/standing.ts'
 import { nameWidth, styledRow } from '../progress/styled-row.ts'
-import { tellBounds } from '../output/bounds.ts'
+import { reportLines, tellBounds } from '../output/bounds.ts'
 import { isAlone, tellRelated } from '../output/related.ts'
 import { tellEnd } from '../output/summary.ts'
 import { showImported } from '../drive/imported-run.ts'
@@ -39,11 +39,18 @@ export async function show({ args, options, terminal }: Call): Promise<number> {
     const snapshot = snapshotOf(watch.view)
     const related = watch.trouble === undefined ? await handle.related() : { children: [] }
     const bounds = watch.trouble === undefined ? await handle.bounds() : {}
+    const report = watch.trouble === undefined ? await handle.validationReport() : undefined
     if (args[1] !== undefined && watch.trouble === undefined)
       return await showStep(watch, knownSlot(watch, args[1]), related, options, terminal)
     if (options.json) {
       const made = watch.trouble === undefined ? await madeOf(handle) : {}
-      terminal.json({ ...snapshot, ...made, ...(isAlone(related) ? {} : { related }), ...bounds })
+      terminal.json({
+        ...snapshot,
+        ...made,
+        ...(isAlone(related) ? {} : { related }),
+        ...bounds,
+        ...(report === undefined ? {} : { validationReport: report }),
+      })
       if (watch.trouble !== undefined) throw watch.trouble
       return EXIT.completed
     }
@@ -54,6 +61,7 @@ export async function show({ args, options, terminal }: Call): Promise<number> {
     for (const row of rows) terminal.line(styledRow(row, names, terminal.columns, terminal.paint))
     tellRelated(terminal, related)
     tellBounds(terminal, bounds)
+    for (const line of reportLines(report, terminal.paint)) terminal.line(line)
     // The picture shows its sound part; the error says the rest.
     if (watch.trouble !== undefined) throw watch.trouble
     if (isTerminalRun(snapshot.status)) {

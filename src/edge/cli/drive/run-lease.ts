@@ -3,7 +3,7 @@ import { engineTypeOf, isOutside } from '../../../core/engine/engine-type.ts'
 import type { RunRow } from '../../../ports/run-store.ts'
 import { isOwnerGone } from '../../../library/services-of.ts'
 import type { Reader } from '../../../library/reader.ts'
-import { shortId } from '../terminal/format.ts'
+import { shortId, timeOfDay } from '../terminal/format.ts'
 
 /** Does a process hold the run now? For a run on an outside engine only its workers know; it counts as driven. */
 export function isDriven(row: RunRow): boolean {
@@ -22,10 +22,26 @@ export const WAITING = ['PENDING', 'APPROVED'] as const
 
 /** Only a person or `queue start` moves it: it has no start time of its own. */
 export function isQueued({ status, nextWakeAt }: RunRow): boolean {
-  return status === 'PENDING' || (status === 'APPROVED' && nextWakeAt === undefined)
+  return hasNotStarted(status) && nextWakeAt === undefined
+}
+
+/** Only a person's word lets it start. */
+export function needsApproval({ status, substatus }: RunRow): boolean {
+  return status === 'PENDING' && substatus === 'WAITING_APPROVAL'
+}
+
+function hasNotStarted(status: RunRow['status']): boolean {
+  return status === 'PENDING' || status === 'APPROVED'
+}
+
+/** What a run that has not started waits for; undefined for one that has. */
+export function whyPending(row: RunRow): string | undefined {
+  if (!hasNotStarted(row.status)) return undefined
+  if (needsApproval(row)) return 'waits for approval'
+  return row.nextWakeAt === undefined ? 'queued' : `not before ${timeOfDay(row.nextWakeAt)}`
 }
 
 export function howToDrive(row: RunRow): string {
-  if (row.status === 'PENDING') return `keelson queue approve ${shortId(row.runId)}`
+  if (needsApproval(row)) return `keelson queue approve ${shortId(row.runId)}`
   return `keelson ${isQueued(row) ? 'queue start' : 'resume'} ${shortId(row.runId)}`
 }

@@ -2,7 +2,7 @@
 import { compensationOf } from '../../../app/loaded/compensation-run-id.ts'
 import { isForeign } from '../../../core/engine/engine-type.ts'
 import type { RunRow } from '../../../ports/run-store.ts'
-import { isDriven, isQueued } from './run-lease.ts'
+import { isDriven, whyPending } from './run-lease.ts'
 import { duration, plural, shortId, timeOfDay } from '../terminal/format.ts'
 import { printTable } from '../terminal/table.ts'
 import type { Terminal } from '../terminal/terminal.ts'
@@ -44,8 +44,7 @@ const indent = (depth: number): string => (depth === 0 ? '' : `${' '.repeat(2 * 
 
 function noteOf(row: RunRow): string {
   if (isForeign(row)) return ''
-  if (isQueued(row)) return 'queued'
-  return row.status === 'APPROVED' ? `not before ${timeOfDay(row.nextWakeAt ?? 0)}` : 'nobody drives it'
+  return whyPending(row) ?? 'nobody drives it'
 }
 
 function setAsideNote(code: string): string {

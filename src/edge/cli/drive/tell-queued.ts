@@ -1,6 +1,6 @@
 /** A run that was admitted and has no driver yet: which command starts it. */
 import type { RunHandle } from '../../../main.ts'
-import { howToDrive, isQueued } from './run-lease.ts'
+import { howToDrive, isQueued, needsApproval } from './run-lease.ts'
 import type { Options } from '../terminal/command.ts'
 import { EXIT } from '../terminal/exit-codes.ts'
 import { shortId } from '../terminal/format.ts'
@@ -13,8 +13,7 @@ export function tellQueued({ runId, row, existed }: RunHandle, options: Options,
     terminal.line(
       `${bold(row.planId)} ${row.planVersion}   run ${bold(shortId(runId))} ${existed ? 'was admitted before' : 'is queued'}`,
     )
-    if (isQueued(row))
-      terminal.line(`  ${row.status === 'PENDING' ? 'approve' : 'start  '}    ${cyan(howToDrive(row))}`)
+    if (isQueued(row)) terminal.line(`  ${needsApproval(row) ? 'approve' : 'start  '}    ${cyan(howToDrive(row))}`)
   }
   return options.flag('queue') ? EXIT.completed : EXIT.detached
 }

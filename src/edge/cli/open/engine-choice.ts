@@ -10,11 +10,16 @@ const ENGINES = ['embedded', 'mock', 'temporal'] as const
 
 /** The engine of `--engine`; only this loads Temporal's SDK. */
 export async function chosenEngine(options: Options): Promise<Pick<OpenOptions, 'engine'>> {
+  const engine = engineName(options)
+  if (engine === undefined) return {}
+  return { engine: engine === 'temporal' ? await temporalFor(options) : engine }
+}
+
+/** Its name alone; undefined where none is given. */
+export function engineName(options: Options): (typeof ENGINES)[number] | undefined {
   const name = options.text('engine')
-  if (name === undefined) return {}
   const engine = ENGINES.find((one) => one === name)
-  if (engine === 'temporal') return { engine: await temporalFor(options) }
-  if (engine !== undefined) return { engine }
+  if (name === undefined || engine !== undefined) return engine
   return fail(
     'ENGINE_UNKNOWN',
     `'${name}' is not an engine; there are ${ENGINES.join(', ')}`,

@@ -1,6 +1,8 @@
-/** What a run may reach and which child plans it is pinned to, according to its log: for `show` and `why`. */
+/** What a run may reach, which child plans it is pinned to, and what its engine was found to lack: for `show`, `why` and checks. */
 import type { RunBounds } from '../../../library/run-reader.ts'
+import type { ValidationReport } from '../../../main.ts'
 import { shortId } from '../terminal/format.ts'
+import type { Paint } from '../terminal/paint.ts'
 import type { Terminal } from '../terminal/terminal.ts'
 
 /** --json shows the plans beyond this number. */
@@ -29,4 +31,13 @@ function lockText(lock: NonNullable<RunBounds['locked']>): string {
   const flags = [lock.code ? 'code' : '', lock.irreversible ? 'what cannot be undone' : '']
   const allowed = [...kinds, ...flags].filter((one) => one !== '')
   return allowed.length === 0 ? 'it may touch nothing' : `it may touch nothing but ${allowed.join('; ')}`
+}
+
+/** One line for each finding of a plan on its engine; nothing where nothing was found. */
+export function reportLines(report: ValidationReport | undefined, { red, yellow }: Paint): readonly string[] {
+  if (report === undefined) return []
+  return [
+    ...report.errors.map(({ code, message }) => `  ${red('✘')} ${code}  ${message}`),
+    ...report.warnings.map(({ code, message }) => `  ${yellow('!')} ${code}  ${message}`),
+  ]
 }

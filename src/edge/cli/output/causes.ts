@@ -80,9 +80,16 @@ const showRun = (runId: string | undefined): { readonly commands?: readonly stri
 const at = (instant: number, { now }: Asked): string =>
   `${timeOfDay(instant, now)} (${instant > now ? `in ${countdown(instant - now)}` : 'due'})`
 
+const NOT_STARTED = {
+  approval: ': it waits in the queue for approval',
+  start: ': it is queued until somebody starts it',
+  instant: ': it is delayed until its time',
+} as const
+
 const TELL: { readonly [K in Cause['kind']]: Teller<K> } = {
-  'run-not-started': ({ status, notBefore, ...people }, asked) => ({
-    sentence: `the run has not started (${status})${notBefore === undefined ? '' : `; not before ${at(notBefore, asked)}`}${peopleTold(people)}`,
+  'run-not-started': ({ status, waitsFor, notBefore, ...people }, asked) => ({
+    sentence: `the run has not started (${status})${waitsFor === undefined ? '' : NOT_STARTED[waitsFor]}${notBefore === undefined ? '' : `; not before ${at(notBefore, asked)}`}${peopleTold(people)}`,
+    ...(waitsFor === 'start' ? { commands: [`keelson queue start ${asked.run}`] } : {}),
   }),
   'run-ended': ({ status, rootCause, code }) => ({
     sentence: `the run ended ${status}${rootCause === undefined ? '' : `, because ${rootCause} failed with ${code ?? 'an error'}`}`,

@@ -8,7 +8,8 @@ const REASON_CHARS = 200
 /** `by ben, "too dear", before it was approved`; undefined for a run that was approved, or needed no approval. */
 export function endedUnapproved(records: readonly LogRecord[]): string | undefined {
   const has = (type: string): boolean => records.some(({ eventType }) => eventType === type)
-  if (!has('RunQueued') || has('RunApproved')) return undefined
+  const queued = records.find(({ eventType }) => eventType === 'RunQueued')
+  if (queued === undefined || queued.payload?.['autoApprove'] === true || has('RunApproved')) return undefined
   const word = records.find(
     (one) => one.eventType === 'SignalAccepted' && ENDS.has(String(one.payload?.['signalType'])),
   )

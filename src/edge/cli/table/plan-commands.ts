@@ -11,8 +11,12 @@ export const PLAN_COMMANDS: readonly Spec[] = [
   {
     use: 'plan check <file>',
     about: 'list every problem of a plan without running it',
-    options: [STEPS],
-    examples: ['keelson plan check plan.yaml', 'keelson plan check plan.yaml --steps other.steps.ts --json'],
+    options: [STEPS, ['--engine <name>', 'the engine that must have what it requires; default embedded']],
+    examples: [
+      'keelson plan check plan.yaml',
+      'keelson plan check plan.yaml --steps other.steps.ts --json',
+      'keelson plan check plan.yaml --engine temporal',
+    ],
     load: async () => (await import('../commands/plan-check.ts')).planCheck,
   },
   {
