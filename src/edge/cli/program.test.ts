@@ -37,7 +37,8 @@ const terminal: Terminal = {
 /** The Keelson part of a shell line, as words. */
 function argvOf(line: string): readonly string[] {
   const [own = ''] = /\bkeelson .*/.exec(line) ?? []
-  const [call = ''] = own.replace(/\)"$/, '').split(/ [|>] /)
+  const made = own.replaceAll(/ "\$\([^"]*\)"/g, ' what-a-program-printed')
+  const [call = ''] = made.replace(/\)"$/, '').split(/ [|>] /)
   return [...call.matchAll(/"([^"]*)"|'([^']*)'|(\S+)/g)]
     .map((match) => match[1] ?? match[2] ?? match[3] ?? '')
     .slice(1)
@@ -112,7 +113,7 @@ describe('completion', () => {
 
   it('works in bash itself', () => {
     expect(offered('keelson', 'ru')).toEqual(['run', 'runs'])
-    expect(offered('keelson', 'plan', '')).toEqual(['check', 'compile', 'publish', 'import', 'graph', 'diff'])
+    expect(offered('keelson', 'plan', '')).toEqual(['check', 'compile', 'hash', 'publish', 'import', 'graph', 'diff'])
     expect(offered('keelson', 'plan', 'graph', 'p.yaml', '--f')).toEqual(['--format'])
     expect(offered('keelson', 'signal', 'last', 'retry-')).toEqual(['retry-step', 'retry-run'])
     expect(offered('keelson', 'runs', '--cou')).toEqual(['--counts'])
