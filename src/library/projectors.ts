@@ -35,6 +35,8 @@ const KEPT_MS = 1_000
 /** A run that never rests has its view kept all the same, this often. */
 const LONGEST_TURNS = 10
 const PROJECTORS_KEPT = 1_000
+/** More than these are not remembered until the process is quiet: the next reader folds their logs. */
+const RUNS_DUE = 1_000
 const RUNS_KNOWN = 10_000
 const ALERTS_KNOWN = 10_000
 
@@ -54,6 +56,8 @@ export class Projectors {
   #cancel: (() => void) | undefined
   #turn: Promise<void> = Promise.resolve()
   #isClosed = false
+  /** A run of this process moved since the last look. */
+  #isBusy = false
 
   constructor(parts: ProjectorsParts) {
     this.#parts = parts
@@ -62,6 +66,7 @@ export class Projectors {
   /** A run of this process has moved on. Costs a comparison where nobody listens and the run is short. */
   moved(runKey: RunKey, { headSeq, status }: TurnResult): void {
     if (this.#isClosed) return
+    this.#isBusy = true
     const isListened = this.#parts.teller !== undefined
     if (!isListened && headSeq < LIMITS.checkpointEveryEvents) return
     if (!isListened && headSeq - (this.#keptSeq.get(runKey) ?? 0) < LIMITS.checkpointEveryEvents) return
@@ -69,6 +74,8 @@ export class Projectors {
     due.hasMoved = true
     due.hasEnded = isTerminalRun(status)
     this.#due.set(runKey, due)
+    const [oldest] = this.#due.keys()
+    if (!isListened && this.#due.size > RUNS_DUE && oldest !== undefined) this.#due.delete(oldest)
     this.#arm()
   }
 
@@ -91,11 +98,16 @@ export class Projectors {
     })
   }
 
-  /** Where nobody listens, a run at full speed is left alone until it rests. */
+  /**
+   * Where nobody listens, a run at full speed is left alone until it rests, and one that has ended until the process has nothing else
+   * to do: its view costs as much as its decisions did, and mostly nobody asks for it.
+   */
   #ready(): readonly (readonly [RunKey, Due])[] {
     if (this.#parts.teller !== undefined) return [...this.#due]
+    const isQuiet = !this.#isBusy
+    this.#isBusy = false
     return [...this.#due].filter(([, due]) => {
-      const isReady = due.hasEnded || !due.hasMoved || due.turns >= LONGEST_TURNS
+      const isReady = due.hasEnded ? isQuiet : !due.hasMoved || due.turns >= LONGEST_TURNS
       due.hasMoved = false
       due.turns += 1
       return isReady
