@@ -11,8 +11,10 @@ import { VIEW_VERSION } from '../../src/core/view/project/stored-view.ts'
 import type { RunSnapshot } from '../../src/core/view/fold/run-snapshot.ts'
 import { loadPlan, openKeelson, type Keelson } from '../../src/main.ts'
 import type { RunRow, RunStore, StoredCheckpoint } from '../../src/ports/run-store.ts'
+import { Projectors } from '../../src/library/projectors.ts'
 import { testFolder } from '../fixtures/folder.ts'
 import { untilFound } from '../fixtures/until.ts'
+import { World } from '../fixtures/virtual-world.ts'
 
 const ITEMS = 2_500
 const LONG = loadPlan<{ readonly list: readonly number[] }>(
@@ -155,6 +157,30 @@ it('where nobody listens, the view of a long run is kept once the run rests, and
   expect(view.seq).toBeGreaterThanOrEqual(1_000)
   expect(await store.getCheckpoint(short.row.runKey, 'view')).toBeUndefined()
   expect(await keelson.getSnapshot(run.runId)).toEqual(await keelson.projectSnapshot(run.runId))
+})
+
+it('the view of a run that has ended waits until the process has nothing else to do [P-51]', async () => {
+  const world = new World()
+  const process = world.process('only', { script: { f: () => 1 } })
+  const { store, advancer } = process
+  const input = { list: list.slice(0, 600) }
+  const runKey = await process.start('steps: [{ id: each, forEach: input.list, run: f }]', { input })
+  await world.runUntil(() => world.hasEnded(runKey))
+  const looks: (() => void)[] = []
+  const timers = { after: (_ms: number, look: () => void) => (looks.push(look), () => undefined), defer: setImmediate }
+  const projectors = new Projectors({ store, clock, plans: advancer.plans, timers, isSimulated: false })
+  const ended = await advancer.advance(runKey)
+  const looked = async (): Promise<boolean> => {
+    looks.shift()?.()
+    await untilFound(async () => looks[0] ?? (await store.getCheckpoint(runKey, 'view')))
+    return (await store.getCheckpoint(runKey, 'view')) !== undefined
+  }
+  projectors.moved(runKey, ended)
+  expect(await looked()).toBe(false)
+  // A run of a few events keeps the process from it, too.
+  projectors.moved(runKey + 1, { ...ended, headSeq: 3 })
+  expect(await looked()).toBe(false)
+  expect(await looked()).toBe(true)
 })
 
 it('nothing is left of the view of a run that is erased, and nothing is kept of it again', async () => {
