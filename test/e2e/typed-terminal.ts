@@ -76,5 +76,7 @@ export function screenOf(text: string): string {
 
 /** Lines of anything that was ever on the screen and did not fit on it. */
 export function tooWide(text: string, columns: number): readonly string[] {
-  return text.split(PARTS).filter((line) => !line.startsWith(ESCAPE) && [...line].length > columns)
+  // What was typed is shown by the terminal itself, wherever the picture was at that moment.
+  const written = text.replaceAll('^C', '')
+  return written.split(PARTS).filter((line) => !line.startsWith(ESCAPE) && [...line].length > columns)
 }
