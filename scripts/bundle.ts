@@ -18,12 +18,13 @@ const TOGETHER = [
   'testing/steps/check-cancel',
   'testing/store/run-store-suite',
   'edge/cli/main',
-  'library/compile-thread',
+  'library/plans/compile-thread',
   'adapters/isolation/entry',
 ]
 
-/** Each is alone in its thread or sandbox: one file, which loads nothing else of the product. */
+/** Each is alone in its thread, sandbox or browser: one file, which loads nothing else of the product. */
 const ALONE = [
+  'client/connect',
   'adapters/guard/guard-thread',
   'adapters/stores/sqlite/renew-leases',
   'adapters/stores/postgres/renew-leases',
@@ -39,7 +40,7 @@ const GROUPS: readonly (readonly [name: string, entries: readonly string[]])[] =
   ['start', ['edge/cli/main', 'edge/cli/program']],
   ['list', ['edge/cli/commands/runs']],
   ['read', ['edge/cli/commands/show', 'edge/cli/commands/why', 'edge/cli/commands/events', 'edge/cli/commands/cancel']],
-  ['send', ['library/leave-signal']],
+  ['send', ['library/act/leave-signal']],
   ['drive', ['edge/cli/commands/run', 'main']],
 ]
 

@@ -11,7 +11,13 @@ import { specPage } from './spec-page.ts'
 import { requireNode, ROOT, runNode } from './terminal.ts'
 
 /** Generators that stand on their own; each takes `--check`. */
-const OTHERS = ['generate-plan-schema.ts', 'generate-event-schemas.ts', 'generate-conformance-schema.ts']
+const OTHERS = [
+  'generate-plan-schema.ts',
+  'generate-event-schemas.ts',
+  'generate-conformance-schema.ts',
+  'generate-openapi.ts',
+  'generate-config-schema.ts',
+]
 
 async function runOthers(args: readonly string[]): Promise<boolean> {
   let fine = true

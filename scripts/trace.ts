@@ -1,6 +1,7 @@
 /**
  * `npm run trace`: which requirements a passing test proves, which are deferred and why, which are missing. It reads
- * the last whole test report, and runs the tests first when that report is missing or older than the sources.
+ * the last whole test report, and runs all tests first when that report is missing or older than the sources. With
+ * `--from-report` it runs nothing: it reads the report as it is, and says how old it is.
  */
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
@@ -17,14 +18,22 @@ function newestSource(): number {
   return Math.max(...paths.map((path) => statSync(join(ROOT, path)).mtimeMs))
 }
 
-async function currentReport(): Promise<TestReport | undefined> {
+const tell = (line: string): void => void process.stderr.write(`${line}\n`)
+
+async function currentReport(asItIs: boolean): Promise<TestReport | undefined> {
   const report = readReport(FULL_REPORT)
   if (report !== undefined && report.startedAt >= newestSource()) return report
-  process.stderr.write(
-    `${report === undefined ? 'No test report yet' : 'The test report is older than the sources'}: running the tests first.\n`,
+  if (asItIs) {
+    if (report === undefined) tell('There is no report of a whole run: `npm test` writes one.')
+    else tell(`The report of ${new Date(report.startedAt).toISOString()} is older than the sources.`)
+    return report
+  }
+  tell(
+    `${report === undefined ? 'There is no test report yet' : 'The test report is older than the sources'}, so all tests run first. ` +
+      'That takes 10 to 20 minutes on a machine with two cores; `npm run trace -- --from-report` reads the last report as it is.',
   )
   const { output } = await runNode(join(ROOT, 'scripts', 'test.ts'), [], false)
-  process.stderr.write(`${output.trimEnd().split('\n').at(-1) ?? ''}\n`)
+  tell(output.trimEnd().split('\n').at(-1) ?? '')
   return readReport(FULL_REPORT)
 }
 
@@ -43,9 +52,9 @@ function table(areas: Trace['areas']): string {
 
 async function main(args: readonly string[]): Promise<number> {
   requireNode()
-  const report = await currentReport()
+  const report = await currentReport(args.includes('--from-report'))
   if (report === undefined) {
-    process.stderr.write('The tests left no report; nothing can be traced.\n')
+    tell('Without a report nothing can be traced.')
     return 1
   }
   const deferred = JSON.parse(textOf('test/trace/deferred.json')) as Deferred
@@ -56,7 +65,7 @@ async function main(args: readonly string[]): Promise<number> {
   const inSources = idsNamedByTests()
   const hidden = trace.named.filter((id) => !inSources.has(id))
   const errors = [...trace.errors, ...hidden.map((id) => `${id} is in no title that can be read from the sources`)]
-  for (const error of errors) process.stderr.write(`✖ ${error}\n`)
+  for (const error of errors) tell(`✖ ${error}`)
   return errors.length === 0 ? 0 : 1
 }
 

@@ -7,6 +7,7 @@ import type { RunStore } from '../ports/run-store.ts'
 import type { SecretsProvider } from '../ports/secrets.ts'
 import type { StepHandlers } from '../ports/step-handlers.ts'
 import type { Timers } from '../ports/timers.ts'
+import type { StartLimits } from './admission/start-limits.ts'
 import type { FailOpen } from './commit/fail-open.ts'
 import type { LastWords } from './deaths/last-words.ts'
 import type { RunRedactors } from './redact/run-redactors.ts'
@@ -19,12 +20,16 @@ export interface Services {
   readonly handlers: StepHandlers
   /** How long one write of events may take; default 3,000 ms. */
   readonly writeLatencyBudgetMs?: number
+  /** Told how many milliseconds each commit took; absent where nobody measures. */
+  readonly onWritten?: (ms: number) => void
   /** Present where a step may begin before the store has its StepStarted; default absent (LAT-02). */
   readonly failOpen?: FailOpen
   /** Absent where steps may use no secrets; the two belong together. */
   readonly secrets?: SecretsProvider
   readonly redactors?: RunRedactors
   readonly artifacts?: ArtifactStore
+  /** Limits for starts; absent where nothing limits them. */
+  readonly limits?: StartLimits
   /** For refusals that no log may hold; absent where they are not kept. */
   readonly audit?: AuditTrail
   /** What this process does with runs whose drivers died; absent where it is not noted. */

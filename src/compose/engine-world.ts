@@ -30,9 +30,13 @@ export type EngineOpening = EmbeddedEngineOptions & Omit<EngineParts, 'onReport'
 /** A further engine that runs can be moved to. */
 export type OtherEngine = 'embedded' | EngineFactory
 
-export function openEngines(world: EngineWorld, others: readonly OtherEngine[], parts: EngineOpening): Engines {
+export function openEngines(
+  world: EngineWorld,
+  { engines = [], drives = true }: { readonly engines?: readonly OtherEngine[]; readonly drives?: boolean },
+  parts: EngineOpening,
+): Engines {
   const opened = ({ capabilities, open }: EngineWorld): OpenEngine => ({ capabilities, host: open(parts) })
-  return new Engines(parts.store, opened(world), others.map(worldOf).map(opened))
+  return new Engines(parts.store, opened(world), engines.map(worldOf).map(opened), drives)
 }
 
 const TEN_YEARS_MS = 10 * 365 * 24 * 3_600_000

@@ -5,12 +5,12 @@ import { systemTimers } from '../adapters/system/timers.ts'
 import type { RunAdvancer } from '../app/advance/advance-run.ts'
 import type { Services } from '../app/services.ts'
 import { isTerminalRun } from '../core/run/state/transitions.ts'
-import { alertTeller } from '../library/alert-teller.ts'
-import { Listeners } from '../library/listeners.ts'
-import { Moves } from '../library/moves.ts'
+import { alertTeller } from '../library/tell/alert-teller.ts'
+import { Listeners } from '../library/tell/listeners.ts'
+import { Moves } from '../library/tell/moves.ts'
 import type { Parts } from '../library/parts.ts'
-import { Projectors } from '../library/projectors.ts'
-import { warnOfProblem } from '../library/receipt-service.ts'
+import { Projectors } from '../library/tell/projectors.ts'
+import { warnOfProblem } from '../library/tell/receipt-service.ts'
 import type { OpenOptions } from './open-options.ts'
 
 type Followers = Pick<Parts, 'listeners' | 'moves' | 'projectors' | 'alerts'>
@@ -22,7 +22,8 @@ export async function followersOf(
   isSimulated: boolean,
 ): Promise<Followers> {
   const { store, clock } = services
-  const teller = alertTeller(options, (text) => services.redactors?.text(text) ?? text)
+  const { follows = true } = options
+  const teller = !follows ? undefined : alertTeller(options, (text) => services.redactors?.text(text) ?? text)
   return {
     listeners: await listenersOf(services, advancer, options),
     moves: new Moves(systemTimers),
@@ -43,7 +44,7 @@ async function listenersOf(
 }
 
 export function progressTeller(
-  { onProgress }: OpenOptions,
+  { onProgress, follows = true }: OpenOptions,
   { listeners, moves, projectors }: Followers,
   services: Services,
 ): NonNullable<OpenOptions['onProgress']> {
@@ -51,7 +52,7 @@ export function progressTeller(
     onProgress?.(runKey, report)
     listeners.moved(runKey, report)
     moves.moved(runKey)
-    projectors.moved(runKey, report)
+    if (follows) projectors.moved(runKey, report)
     if (isTerminalRun(report.status)) services.redactors?.ended(runKey)
   }
 }

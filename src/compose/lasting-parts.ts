@@ -19,9 +19,9 @@ import { fail } from '../core/problems/problem.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { RunStore } from '../ports/run-store.ts'
 import type { Parts } from '../library/parts.ts'
-import { startReceipts, warnOfProblem } from '../library/receipt-service.ts'
-import { demandedKey, Maintenance, VERIFY_RUN_OPTIONS, type VerifyRunOptions } from '../library/maintenance.ts'
-import { withSource } from '../library/with-source.ts'
+import { startReceipts, warnOfProblem } from '../library/tell/receipt-service.ts'
+import { demandedKey, Maintenance, VERIFY_RUN_OPTIONS, type VerifyRunOptions } from '../library/keelson/maintenance.ts'
+import { withSource } from '../library/plans/with-source.ts'
 import type { OpenOptions } from './open-options.ts'
 
 type Backup = SqliteStore['backup']
@@ -31,7 +31,7 @@ export function lastingParts(
   services: Services,
   advancer: RunAdvancer,
   backup: Backup,
-  { receipts = false, keysDirectory }: OpenOptions,
+  { receipts = false, keysDirectory, follows = true }: OpenOptions,
 ): Pick<Parts, 'maintenance' | 'receipts'> {
   const book = receiptBookIn(directory, keysDirectory)
   const tell = typeof receipts === 'object' ? receipts.onProblem : warnOfProblem
@@ -46,7 +46,7 @@ export function lastingParts(
     receiptsIn: fileReceiptLines,
     bundle: (place, demanded) => checkBundle(bundleAt(place), demanded === undefined ? {} : { demanded }),
   })
-  return receipts === false ? { maintenance } : { maintenance, receipts: startReceipts(issuer, tell) }
+  return receipts === false || !follows ? { maintenance } : { maintenance, receipts: startReceipts(issuer, tell) }
 }
 
 function bundleAt(place: string): AsyncIterable<string> {
@@ -59,8 +59,16 @@ function bundleAt(place: string): AsyncIterable<string> {
 export async function verifyBundleFile(file: string, options: VerifyRunOptions = {}): Promise<BundleReport> {
   needKnown('verifyBundleFile', options, VERIFY_RUN_OPTIONS)
   needKind('verifyBundleFile: the file', file, PATH)
+  return verifyBundleLines(bundleAt(file), options)
+}
+
+/** The same of a bundle that comes from elsewhere. */
+export async function verifyBundleLines(
+  lines: AsyncIterable<string>,
+  options: VerifyRunOptions,
+): Promise<BundleReport> {
   const demanded = demandedKey(options)
-  const report = await checkBundle(bundleAt(file), demanded === undefined ? {} : { demanded })
+  const report = await checkBundle(lines, demanded === undefined ? {} : { demanded })
   return withSource(report, report.run.planSha256, options.source)
 }
 

@@ -24,7 +24,9 @@ const growingThread: StartHost = (entry, events) => {
   return threadHost(entry, events)
 }
 
-function handlersOf({ steps = {}, stepsModule, egress = {}, commands = false }: OpenOptions): StepHandlers {
+type HandlerOptions = Pick<OpenOptions, 'steps' | 'stepsModule' | 'egress' | 'commands'>
+
+export function handlersOf({ steps = {}, stepsModule, egress = {}, commands = false }: HandlerOptions): StepHandlers {
   const policy = unwrap(egressPolicy(egress.allow ?? [], egress.only))
   const { silenceMs } = egress
   const door = openDoor({

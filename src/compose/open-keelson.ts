@@ -19,6 +19,7 @@ import { keepHeapSmall } from '../adapters/system/small-heap.ts'
 import { systemTimers } from '../adapters/system/timers.ts'
 import { guardedFolder, keysFolderOf } from './guarded-folder.ts'
 import { openEngines, worldOf } from './engine-world.ts'
+import { StartLimits } from '../app/admission/start-limits.ts'
 import { RunAdvancer } from '../app/advance/advance-run.ts'
 import { lateClasses } from '../app/commit/classes.ts'
 import { FailOpen, type FailOpenParts } from '../app/commit/fail-open.ts'
@@ -34,11 +35,11 @@ import { poolDefinitions } from '../app/grants/pool-definitions.ts'
 import { fail } from '../core/problems/problem.ts'
 import type { EngineCapabilities } from '../ports/engine.ts'
 import type { RunRow, RunStore } from '../ports/run-store.ts'
-import { Keelson } from '../library/keelson.ts'
+import { Keelson } from '../library/keelson/keelson.ts'
 import type { Parts } from '../library/parts.ts'
-import { blockTeller, jumpTeller } from '../library/process-notices.ts'
-import { warnOfProblem } from '../library/receipt-service.ts'
-import { troubleTeller } from '../library/store-trouble.ts'
+import { blockTeller, jumpTeller } from '../library/tell/process-notices.ts'
+import { warnOfProblem } from '../library/tell/receipt-service.ts'
+import { troubleTeller } from '../library/tell/store-trouble.ts'
 import { followersOf, progressTeller } from './followers.ts'
 import { givenStore, lastingParts, openStore } from './lasting-parts.ts'
 import { calledBy } from './open-handlers.ts'
@@ -69,9 +70,11 @@ export async function openKeelson(given: Opening = {}): Promise<Keelson> {
   const lastWords = new LastWords({ store, owner, process: PROCESS_WORK })
   const services: Services = {
     ...outside,
+    limits: new StartLimits(store, world.services.clock),
     lastWords,
     ...(intents?.isOn === true ? { failOpen: intents } : {}),
     ...(keysFolder === undefined ? { refusesManual: true } : {}),
+    ...(options.onWritten === undefined ? {} : { onWritten: options.onWritten }),
   }
   const advancer = new RunAdvancer(services)
   if (options.adopt !== false) await intents?.recover(advancer.queue)
@@ -81,7 +84,7 @@ export async function openKeelson(given: Opening = {}): Promise<Keelson> {
   })
   const followers = await followersOf(services, advancer, options, world.capabilities.engineType === 'mock')
   const leftAlone = new LeftAlone({ store, plans: advancer.plans, handlers, owner, lastWords })
-  const engine: Engines = openEngines(world, options.engines ?? [], {
+  const engine: Engines = openEngines(world, options, {
     ...options,
     store,
     driver,
@@ -91,7 +94,7 @@ export async function openKeelson(given: Opening = {}): Promise<Keelson> {
     isOwnerAlive,
     scope: principal,
     tell: warnOfProblem,
-    adoptOthers: options.adopt ?? true,
+    adoptOthers: options.drives !== false && (options.adopt ?? true),
     onProgress: progressTeller(options, followers, services),
     ...(options.store?.onWake === undefined ? {} : { onWake: options.store.onWake }),
     // First what its driver began without the store, as far as it still fits.
@@ -102,8 +105,7 @@ export async function openKeelson(given: Opening = {}): Promise<Keelson> {
     onClockJump: jumpTeller(options),
   })
   const process = { owner, isOwnerGone, keys: signingKeysIn(keysFolder, systemRandom), ...followers, guard }
-  const said = { capabilities: world.capabilities, ...saidOf(options) }
-  const parts: Parts = { services, advancer, engine, principal, ...process, ...said }
+  const parts: Parts = { services, advancer, engine, principal, ...process, ...saidOf(world.capabilities, options) }
   if (backup === undefined) return new Keelson(parts)
   return new Keelson({ ...parts, ...lastingParts(directory, services, advancer, backup, options) })
 }
@@ -118,11 +120,22 @@ function isOwn({ tenantId }: OpenOptions, row: RunRow): boolean {
   return tenantId === undefined || row.tenantId === tenantId
 }
 
-function saidOf({ replaceVersion = false, planFiles: folder }: OpenOptions): OwnParts {
-  return { replaceVersion, planTransports: folder === undefined ? [] : [planFiles(folder)] }
+function saidOf(
+  capabilities: EngineCapabilities,
+  { replaceVersion = false, planFiles: folder, store, drives = true }: OpenOptions,
+): OwnParts {
+  const transports = folder === undefined ? [] : [planFiles(folder)]
+  return {
+    // Where another process drives, it has the functions of the steps.
+    capabilities: drives ? capabilities : { ...capabilities, elsewhere: true },
+    drives,
+    replaceVersion,
+    planTransports: transports,
+    ...(store?.onWake === undefined ? {} : { onWake: store.onWake.bind(store) }),
+  }
 }
 
-type OwnParts = Pick<Parts, 'replaceVersion' | 'planTransports'>
+type OwnParts = Pick<Parts, 'capabilities' | 'drives' | 'replaceVersion' | 'planTransports' | 'onWake'>
 
 /** Under a simulated clock no other process waits for this one. */
 function guardOf(

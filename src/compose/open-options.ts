@@ -7,10 +7,10 @@ import type { TurnResult } from '../ports/engine.ts'
 import type { RunKey, RunStore } from '../ports/run-store.ts'
 import type { SecretsProvider } from '../ports/secrets.ts'
 import type { StepFunctions, StepHandlers } from '../ports/step-handlers.ts'
-import { type AlertOptions } from '../library/alert-teller.ts'
-import { type NoticeOptions } from '../library/process-notices.ts'
-import { type TellProblem } from '../library/receipt-service.ts'
-import { type TroubleOptions } from '../library/store-trouble.ts'
+import { type AlertOptions } from '../library/tell/alert-teller.ts'
+import { type NoticeOptions } from '../library/tell/process-notices.ts'
+import { type TellProblem } from '../library/tell/receipt-service.ts'
+import { type TroubleOptions } from '../library/tell/store-trouble.ts'
 
 export interface OpenOptions extends TroubleOptions, NoticeOptions, AlertOptions, EnvironmentAccess, DeclaredPools {
   /**
@@ -61,6 +61,10 @@ export interface OpenOptions extends TroubleOptions, NoticeOptions, AlertOptions
    * one for an actor in production.
    */
   readonly planFiles?: string
+  /** Drive runs. False: this process starts, steers and reads them, and another one on the same store drives them. Default true. */
+  readonly drives?: boolean
+  /** Keep views of runs, tell alerts and issue receipts. Default true. */
+  readonly follows?: boolean
   /** Adopt runs of this store that have no live driver. Default true. */
   readonly adopt?: boolean
   readonly leaseMs?: number
@@ -77,6 +81,8 @@ export interface OpenOptions extends TroubleOptions, NoticeOptions, AlertOptions
    * 0600), then the environment variables of this process that `environmentSecrets` allows.
    */
   readonly secrets?: SecretsProvider
+  /** Told how many milliseconds each commit to the store took, for metrics. */
+  readonly onWritten?: (ms: number) => void
   readonly onProgress?: (runKey: RunKey, report: TurnResult) => void
   /**
    * How the store is used. The fate of a write of events that exceeds its time limit (default 3,000 ms) counts as

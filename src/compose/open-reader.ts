@@ -9,9 +9,9 @@ import { systemRandom } from '../adapters/system/random.ts'
 import { systemTimers } from '../adapters/system/timers.ts'
 import { ReadRuns } from '../app/loaded/read-runs.ts'
 import { LOCAL_PRINCIPAL } from '../app/principal.ts'
-import type { leaveSignal, LeftSignal } from '../library/leave-signal.ts'
-import { Moves } from '../library/moves.ts'
-import { Reader } from '../library/reader.ts'
+import type { leaveSignal, LeftSignal } from '../library/act/leave-signal.ts'
+import { Moves } from '../library/tell/moves.ts'
+import { Reader } from '../library/read/reader.ts'
 import type { RunRow, RunStore } from '../ports/run-store.ts'
 import { guardedFolder, keysFolderOf } from './guarded-folder.ts'
 import { openFolderStore } from './open-store.ts'
@@ -46,7 +46,7 @@ async function open(options: ReaderOptions, readOnly: 'if-needed' | false): Prom
   const moves = new Moves(systemTimers)
   const reader = new Reader({ services, advancer, keys, moves, principal: LOCAL_PRINCIPAL, isOwnerGone })
   const leave: Sender['leave'] = async (row, signal) => {
-    const { leaveSignal } = await import('../library/leave-signal.ts')
+    const { leaveSignal } = await import('../library/act/leave-signal.ts')
     return leaveSignal({ services, plans: advancer.plans }, row, signal)
   }
   return { reader, leave }

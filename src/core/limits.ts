@@ -38,10 +38,12 @@ export const LIMITS = {
   appendEvents: 500,
   fanOutItems: 100_000,
   signalBytes: 64 * 1024,
-  /** For every id and name from outside: runs, requests, correlations, actors, tenants, projects, evidence. */
+  /** For every id and name from outside: requests, actors, tenants, projects, evidence. */
   nameBytes: 255,
+  /** For the id of a run, and for a correlation: characters, not bytes (X-14). */
+  runIdChars: 255,
   /** For the text by which an event names an engine's own run: ids in it are percent-encoded. */
-  engineRunRefChars: 2_000,
+  engineRunRefChars: 2_800,
   reasonBytes: 8 * 1024,
   /** For the reason of a signal, and of an emergency stop (SIG-02). */
   signalReasonChars: 500,
@@ -52,7 +54,11 @@ export const LIMITS = {
   secretBytes: 256 * 1024,
   notesBytes: 16 * 1024,
   notesChars: 8 * 1024,
+  taskTokenChars: 768,
   evidenceRefs: 100,
+  /** Roles of a person that are told with a completion, and all of them as JSON. */
+  actorRoles: 32,
+  actorRolesBytes: 4 * 1024,
   /** As JSON, all evidence of one completion. */
   evidenceBytes: 32 * 1024,
   /** As JSON, everything that the end of one attempt names: pointers to artifacts, captured paths, evidence. */
@@ -62,6 +68,8 @@ export const LIMITS = {
   /** After this many refused completions of one task, further ones are not accepted. */
   inboxRowsPerTask: 100,
   signalsPerMinute: 60,
+  signalsPerActorMinute: 300,
+  signalsPerTenantMinute: 1_200,
   /** For the data of an event that is sent to waiting steps, as JSON. */
   eventBytes: 64 * 1024,
   eventKeyBytes: 512,
@@ -89,6 +97,10 @@ export const LIMITS = {
   queueAllowanceMs: 30 * 60 * 1000,
   fetchPageEvents: 1_000,
   checkpointEveryEvents: 1_000,
+  /** When no window of time says when a limit for starts has room again: after this it is asked again. */
+  admissionRetryMs: 5_000,
+  /** The most that one limit for starts can allow. */
+  limitUnits: 1_000_000,
   /** With `smallHeap`: what the young generation of V8 grows to, both halves together. */
   youngHeapBytes: 32 * 1024 * 1024,
   /** With `smallHeap`: old objects are collected when they have grown by this. */
@@ -120,4 +132,88 @@ export const LIMITS = {
   runLabels: 16,
   /** Of the name and of the value of a label. */
   labelChars: 200,
+  /** Of a body whose answer is waited for (API-01). */
+  syncBodyBytes: 1_048_576,
+  /** Of every other body (API-01). */
+  asyncBodyBytes: 10_485_760,
+  /** How long `mode=sync` waits for the end of a run (API-02). */
+  syncWaitMs: 30_000,
+  /** Of one page of a journal (API-01, API-17). */
+  journalBytes: 10_485_760,
+  /** Of one entry of a journal, and of one field of it (API-16). */
+  journalEntryBytes: 8_192,
+  journalFieldBytes: 1_024,
+  /** How long the answer of a success counts for its idempotency key (IDC-01), and how often old ones are swept (IDC-04). */
+  idempotencyMs: 600_000,
+  idempotencySweepMs: 60_000,
+  auditFlushMs: 60_000,
+  auditBacklog: 10_000,
+  auditCountsKept: 1_000,
+  /** How long a request may take to arrive. */
+  requestMs: 30_000,
+  keepAliveMs: 10_000,
+  /** How long the headers of a request may take to arrive. */
+  headersMs: 10_000,
+  /** How often connections are looked at for these two. */
+  slowLookMs: 2_000,
+  /** A connection on which nothing is sent or taken for so long is closed. */
+  silentMs: 120_000,
+  /** Of a path parameter. */
+  urlChars: 2_048,
+  /** Of a whole address with its query. */
+  targetChars: 8_192,
+  headerBytes: 16_384,
+  /** Of keelson.config.yaml. */
+  configBytes: 256 * 1024,
+  connections: 20_000,
+  /** Requests of one principal, and of all principals of a tenant; as many may come at once. */
+  requestsPerPrincipal: 6_000,
+  requestsPerTenant: 30_000,
+  /** How late timers of the server may be, three times in a row, and how much of the memory may be in use, before requests are refused. */
+  busyLoopMs: 1_000,
+  busyHeapPercent: 92,
+  /** What is under way when the server stops may take so long. */
+  stopRequestsMs: 5_000,
+  /** From the request to stop until the process ends. */
+  stopMs: 10_000,
+  /** Streams that one principal has open at a time. */
+  streamsPerPrincipal: 100,
+  /** After this long without an event a stream gets a comment, so that nobody between takes it for dead. */
+  streamKeepAliveMs: 15_000,
+  /** Between two messages of a tenant's stream; and how often other processes' appends are looked for. */
+  streamMovesMs: 250,
+  /** Events of one run that are read for its streams at a time, and what is kept of them for all streams together. */
+  streamPageBytes: 128 * 1024,
+  streamCacheBytes: 8 * 1024 * 1024,
+  /** Runs that one message of a tenant's stream names, and appends that are read after a reconnection. Beyond: `resync`. */
+  streamMovedRuns: 1_000,
+  streamResumeAppends: 20_000,
+  /** How often the client sends a request that may be repeated, while the server is busy. */
+  clientTries: 4,
+  /** The longest `Retry-After` that the client waits for. */
+  clientPatienceMs: 60_000,
+  /** How long the client waits for the beginning of an answer. */
+  clientAnswerMs: 60_000,
+  /** An occurrence of a schedule that is started within this time is on time; an older one was missed. */
+  scheduleOnTimeMs: 60_000,
+  /** Missed occurrences that one schedule makes up for at once, and those of one backfill that run at once. */
+  scheduleCatchUp: 1_000,
+  scheduleBackfillRuns: 100,
+  /** Occurrences of one backfill. */
+  scheduleBackfill: 100_000,
+  /** The shortest distance between two occurrences, and the longest jitter. */
+  scheduleEveryMs: 1_000,
+  scheduleJitterMs: 86_400_000,
+  /** How often schedules are looked at that another process may have changed; and how long one process works on one of them. */
+  scheduleLookMs: 15_000,
+  scheduleClaimMs: 30_000,
+  /** How often a schedule that waits for the end of a run looks for it. */
+  scheduleWaitMs: 1_000,
+  /** Occurrences that wait for the run before them. */
+  scheduleWaiting: 1_000,
+  /** How far the time in the signature of a delivery may be away, and how many deliveries of a trigger are kept to look at. */
+  deliverySkewMs: 300_000,
+  deliveriesKept: 1_000,
+  /** Of a schedule or a trigger as it is kept. */
+  scheduleBytes: 256 * 1024,
 } as const

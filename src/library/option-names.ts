@@ -22,7 +22,7 @@ import {
   type Kind,
 } from '../core/option-kinds.ts'
 import type { ListFilter } from '../ports/run-store.ts'
-import type { AwaitOptions } from './await-end.ts'
+import type { AwaitOptions } from './read/await-end.ts'
 import type {
   AlertFilter,
   CancelOptions,
@@ -34,8 +34,8 @@ import type {
   SignalOptions,
   StartOptions,
 } from './run-options.ts'
-import type { PublishOptions } from './startable-plans.ts'
-import type { SubscribeOptions } from './subscription.ts'
+import type { PublishOptions } from './plans/startable-plans.ts'
+import type { SubscribeOptions } from './tell/subscription.ts'
 
 const INSTANT: Kind = {
   what: 'a valid Date or epoch milliseconds',
@@ -101,6 +101,7 @@ export const COMPLETION: OptionNames<TaskCompletion> = {
   completionToken: true,
   outcome: true,
   actorUserId: true,
+  actorRoles: true,
   notes: true,
   evidenceRefs: true,
   result: true,

@@ -2,8 +2,8 @@
 import type { MigrateRequest } from '../app/engines/migrate-run.ts'
 import type { Allowed } from '../app/plans/run-lock.ts'
 import type { PlanName } from '../core/plan/format/plan-name.ts'
-import type { Startable } from './load-plan.ts'
-import type { AdmissionOptions } from './run-queue.ts'
+import type { Startable } from './plans/load-plan.ts'
+import type { AdmissionOptions } from './act/run-queue.ts'
 
 export interface StartOptions extends AdmissionOptions {
   /** The same id starts one run. */

@@ -45,6 +45,7 @@ export interface EffectOutcome {
 /** The person behind a manual step's outcome. */
 export interface CompletedBy {
   readonly actorId: string
+  readonly actorRoles?: readonly string[]
   readonly notes?: string
   readonly evidenceRefs?: readonly string[]
 }

@@ -36,6 +36,8 @@ export interface Publication {
   readonly planId: string
   readonly planVersion: string
   readonly sha256: string
+  /** What it was made of, as it is stored. */
+  readonly source?: string
 }
 
 export interface StoredPlan {

@@ -2,6 +2,7 @@
  * The feed: the log is the outbox (P-50). A subscriber sees every committed event at least once, in order per run; its
  * work is settled together with its cursor. A run whose delivery fails waits alone; others go on.
  */
+import type { RunStatus } from '../core/run/state/transitions.ts'
 import type { RunKey, RunRef, StoredEvent } from './stored-run.ts'
 
 export interface FeedItem {
@@ -45,7 +46,31 @@ export interface FeedStatus {
   readonly stalledBy?: { readonly pid: number; readonly sinceMs: number }
 }
 
+/** A run that something was appended to, as it is now. */
+export interface MovedRun {
+  readonly runKey: RunKey
+  readonly run: RunRef
+  readonly status: RunStatus
+  readonly lastEventSeq: number
+  readonly updatedAt: number
+}
+
+export interface MovedPage {
+  /** Each run once. */
+  readonly runs: readonly MovedRun[]
+  /** Opaque: where to go on. */
+  readonly position: string
+  /** There may be more beyond this page. */
+  readonly more: boolean
+}
+
 export interface FeedStore {
+  /**
+   * Runs that were appended to after a position of the feed, without a subscriber: nothing is stored or settled. At most
+   * `limit` appends are looked at. Without a position it is the end of the feed. Undefined: the position is not of this
+   * feed, or lies beyond its end.
+   */
+  readMoves(after: string | undefined, limit: number): Promise<MovedPage | undefined>
   /**
    * Unsettled events for a subscriber, at most `limit`: first of blocked runs that are due, then new ones. A new name
    * starts at the beginning of the log. Reading settles nothing.

@@ -67,11 +67,28 @@ export interface RunGrants {
   readonly waits: readonly GrantWait[]
 }
 
+/** A run that holds units of a pool, or waits for them. */
+export interface PoolUser {
+  readonly tenantId: string
+  readonly runId: string
+  readonly slot: string
+  readonly amount: number
+}
+
+export interface PoolUse {
+  /** Oldest run first. */
+  readonly holders: readonly PoolUser[]
+  /** In the order of the queue; over tenants they take turns. */
+  readonly waiters: readonly (PoolUser & { readonly since: number })[]
+}
+
 export interface GrantStore {
   /** Declares a pool or changes its limits; units in use stay. `ifAbsent` leaves an existing declaration unchanged. */
   putPool(definition: PoolDefinition, options?: { readonly ifAbsent?: boolean }): Promise<void>
   /** By name. */
   listPools(): Promise<readonly PoolState[]>
+  /** Who holds units of a pool and who waits for them, of each at most `limit`. */
+  readPool(pool: string, limit: number): Promise<PoolUse>
   /** What the run holds and waits for, each by (slot, attempt). */
   readGrants(runKey: RunKey): Promise<RunGrants>
   /**

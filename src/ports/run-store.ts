@@ -3,13 +3,20 @@
  * them exactly, compares and sets, and never decides. Every look-up by an outside id carries the tenant.
  */
 import type { RunStatus } from '../core/run/state/transitions.ts'
+import type { AdmissionStore } from './admission.ts'
+import type { ApiKeyStore } from './api-keys.ts'
 import type { ArchiveStore } from './archive.ts'
+import type { AuditLog } from './audit-log.ts'
+import type { DecisionStore } from './decisions.ts'
 import type { EventStore, EventWaitChanges } from './events.ts'
 import type { EvidenceStore } from './evidence.ts'
 import type { FeedStore } from './feed.ts'
 import type { GrantRefusal, GrantRelease, GrantRequest, GrantStore } from './grants.ts'
+import type { IdempotencyStore } from './idempotency.ts'
 import type { LeaseRenewal } from './loop-guard.ts'
 import type { PlanStore } from './plan-store.ts'
+import type { ScheduleStore } from './schedules.ts'
+import type { TriggerStore } from './triggers.ts'
 import type { ContextWrite, InboxInsert, InboxRow, CheckpointKind, StepClaim, StoredCheckpoint } from './run-sides.ts'
 import type {
   NewRun,
@@ -150,7 +157,12 @@ export interface StoreManifest {
   readonly orphans: string
 }
 
-export interface RunStore extends GrantStore, EventStore, FeedStore, ArchiveStore, EvidenceStore, PlanStore {
+/** What a server keeps beside the runs. */
+export interface ServerStore
+  extends AdmissionStore, ApiKeyStore, IdempotencyStore, DecisionStore, AuditLog, ScheduleStore, TriggerStore {}
+
+export interface RunStore
+  extends GrantStore, EventStore, FeedStore, ArchiveStore, EvidenceStore, PlanStore, ServerStore {
   readonly manifest: StoreManifest
   /** How a separate thread renews leases while this one is stuck; absent where no other thread reaches the store. */
   readonly leaseRenewal?: LeaseRenewal

@@ -4,7 +4,7 @@ import { isTestFile, productFiles, textOf } from '../../scripts/repository.ts'
 import { importsOf, parse, productImports, type Import } from './source.ts'
 import ts from 'typescript'
 
-type Layer = 'core' | 'ports' | 'app' | 'adapters' | 'library' | 'compose' | 'edge' | 'testing' | 'main'
+type Layer = 'core' | 'ports' | 'app' | 'adapters' | 'client' | 'library' | 'compose' | 'edge' | 'testing' | 'main'
 
 /** What a layer may import from another, and which packages from outside. `node:` alone stands for every builtin. */
 const RULE: Readonly<
@@ -21,10 +21,12 @@ const RULE: Readonly<
     packages: ['node:crypto', 'node:module', 'ajv', 'ajv-formats', 'canonicalize', '@jmespath-community/jmespath'],
   },
   adapters: { values: ['core', 'ports', 'adapters'], types: [], packages: ['node:'] },
+  // Works in browsers: no builtin of Node.
+  client: { values: ['core', 'client'], types: [], packages: [] },
   library: { values: ['core', 'app', 'library'], types: ['ports'], packages: ['node:'] },
   compose: { values: ['core', 'ports', 'app', 'adapters', 'library', 'compose'], types: [], packages: ['node:'] },
   edge: {
-    values: ['core', 'app', 'library', 'compose', 'main', 'edge'],
+    values: ['core', 'app', 'library', 'client', 'compose', 'main', 'edge'],
     types: ['ports'],
     packages: ['node:', 'commander', 'picocolors'],
   },
@@ -36,6 +38,7 @@ const RULE: Readonly<
 /** Drivers that only their own adapter may import, and the files that load what a user or a store names. */
 const DRIVERS: Readonly<Record<string, readonly string[]>> = {
   'src/adapters/stores/postgres/': ['pg'],
+  'src/edge/http/': ['fastify', 'jose'],
   'src/adapters/telemetry/': ['@opentelemetry/api'],
   'src/adapters/engines/temporal/': ['activity', 'client', 'common', 'worker', 'workflow'].map(
     (name) => `@temporalio/${name}`,
@@ -121,6 +124,10 @@ it('the rule tells a forbidden import from an allowed one', () => {
   expect(probe('src/adapters/stores/sqlite/a.ts', 'src/adapters/stores/sqlite/b.ts')).toBe(false)
   expect(probe('src/edge/cli/a.ts', 'src/adapters/stores/sqlite/b.ts')).toBe(true)
   expect(probe('src/core/a.ts', 'src/core/b.test.ts')).toBe(true)
+  expect(probe('src/client/a.ts', 'node:crypto')).toBe(true)
+  expect(probe('src/client/a.ts', 'src/app/b.ts', true)).toBe(true)
+  expect(probe('src/client/a.ts', 'src/core/b.ts')).toBe(false)
+  expect(probe('src/app/a.ts', 'src/client/b.ts')).toBe(true)
   expect(probe('src/adapters/stores/postgres/a.ts', 'pg')).toBe(false)
   expect(probe('src/adapters/stores/sqlite/a.ts', 'pg')).toBe(true)
   expect(probe('src/edge/cli/a.ts', '<computed>')).toBe(true)

@@ -14,10 +14,11 @@ const BY_INSTANTS: ReadonlySet<string> = new Set([
   'src/adapters/engines/temporal/client/replies.ts',
   'src/adapters/engines/temporal/sandbox/wake-timer.ts',
   'src/app/feed/follow.ts',
-  'src/app/inbox/signal-rate.ts',
+  'src/app/schedules/clockwork.ts',
+  'src/app/signals/signal-rate.ts',
   'src/edge/cli/commands/resources.ts',
   'src/edge/cli/commands/runs.ts',
-  'src/library/maintenance.ts',
+  'src/library/keelson/maintenance.ts',
   'src/adapters/engines/embedded/late-inbox-rows.ts',
 ])
 

@@ -25,6 +25,11 @@ const HELD: Readonly<Record<string, { readonly bytes: number; readonly by: strin
   'StepCompleted.artifactRefs': { bytes: LIMITS.namedByStepBytes, by: 'step-pointers.ts, with the two that follow' },
   'StepCompleted.captures': { bytes: 0, by: 'counted with artifactRefs' },
   'StepCompleted.evidenceRefs': { bytes: 0, by: 'counted with artifactRefs' },
+  'StepCompleted.actorRoles': { bytes: 0, by: 'counted with artifactRefs; a person has none' },
+  'StepFailed.actorRoles': {
+    bytes: 0,
+    by: 'a person has no artifacts; actorRolesBytes and evidenceBytes together are less',
+  },
   'StepFailed.artifactRefs': { bytes: LIMITS.namedByStepBytes, by: 'step-pointers.ts' },
   'StepFailed.evidenceRefs': { bytes: 0, by: 'a person has no artifacts; evidenceBytes is less' },
   'RunCompleted.artifactRefs': { bytes: 2, by: 'always empty' },

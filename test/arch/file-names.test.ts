@@ -57,6 +57,11 @@ const KNOWN: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   },
   'src/edge/cli/files/load-failure.ts': { name: 'read for a message only, from the user’s own steps file' },
   'src/edge/cli/files/child-files.ts': { name: 'read from the folder' },
+  'src/edge/cli/serve/config.ts': {
+    name: 'a literal of the names of configurations',
+    'String(value)': 'a path that the operator wrote into the configuration',
+  },
+  'src/edge/cli/serve/project.ts': { 'entry.name': 'read from the folder' },
   'src/edge/cli/files/plan-file.ts': { found: 'read from the folder' },
   'src/edge/cli/files/sources.ts': { path: 'our own note of where a plan lies', planSha256: '64 digits, by a pattern' },
   'src/edge/cli/files/steps-file.ts': { name: 'a literal' },

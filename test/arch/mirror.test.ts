@@ -14,6 +14,7 @@ const ALONE: Readonly<Record<string, readonly string[]>> = {
     'append-text.ts',
     'backup.ts',
     'copy-log.ts',
+    'decision-row.ts',
     'event-keys.ts',
     'examine.ts',
     'faults.ts',
@@ -30,6 +31,7 @@ const ALONE: Readonly<Record<string, readonly string[]>> = {
   ],
   postgres: [
     'commit-values.ts',
+    'decision-row.ts',
     'driver.ts',
     'durability.ts',
     'failure.ts',

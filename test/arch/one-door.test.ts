@@ -6,8 +6,18 @@ import { importsOf, parse, place, walk } from './source.ts'
 
 /** Folder or file prefixes; an entry that nothing uses any more must go. */
 const DOORS: Readonly<Record<string, readonly string[]>> = {
-  // Besides the door itself only to find a port that is free, and to see whether one is.
-  network: ['src/adapters/egress/', 'src/adapters/processes/free-port.ts', 'src/adapters/processes/temporal-server.ts'],
+  // Besides the door itself: to find a port that is free, and to see whether one is; the server, which listens and calls nobody; the keys
+  // of the issuer that its operator configured. The client goes to the one server that its user named, runs in their process or browser,
+  // and is no part of an engine: a plan cannot reach it.
+  network: [
+    'src/adapters/egress/',
+    'src/adapters/processes/free-port.ts',
+    'src/adapters/processes/temporal-server.ts',
+    'src/edge/http/defence/',
+    'src/edge/http/serve/',
+    'src/edge/http/who/issuer-keys.ts',
+    'src/client/connection.ts',
+  ],
   // The command line asks Node's own syntax check, and starts itself in the background; it runs nothing of the user's that way.
   processes: ['src/adapters/processes/', 'src/edge/cli/files/load-failure.ts', 'src/edge/cli/drive/detached.ts'],
   'code from text': [],

@@ -1,5 +1,5 @@
 /**
- * The text of a plan is a program that a stranger wrote for our parser. It is read behind one fence (src/library/compile-apart.ts),
+ * The text of a plan is a program that a stranger wrote for our parser. It is read behind one fence (src/library/plans/compile-apart.ts),
  * which ends what takes too long; so the functions that read it are called from there, and from what this table lists.
  */
 import ts from 'typescript'
@@ -26,12 +26,12 @@ const READERS = new Set([
 
 /** File and reader → why it may. An entry that nothing uses any more must go. */
 const ALLOWED: Readonly<Record<string, string>> = {
-  'src/library/compile-apart.ts compilePlan': 'the fence: a text that is short',
-  'src/library/compile-apart.ts importPlan': 'the fence: texts that are short',
-  'src/library/compile-thread.ts compilePlan': 'in the thread that may be ended',
-  'src/library/compile-thread.ts importPlan': 'in the thread that may be ended',
-  'src/library/compile-apart.ts readSource': 'the fence: a text that is short',
-  'src/library/compile-thread.ts readSource': 'in the thread that may be ended',
+  'src/library/plans/compile-apart.ts compilePlan': 'the fence: a text that is short',
+  'src/library/plans/compile-apart.ts importPlan': 'the fence: texts that are short',
+  'src/library/plans/compile-thread.ts compilePlan': 'in the thread that may be ended',
+  'src/library/plans/compile-thread.ts importPlan': 'in the thread that may be ended',
+  'src/library/plans/compile-apart.ts readSource': 'the fence: a text that is short',
+  'src/library/plans/compile-thread.ts readSource': 'in the thread that may be ended',
   'src/app/sources/read-source.ts readDocument': 'a part of readSource: which kind of text it is',
   'src/app/sources/read-source.ts compilePlan': 'a part of readSource',
   'src/app/sources/read-source.ts importPlan': 'a part of readSource',
@@ -52,6 +52,7 @@ const ALLOWED: Readonly<Record<string, string>> = {
   'src/core/plan/import/workflow-v1.ts readForeign': 'a part of parseWorkflow',
   'src/core/plan/import/capability-matrix.ts readForeign': 'a part of parseCapabilityMatrix',
   'src/core/plan/import/read-foreign.ts readDocument': 'a part of readForeign',
+  'src/core/config/read-config.ts readDocument': 'no plan: the configuration, which the operator of the server wrote',
   'src/app/conformance/read-entry.ts readDocument': 'a text that is short; the plan it names goes through the fence',
   'src/edge/cli/files/conformance-files.ts readEntry': 'it brings the fence with it',
   'src/edge/cli/files/check-handlers.ts parsePlan': 'a text that is short and was compiled before, for its lines',

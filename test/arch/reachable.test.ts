@@ -18,7 +18,7 @@ const LOADED_BY_NAME = [
   'src/adapters/isolation/entry.ts',
   'src/adapters/stores/postgres/renew-leases.ts',
   'src/adapters/stores/sqlite/renew-leases.ts',
-  'src/library/compile-thread.ts',
+  'src/library/plans/compile-thread.ts',
 ]
 
 function entries(): readonly string[] {

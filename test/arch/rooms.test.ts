@@ -18,6 +18,7 @@ interface House {
 const HOUSES: Readonly<Record<string, House>> = {
   'src/app': {
     rooms: [
+      'identity',
       'log',
       'redact',
       'commit',
@@ -30,12 +31,15 @@ const HOUSES: Readonly<Record<string, House>> = {
       'deaths',
       'loaded',
       'inbox',
+      'signals',
+      'admission',
       'advance',
       'project',
       'views',
       'execute',
       'feed',
       'receipts',
+      'audit',
       'rederive',
       'taken',
       'sides',
@@ -45,6 +49,8 @@ const HOUSES: Readonly<Record<string, House>> = {
       'steer',
       'engines',
       'operations',
+      'schedules',
+      'triggers',
       'import',
       'conformance',
     ],
@@ -63,9 +69,35 @@ const HOUSES: Readonly<Record<string, House>> = {
   },
   'src/core/view': { rooms: ['fold', 'project', 'show'], given: [], doors: [] },
   'src/edge/cli': {
-    rooms: ['terminal', 'scan', 'progress', 'output', 'files', 'open', 'drive', 'doctor', 'commands', 'table'],
+    rooms: [
+      'terminal',
+      'scan',
+      'progress',
+      'output',
+      'files',
+      'remote',
+      'open',
+      'plans',
+      'shown',
+      'drive',
+      'afar',
+      'serve',
+      'doctor',
+      'commands',
+      'table',
+    ],
     given: [],
     doors: ['main', 'program'],
+  },
+  'src/edge/http': {
+    rooms: ['wire', 'who', 'defence', 'serve', 'stream', 'routes'],
+    given: [],
+    doors: ['server'],
+  },
+  'src/library': {
+    rooms: ['plans', 'tell', 'read', 'act', 'keelson', 'behalf', 'clockwork'],
+    given: ['parts', 'option-names', 'run-options', 'services-of'],
+    doors: [],
   },
   'src/adapters/engines/temporal': {
     rooms: ['sandbox', 'client', 'worker'],
@@ -82,7 +114,7 @@ const FRONTS: Readonly<Record<string, string>> = {
 }
 
 /** Rooms that hold many things of one kind: a reader looks one up by its name and does not read the room. */
-const OF_ONE_KIND = ['src/edge/cli/commands', 'src/testing/store']
+const OF_ONE_KIND = ['src/edge/cli/commands', 'src/edge/http/routes', 'src/testing/store']
 const MOST_FILES = 16
 
 function houseOf(path: string): string | undefined {

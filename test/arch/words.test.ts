@@ -12,9 +12,10 @@ const RETIRED: readonly (readonly [RegExp, string])[] = [
   [/\bdeserted\b/, 'queueWithoutWorker'],
   [/\b(?:put|keep|Stored)Snapshot\b/, 'checkpoint'],
   [/(?<!\bdead[ -]|\bcapital |\bfirst |\bsmall |\b[Ll]ook-alike |-)\b[Ll]etters?\b(?!-|\.sql|, digits)/, 'inbox row'],
-  [/(?<!_)\b[Hh]ooks?\b|\w?Hook[A-Z]\w*|\bHOOK_\w+|\w+Hooks?\b/, 'compensation, or listener'],
+  [/(?<!_)\b[Hh]ooks?\b|\w?Hook[A-Z]\w*|\bHOOK_\w+|(?!addHook\b)\b\w+Hooks?\b/, 'compensation, or listener'],
   [/\b(?:state|next)\.undo\b|\bundo(?:Next|Outcome|Summary|RunId|Child)\b/, 'compensation'],
   [/\b(?:stepsOf<|forEachStep|keelson\.operations\(|keelson\.services\b)/, 'step, step.forEach, as(actor)'],
+  [/\bProcessSlots\b/, 'ProcessPlaces: a slot is what an event is about'],
   [/DESIGN §|[(,] ?[IC]\d{1,2}\)/, 'the rule itself'],
 ]
 
@@ -43,6 +44,6 @@ it('a retired word is noticed, and its homonyms are not', () => {
   expect(retiredIn('a letter of the inbox')).toEqual(['letter: say inbox row'])
   expect(retiredIn('nextHook(state)')).toEqual(['nextHook: say compensation, or listener'])
   expect(retiredIn('HOOK_FAILED')).toEqual(['HOOK_FAILED: say compensation, or listener'])
-  expect(retiredIn("from 'node:async_hooks'; a webhook")).toEqual([])
+  expect(retiredIn("from 'node:async_hooks'; a webhook; server.addHook('onRequest')")).toEqual([])
   expect(retiredIn('a dead letter; text of letters, digits')).toEqual([])
 })

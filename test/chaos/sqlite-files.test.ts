@@ -116,9 +116,13 @@ describe('a file that cannot be used', () => {
 describe('a damaged page', () => {
   it('is reported when it is read, not served', async () => {
     await filled()
+    const reader = new DatabaseSync(path)
+    const { rootpage } = reader.prepare("SELECT rootpage FROM sqlite_schema WHERE name = 'appends'").get() as {
+      readonly rootpage: number
+    }
+    reader.close()
     const bytes = readFileSync(path)
-    for (let page = Math.floor((bytes.length / 4096) * 0.6); page < bytes.length / 4096; page++)
-      bytes.fill(0xff, page * 4096, page * 4096 + 200)
+    bytes.fill(0xff, (rootpage - 1) * 4096, (rootpage - 1) * 4096 + 200)
     writeFileSync(path, bytes)
     const store = await openSqliteStore({ path, clock })
     const read = async () => {

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { compareEngines } from '../../src/app/conformance/compare-engines.ts'
 import { readEntry } from '../../src/app/conformance/read-entry.ts'
 import { PLAYING } from '../../src/compose/conformance-engines.ts'
-import { compileText, importText } from '../../src/library/compile-apart.ts'
+import { compileText, importText } from '../../src/library/plans/compile-apart.ts'
 import { engineOf, entryOf, nothingBeside, playOn } from './played.ts'
 
 const DOORS = { compile: compileText, importForeign: importText }

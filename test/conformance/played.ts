@@ -3,7 +3,7 @@ import { playEntry, type Play } from '../../src/app/conformance/play-entry.ts'
 import { readEntry, type Entry } from '../../src/app/conformance/read-entry.ts'
 import { CONFORMANCE_ENGINES, PLAYING } from '../../src/compose/conformance-engines.ts'
 import { readEntries } from '../../src/edge/cli/files/conformance-files.ts'
-import { compileText, importText } from '../../src/library/compile-apart.ts'
+import { compileText, importText } from '../../src/library/plans/compile-apart.ts'
 import type { BenchRun, ConformanceEngine } from '../../src/ports/conformance.ts'
 
 export const CORPUS: readonly Entry[] = readEntries([], [])

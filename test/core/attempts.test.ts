@@ -4,7 +4,8 @@ import { sealEvents } from '../../src/app/log/seal.ts'
 import { fail, KeelsonError } from '../../src/core/problems/problem.ts'
 import type { RunCommit, RunStore } from '../../src/ports/run-store.ts'
 import { scenario } from '../fixtures/scenario.ts'
-import { seededRandom, World } from '../fixtures/virtual-world.ts'
+import { seededRandom } from '../fixtures/virtual-time.ts'
+import { World } from '../fixtures/virtual-world.ts'
 
 const HELD = `
 policy: { onFailure: hold, retry: { maxAttempts: 1 } }

@@ -1,127 +1,21 @@
 /** Writing intents late, where it was asked for: the step goes on, its StepStarted follows exactly once, nothing else is ever late. */
 import { describe, expect, it } from 'vitest'
-import { lateClasses } from '../../src/app/commit/classes.ts'
-import { FailOpen } from '../../src/app/commit/fail-open.ts'
-import { verifyChain } from '../../src/app/verify/chain.ts'
-import { verifyDecisions } from '../../src/app/rederive/verify-decisions.ts'
-import { KeelsonError, problem, type Problem } from '../../src/core/problems/problem.ts'
-import type { RunStore } from '../../src/ports/run-store.ts'
-import type { Timers } from '../../src/ports/timers.ts'
-import { IntentDisk } from '../fixtures/intent-lines.ts'
-import { World, type Process, type ProcessOptions } from '../fixtures/virtual-world.ts'
-
-type Answer = (store: RunStore, name: keyof RunStore, args: readonly unknown[], timers: Timers) => unknown
-
-const real: Answer = (store, name, args) => (store[name] as (...all: readonly unknown[]) => unknown)(...args)
-const hangs: Answer = () => new Promise(() => undefined)
-const refuses: Answer = () => Promise.reject(new KeelsonError([problem('STORE_UNAVAILABLE', 'connection refused')]))
-
-/** A store that goes by whatever rule is in force, in the calls the rule is for. */
-class Rule {
-  answer: Answer = real
-  only: ReadonlySet<string> | undefined
-
-  wrap(timers: Timers): (store: RunStore) => RunStore {
-    return (store) =>
-      new Proxy(store, {
-        get: (target, name: keyof RunStore) => {
-          if (typeof target[name] !== 'function') return target[name]
-          return (...args: readonly unknown[]) =>
-            (this.only?.has(name) === false ? real : this.answer)(target, name, args, timers)
-        },
-      })
-  }
-}
-
-interface Stage {
-  readonly world: World
-  readonly rule: Rule
-  readonly disk: IntentDisk
-  readonly told: Problem[]
-  readonly process: Process
-  /** Another process on the same machine, whose store answers. */
-  readonly next: (name: string, options?: ProcessOptions) => Process & { readonly failOpen: FailOpen }
-}
-
-function stage(options: ProcessOptions & { readonly on?: boolean } = {}): Stage {
-  const world = new World()
-  const rule = new Rule()
-  const disk = new IntentDisk()
-  const told: Problem[] = []
-  const timers = world.time.timers(() => true)
-  const process = (name: string, own: ProcessOptions, wrapStore: (store: RunStore) => RunStore, on: boolean) => {
-    let failOpen: FailOpen | undefined
-    const services = {
-      get failOpen(): FailOpen | undefined {
-        return failOpen
-      },
-    }
-    const made = world.process(name, {
-      ...own,
-      wrapStore: (store) => {
-        const wrapped = wrapStore(store)
-        const late = lateClasses({ failOpenForEventClass: ['StepStarted'] })
-        if (on)
-          failOpen = new FailOpen({
-            store: wrapped,
-            timers,
-            buffer: disk.buffer(name),
-            late,
-            tell: (one) => told.push(one),
-          })
-        return wrapped
-      },
-      services: services as Partial<Process['services']>,
-    })
-    return Object.assign(made, { failOpen: failOpen as FailOpen })
-  }
-  const { on = true, ...own } = options
-  return {
-    world,
-    rule,
-    disk,
-    told,
-    process: process('first', own, rule.wrap(timers), on),
-    next: (name, more = {}) =>
-      process(name, { adoptOthers: true, ...more }, more.wrapStore ?? ((store) => store), true),
-  }
-}
-
-const RETRIED = `steps: [{ id: a, run: f, retry: { maxAttempts: 2 } }, { id: b, run: g }]`
-const failsOnce = { f: ({ context }: { context: { attempt: number } }) => (context.attempt === 1 ? no() : 'done') }
-
-const failsThenHolds = ({ context }: { context: { attempt: number } }): Promise<never> =>
-  context.attempt === 1 ? no() : new Promise(() => undefined)
-
-function no(): never {
-  throw new Error('not yet')
-}
-
-/** A run whose step a has failed once and is due again in a second. */
-async function inBackoff(stage_: Stage, plan = RETRIED): Promise<number> {
-  const key = await stage_.process.start(plan)
-  await stage_.world.runUntil(() => stage_.world.log(key, 'StepFailed').length === 1)
-  return key
-}
-
-const WHOLE = [
-  'StepStarted a#1',
-  'StepFailed a#1',
-  'StepStarted a#2',
-  'StepCompleted a#2',
-  'StepStarted b#1',
-  'StepCompleted b#1',
-]
-const stepsOf = (world: World, key: number): string[] =>
-  world.log(key, 'StepStarted', 'StepCompleted', 'StepFailed', 'StepSkipped')
-
-async function expectProved({ world, process }: Stage, key: number): Promise<void> {
-  const events = world.disk.runs[key - 1]?.events ?? []
-  expect(verifyChain(events)).toMatchObject({ checked: events.length, missingData: [] })
-  expect(verifyChain(events)).not.toHaveProperty('broken')
-  const plan = await process.advancer.plans.get('local', world.row(key).planSha256)
-  expect(verifyDecisions(world.records(key), plan).differences).toEqual([])
-}
+import {
+  real,
+  hangs,
+  refuses,
+  Rule,
+  type Stage,
+  stage,
+  RETRIED,
+  failsOnce,
+  failsThenHolds,
+  no,
+  inBackoff,
+  WHOLE,
+  stepsOf,
+  expectProved,
+} from '../fixtures/fail-open-stage.ts'
 
 describe('a StepStarted that the store does not take in time', () => {
   it('goes to the local buffer and the step completes; it appears later exactly once, in a run that is marked [LAT-02, X-29, P-13]', async () => {

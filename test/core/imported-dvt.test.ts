@@ -83,6 +83,18 @@ describe('a plan is refused as there, with our codes at line and column', () => 
     ],
     ['an unknown schema version', plan([{ stepId: 's' }], { schemaVersion: 'v9.9' }), /^SCHEMA_VERSION_UNKNOWN 5:20 /],
     ['no metadata', '{ "steps": [{ "stepId": "s" }] }', /'metadata'/],
+    ['a dependency that is no list', plan([{ stepId: 'a', dependsOn: 'b' }]), /^INVALID_STEP_SCHEMA 9:17 /],
+    ['a dependency that is no text', plan([{ stepId: 'a', dependsOn: [7] }]), /^INVALID_STEP_SCHEMA 10:5 /],
+    ['a dependency without a name', plan([{ stepId: 'a', dependsOn: [''] }]), /^INVALID_STEP_SCHEMA 10:5 /],
+    ['a step without an id', plan([{ kind: 'noop' }]), /^INVALID_STEP_SCHEMA 7:3 .*'stepId'/],
+    ['an empty id of a step', plan([{ stepId: '' }]), /^INVALID_STEP_SCHEMA 8:14 /],
+    ['an unknown fallback', plan([{ stepId: 's' }], { fallbackBehavior: 'ignore' }), /^PLAN_FIELD_INVALID 5:23 /],
+    ['an unknown engine', plan([{ stepId: 's' }], { targetAdapter: 'airflow' }), /^PLAN_FIELD_INVALID 5:20 /],
+    [
+      'a field beside metadata and steps',
+      '{ "metadata": { "planId": "p", "planVersion": "1.0" }, "steps": [{ "stepId": "s" }], "x": 1 }',
+      /'x'/,
+    ],
   ])('%s', (_what, text, problem) => {
     expect(refusals(text)[0]).toMatch(problem)
   })
@@ -108,6 +120,20 @@ describe('what was imported runs', () => {
     )
     const started = events.filter((event) => event.startsWith('StepStarted'))
     expect(started).toEqual(['a', 'b', 'c', 'd'].map((id) => `StepStarted ${id}`))
+  })
+
+  it('in the order of the list where nothing is waited for, and side by side as soon as one step says dependsOn', async () => {
+    const graph = plan([
+      { stepId: 'c', kind: 'dbt-run' },
+      { stepId: 'b', kind: 'dbt-run', dependsOn: [] },
+      { stepId: 'a', kind: 'dbt-run' },
+    ])
+    const { order, events } = await done(graph)
+    expect(order).toEqual(['c', 'b', 'a'])
+    expect(importPlan(graph).plan.steps.map(({ dependsOn }) => dependsOn)).toEqual([[], [], []])
+    expect(events.filter((event) => event.startsWith('Step')).slice(0, 3)).toEqual(
+      ['c', 'b', 'a'].map((id) => `StepStarted ${id}`),
+    )
   })
 
   it('unless it requires what nobody knows: then the run is refused with what there is [X-45]', async () => {

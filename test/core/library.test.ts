@@ -1,53 +1,15 @@
-/** Keelson as a service embeds it: typed plans, one run per request, events as they happen, the feed, people, a clean end. */
+/** Keelson as a service embeds it: typed plans, one run per request, events as they happen, people, a clean end. */
 import { existsSync } from 'node:fs'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { definePlan, ofType } from '../../src/core/plan/write/builder.ts'
-import { isEvent, loadPlan, openKeelson, type FeedEvent, type StepContext } from '../../src/main.ts'
+import { isEvent, loadPlan, openKeelson } from '../../src/main.ts'
 import { testFolder } from '../fixtures/folder.ts'
+import { gate, all, doubled, HELD, LOOSE, BROKEN } from '../fixtures/gated-plans.ts'
 
 let directory = ''
 beforeEach(() => {
   directory = testFolder()
 })
-
-/** What a test lets a step do, and when. */
-function gate(): { readonly steps: typeof functions; readonly open: () => void; readonly entered: Promise<void> } {
-  const opened = Promise.withResolvers<void>()
-  const entered = Promise.withResolvers<void>()
-  const functions = {
-    math: { double: (input: { readonly of: number }) => input.of * 2 },
-    broken: (): never => {
-      throw Object.assign(new Error('dock 3 is full'), { name: 'ConflictError', code: 'WAREHOUSE_FULL' })
-    },
-    held: async (_input: unknown, { signal }: StepContext) => {
-      entered.resolve()
-      const stop = Promise.withResolvers<never>()
-      signal.addEventListener('abort', () => stop.reject(new Error('told to stop')))
-      await Promise.race([opened.promise, stop.promise])
-      return 'through'
-    },
-  }
-  return { steps: functions, open: () => opened.resolve(), entered: entered.promise }
-}
-
-async function all<T, R = T>(source: AsyncIterable<T>, of: (one: T) => R = (one) => one as unknown as R): Promise<R[]> {
-  const found: R[] = []
-  for await (const one of source) found.push(of(one))
-  return found
-}
-
-const functions = ofType<ReturnType<typeof gate>['steps']>()
-const numbered = { plan: 'doubled', version: '1.0.0', input: ofType<{ readonly n: number }>(), steps: functions }
-const doubled = definePlan(numbered, ({ input, step }) => {
-  const double = step('double', { run: 'math.double', with: { of: input.n } })
-  return { steps: [double], output: { twice: double.output } }
-})
-const HELD = definePlan({ plan: 'held', version: '1.0.0', steps: functions }, ({ step }) => {
-  const held = step('held', { run: 'held' })
-  return { steps: [held], output: held.output }
-})
-const LOOSE = loadPlan('plan: loose\nversion: 1.0.0\nsteps: [{ id: a, run: math.double, with: { of: 1 } }]')
-const BROKEN = loadPlan('plan: broken\nversion: 1.0.0\nsteps: [{ id: ship, run: broken }]')
 
 describe('a typed plan', () => {
   it('starts as a document, with functions in groups, and gives its output', async () => {
@@ -216,73 +178,6 @@ describe('a run', () => {
     await run.result()
     const accepted = (await run.records()).find(({ eventType }) => eventType === 'SignalAccepted')
     expect(JSON.stringify(accepted)).toContain('"ana"')
-  })
-})
-
-describe('a subscription', () => {
-  it('hears every event of every run in order, and goes on after a restart where it stood', async () => {
-    const heard: FeedEvent[] = []
-    const hear = (event: FeedEvent): void => void heard.push(event)
-    const first = await openKeelson({ directory, steps: gate().steps })
-    const before = await first.start(doubled, { n: 1 })
-    await before.result()
-    const subscription = first.subscribe('mail', hear)
-    await subscription.drain()
-    await first.close()
-    const told = heard.length
-    expect(heard.map(({ record }) => record.eventType).at(-1)).toBe('RunCompleted')
-
-    await using second = await openKeelson({ directory, steps: gate().steps })
-    const meanwhile = await second.start(doubled, { n: 2 })
-    await meanwhile.result()
-    const again = second.subscribe('mail', hear)
-    await again.drain()
-    expect(new Set(heard.slice(told).map(({ runId }) => runId))).toEqual(new Set([meanwhile.runId]))
-    for (const run of [await second.run(before.runId), meanwhile]) {
-      const seqs = heard.filter(({ runId }) => runId === run.runId).map(({ record }) => record.runSeq)
-      expect(seqs).toEqual((await run.records()).map(({ runSeq }) => runSeq))
-    }
-    expect(await again.status()).toMatchObject({ runsBehind: 0, deadLetters: 0 })
-  })
-
-  it('is woken by what this process does, and stops with it', async () => {
-    const keelson = await openKeelson({ directory, steps: gate().steps })
-    const ended = Promise.withResolvers<string>()
-    keelson.subscribe('watch', ({ runId, record }) => record.eventType === 'RunCompleted' && ended.resolve(runId), {
-      pollMs: 3_600_000,
-    })
-    const run = await keelson.start(doubled, { n: 1 })
-    expect(await ended.promise).toBe(run.runId)
-    await keelson.close()
-  })
-
-  it('has its name for itself, until it is stopped', async () => {
-    await using keelson = await openKeelson({ directory, steps: gate().steps })
-    const first = keelson.subscribe('mail', () => undefined)
-    expect(() => keelson.subscribe('mail', () => undefined)).toThrow('SUBSCRIBER_EXISTS')
-    await first.stop()
-    expect(await keelson.subscribe('mail', () => undefined).drain()).toBe(0)
-  })
-
-  it('gives up what its handler keeps refusing, and hands it out again on request', async () => {
-    await using keelson = await openKeelson({ directory, steps: gate().steps })
-    await (await keelson.start(doubled, { n: 1 })).result()
-    let isDown = true
-    const problems: string[] = []
-    const subscription = keelson.subscribe(
-      'ledger',
-      ({ record }) => {
-        if (isDown && record.eventType === 'RunCompleted') throw new Error('the ledger is down')
-      },
-      { maxAttempts: 1, onProblem: ({ code }) => problems.push(code) },
-    )
-    await subscription.drain()
-    const [inboxRow] = await subscription.deadLetters()
-    expect(inboxRow?.error).toContain('the ledger is down')
-    expect(problems).toContain('EVENT_BUS_DELIVERY_FAILED')
-    isDown = false
-    expect((await subscription.redeliver()).delivered).toHaveLength(1)
-    expect(await subscription.deadLetters()).toEqual([])
   })
 })
 

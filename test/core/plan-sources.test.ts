@@ -1,5 +1,4 @@
 /** The bytes that a plan is made of: hashed first, then unpacked, read or imported, and on record beside the plan itself. */
-import { createHash } from 'node:crypto'
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
@@ -8,62 +7,10 @@ import { beforeEach, describe, expect, it } from 'vitest'
 import { LIMITS } from '../../src/core/limits.ts'
 import { definePlan } from '../../src/core/plan/write/builder.ts'
 import type { PlanRef } from '../../src/core/plan/compile/plan-ref.ts'
-import { importPlan, loadPlan, openKeelson, type Keelson, type RunHandle } from '../../src/main.ts'
+import { importPlan, loadPlan, openKeelson } from '../../src/main.ts'
 import { fileFolder, testFolder } from '../fixtures/folder.ts'
 import { refusal } from '../fixtures/refusal.ts'
-
-const ADA = { userId: 'ada', roles: ['Admin'], tenantId: 'local' }
-const YAML = '# as its author wrote it\nplan: order\nversion: 1.0.0\nsteps: [{ id: a, run: echo }]\n'
-/** An ExecutionPlan as S2 §3.2 has it. */
-const EXECUTION_PLAN = JSON.stringify({
-  metadata: { planId: 'nightly', planVersion: '1.0.0', requiresCapabilities: [], fallbackBehavior: 'reject' },
-  steps: [{ stepId: 's1', kind: 'echo' }, { stepId: 's2' }],
-})
-
-const sha256 = (bytes: string | Uint8Array): string => createHash('sha256').update(bytes).digest('hex')
-
-interface World {
-  readonly keelson: Keelson
-  readonly folder: string
-  refTo(name: string, bytes: string | Uint8Array, change?: Partial<PlanRef>): PlanRef
-  started(ref: PlanRef): Promise<RunHandle>
-  refused(ref: PlanRef): Promise<string>
-}
-
-function worldOf(keelson: Keelson, folder: string): World {
-  const started = async (ref: PlanRef): Promise<RunHandle> => {
-    const scope = { tenantId: 'local', projectId: 'default', environmentId: 'local', runId: crypto.randomUUID() }
-    return keelson.run((await keelson.as(ADA).startRun(ref, scope)).runId)
-  }
-  return {
-    keelson,
-    folder,
-    started,
-    refTo: (name, bytes, change) => {
-      writeFileSync(join(folder, name), bytes)
-      const uri = pathToFileURL(join(folder, name)).href
-      return { uri, sha256: sha256(bytes), schemaVersion: 'v1.2', planId: 'order', planVersion: '1.0.0', ...change }
-    },
-    refused: async (ref) => {
-      const { code, problems } = await refusal(started(ref))
-      expect(await runsOf(keelson)).toBe(0)
-      return `${code} ${problems[0]?.pointer ?? ''}`.trim()
-    },
-  }
-}
-
-async function runsOf(keelson: Keelson): Promise<number> {
-  return (await keelson.list()).runs.length
-}
-
-/** What the log says of the plan: the bytes it was made of, in the first event, and the plan that runs, in RunStarted. */
-async function onRecord(run: RunHandle): Promise<{ readonly source: unknown; readonly planRef: unknown }> {
-  const records = await run.records()
-  const started = records.find(({ eventType }) => eventType === 'RunStarted')
-  const { origin } = (records[0]?.payload ?? {}) as { origin?: { planSource?: unknown } }
-  expect(origin?.planSource).toEqual(await run.planSource())
-  return { source: origin?.planSource, planRef: started?.payload?.['planRef'] }
-}
+import { ADA, YAML, EXECUTION_PLAN, sha256, type World, worldOf, runsOf, onRecord } from '../fixtures/plan-bytes.ts'
 
 let world: World
 
@@ -98,6 +45,24 @@ describe('a run has on record', () => {
     expect(await run.planSource()).toEqual({ sha256: sha256(YAML), sizeBytes: YAML.length })
   })
 
+  it('the same where it is started by the name of a published plan, also of another project; published again, the first bytes stay [X-41, X-108]', async () => {
+    const { keelson } = world
+    await keelson.publish(loadPlan(YAML))
+    const named = await keelson.start({ planId: 'order' }, {})
+    expect((await onRecord(named)).source).toEqual({ sha256: sha256(YAML), sizeBytes: YAML.length })
+    await keelson.publish(loadPlan(`${YAML}# more\n`))
+    expect(await (await keelson.start({ planId: 'order', planVersion: '1.0.0' }, {})).planSource()).toEqual({
+      sha256: sha256(YAML),
+      sizeBytes: YAML.length,
+    })
+    await keelson.publish(importPlan(EXECUTION_PLAN))
+    expect(await (await keelson.start({ planId: 'nightly' }, {})).planSource()).toEqual({
+      sha256: sha256(EXECUTION_PLAN),
+      sizeBytes: EXECUTION_PLAN.length,
+      from: 'dvt',
+    })
+  })
+
   it('the same in a fork, and in a fork with the same plan in other words those', async () => {
     const run = await world.keelson.start(loadPlan(YAML), {})
     await run.result()
@@ -116,7 +81,7 @@ describe('a run has on record', () => {
     }))
     for (const plan of [canonical, written])
       expect((await onRecord(await world.keelson.start(plan, {}))).source).toBeUndefined()
-    await world.keelson.publish(loadPlan(YAML))
+    await world.keelson.publish(canonical)
     expect((await onRecord(await world.keelson.start({ planId: 'order' }, {}))).source).toBeUndefined()
   })
 

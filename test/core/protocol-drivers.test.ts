@@ -6,7 +6,8 @@ import { KeelsonError } from '../../src/core/problems/problem.ts'
 import type { Draft } from '../../src/core/run/draft.ts'
 import { summaryOf } from '../../src/core/run/summary.ts'
 import type { RunKey } from '../../src/ports/run-store.ts'
-import { seededRandom, World, type Process } from '../fixtures/virtual-world.ts'
+import { seededRandom } from '../fixtures/virtual-time.ts'
+import { World, type Process } from '../fixtures/virtual-world.ts'
 
 const problemOf = async (promise: Promise<unknown>): Promise<KeelsonError | undefined> =>
   promise.then(

@@ -139,12 +139,13 @@ describe('the id of a run', () => {
   it('is a UUID of version 4, or any text of 1 to 255 characters without a bar that its start gives [X-14]', async () => {
     await using keelson = await openKeelson({ directory: ':memory:', steps: { f: () => 1 } })
     expect((await keelson.start(ONE)).runId).toMatch(UUID_V4)
-    for (const runId of ['run_1', 'order 7', 'x'.repeat(255)])
+    for (const runId of ['run_1', 'order 7', 'x'.repeat(255), 'ж'.repeat(255), '🚢'.repeat(255)])
       expect((await keelson.start(ONE, {}, { runId })).runId).toBe(runId)
     for (const [runId, code] of [
       ['', 'SCHEMA_VALIDATION_FAILED'],
       ['a|b', 'SCHEMA_VALIDATION_FAILED'],
       ['x'.repeat(256), 'VALUE_TOO_LARGE'],
+      ['🚢'.repeat(256), 'VALUE_TOO_LARGE'],
     ] as const)
       expect([runId, (await refusal(keelson.start(ONE, {}, { runId }))).code]).toEqual([runId, code])
   })

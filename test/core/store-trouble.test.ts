@@ -1,6 +1,6 @@
 /** A store that does not answer is asked again and again; an operator learns of it, once in a while, and of its end. */
 import { describe, expect, it } from 'vitest'
-import { troubleTeller } from '../../src/library/store-trouble.ts'
+import { troubleTeller } from '../../src/library/tell/store-trouble.ts'
 import { KeelsonError, problem } from '../../src/core/problems/problem.ts'
 import type { RunStore } from '../../src/ports/run-store.ts'
 import { World } from '../fixtures/virtual-world.ts'

@@ -3,7 +3,8 @@ import { hash } from 'node:crypto'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { openReader } from '../../src/compose/open-reader.ts'
-import { watchFromView } from '../../src/edge/cli/progress/run-watch.ts'
+import { rowsOf } from '../../src/edge/cli/progress/picture.ts'
+import { watchFromView, watchRun, type RunWatch } from '../../src/edge/cli/progress/run-watch.ts'
 import { snapshotOf } from '../../src/core/view/show/snapshot-of.ts'
 import { openMemoryStore } from '../../src/adapters/stores/memory/store.ts'
 import { openSqliteStore } from '../../src/adapters/stores/sqlite/store.ts'
@@ -11,14 +12,14 @@ import { VIEW_VERSION } from '../../src/core/view/project/stored-view.ts'
 import type { RunSnapshot } from '../../src/core/view/fold/run-snapshot.ts'
 import { loadPlan, openKeelson, type Keelson } from '../../src/main.ts'
 import type { RunRow, RunStore, StoredCheckpoint } from '../../src/ports/run-store.ts'
-import { Projectors } from '../../src/library/projectors.ts'
+import { Projectors } from '../../src/library/tell/projectors.ts'
 import { testFolder } from '../fixtures/folder.ts'
 import { untilFound } from '../fixtures/until.ts'
 import { World } from '../fixtures/virtual-world.ts'
 
 const ITEMS = 2_500
 const LONG = loadPlan<{ readonly list: readonly number[] }>(
-  'plan: long\nversion: 1.0.0\nsteps: [{ id: each, forEach: input.list, run: f }]',
+  'plan: long\nversion: 1.0.0\nsteps: [{ id: each, forEach: input.list, run: f, retry: { maxAttempts: 2, initialBackoffMs: 1 } }]',
 )
 const list = Array.from({ length: ITEMS }, (_, at) => at)
 const clock = { now: () => Date.now() }
@@ -58,12 +59,22 @@ function counted(inner: RunStore, hidesViews = false): Counted {
   }
 }
 
+/** Two calls fail, and are repeated. */
+function failingTwice(): (n: unknown) => unknown {
+  let calls = 0
+  return (n) => {
+    calls += 1
+    if (calls === 7 || calls === 1_007) throw new Error('not yet')
+    return n
+  }
+}
+
 /** A run of some 5,000 events that has ended, and the view that was kept of it beside it. */
 async function longRun(store: RunStore): Promise<{ readonly row: RunRow; readonly view: StoredCheckpoint }> {
   const keelson = await openKeelson({
     store: counted(store).store,
     directory: testFolder(),
-    steps: { f: (n: unknown) => n },
+    steps: { f: failingTwice() },
     onAlert: () => undefined,
   })
   const run = await keelson.start(LONG, { list })
@@ -106,6 +117,17 @@ describe.each(Object.keys(STORES))('on the %s store', (name) => {
       await watch.pump()
       return [snapshotOf(watch.view), place.events()]
     }
+    const reader = await openReader({ directory: testFolder(), store: here.store })
+    const rows = async (watch: RunWatch): Promise<unknown> => {
+      await watch.pump()
+      return rowsOf(watch, 0)
+    }
+    const handle = await reader.run(row.runId)
+    expect(await rows(await watchFromView(reader, handle))).toEqual(await rows(await watchRun(handle)))
+    expect((await watchFromView(reader, handle)).itemFailures.get('each')).toEqual(new Map([['HANDLER_FAILED', 2]]))
+    here.events()
+    expect(await handle.result()).toMatchObject({ status: 'COMPLETED' })
+    expect(here.events()).toBeLessThanOrEqual(100)
     // What `keelson show --json` does.
     expect(await shownBy(here)).toEqual([shown, head - view.seq + 1])
     expect(await shownBy(without)).toEqual([shown, head])

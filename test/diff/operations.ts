@@ -200,12 +200,18 @@ export const RUN_OPERATIONS: Operations = {
     const [publish, replaceVersion] = [scene.chance.below(2) === 0, scene.chance.below(3) === 0]
     const name = { tenantId: scene.chance.pick(TENANTS), sha256: `${n}`, planId: `p${n % 2}`, planVersion: `${n % 3}` }
     const plan = { ...name, text: `${scene.chance.below(2)}` }
-    return { call: (store) => store.putPlan(plan, { publish, replaceVersion }), succeeded: hasKind('stored') }
+    const sha256 = 'a'.repeat(64)
+    const how = { publish, replaceVersion, ...(n % 2 === 0 ? {} : { source: { sha256, sizeBytes: n } }) }
+    return { call: (store) => store.putPlan(plan, how), succeeded: hasKind('stored') }
   },
   getPlan: (scene) => {
     const sha256 = `${scene.chance.below(8)}`
     const tenantId = scene.chance.pick(TENANTS)
-    return { call: (store) => store.getPlan(tenantId, sha256), succeeded: found }
+    const call = async (store: RunStore): Promise<unknown> => {
+      const text = await store.getPlan(tenantId, sha256)
+      return text === undefined ? undefined : { text, source: await store.findPlanSource(tenantId, sha256) }
+    }
+    return { call, succeeded: found }
   },
   findPlan: (scene) => {
     const planId = `p${scene.chance.below(2)}`

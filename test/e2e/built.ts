@@ -2,14 +2,13 @@
  * The built command that end-to-end tests start. dist/ is built when it is missing or older than a source; workers that
  * come at the same time wait for the one that builds.
  */
-import { closeSync, mkdirSync, openSync, rmSync, statSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { filesUnder } from '../../scripts/repository.ts'
 import { ROOT, runNode } from '../../scripts/terminal.ts'
 
 const LOCK = join(ROOT, '.cache', 'e2e-build.lock')
-const STALE_LOCK_MS = 60_000
 const LOOK_MS = 100
 
 function isStale(): boolean {
@@ -19,12 +18,23 @@ function isStale(): boolean {
   return sources.some((path) => statSync(join(ROOT, path)).mtimeMs > built.mtimeMs)
 }
 
+/** A process that died while it built left its lock behind. */
+function isAbandoned(): boolean {
+  if (!existsSync(LOCK)) return false
+  const pid = Number(readFileSync(LOCK, 'utf8'))
+  try {
+    // It may have made the file and not yet written its number.
+    return pid !== 0 && !process.kill(pid, 0)
+  } catch {
+    return true
+  }
+}
+
 function takeLock(): boolean {
   mkdirSync(join(ROOT, '.cache'), { recursive: true })
-  const held = statSync(LOCK, { throwIfNoEntry: false })
-  if (held !== undefined && Date.now() - held.mtimeMs > STALE_LOCK_MS) rmSync(LOCK, { force: true })
+  if (isAbandoned()) rmSync(LOCK, { force: true })
   try {
-    closeSync(openSync(LOCK, 'wx'))
+    writeFileSync(LOCK, String(process.pid), { flag: 'wx' })
     return true
   } catch {
     return false

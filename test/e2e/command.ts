@@ -4,9 +4,9 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
-import { afterEach } from 'vitest'
 import { ROOT } from '../../scripts/terminal.ts'
 import { startChild } from '../fixtures/child.ts'
+import { closeAfterEachTest } from '../fixtures/left-open.ts'
 import { isFull } from '../setup/extent.ts'
 import { keelsonHere } from './in-process.ts'
 
@@ -27,7 +27,7 @@ export type Variables = Readonly<Record<string, string>>
 const running = new Set<ChildProcess>()
 const folders = new Set<string>()
 
-afterEach(async () => {
+closeAfterEachTest(async () => {
   for (const child of running) child.kill('SIGKILL')
   await until('all processes are gone', () => running.size === 0)
   for (const folder of folders) rmSync(folder, { recursive: true, force: true })
@@ -91,6 +91,9 @@ export class Command {
 /** They read the store and print; nothing of them concerns the process, or is left in it. */
 const LOOKS = /^(?:runs|ps|show|why|events|journal|evidence|signals|tasks|export|verify)\b/
 
+/** Where the runs are. Others, such as those about colours, are read once in a process. */
+const PLACES = /^(?:TEMPORAL_|KEELSON_STORE$)/
+
 /** A look is answered in this process, which is many times quicker; with KEELSON_TESTS=full it is a process like all others. */
 export function keelson(
   args: readonly string[],
@@ -98,9 +101,10 @@ export function keelson(
   input?: string,
   variables: Variables = {},
 ): Promise<Finished> {
-  const isLook = LOOKS.test(args[0] ?? '') && input === undefined && Object.keys(variables).length === 0
+  const areHere = input === undefined && Object.keys(variables).every((name) => PLACES.test(name))
+  const isLook = LOOKS.test(args[0] ?? '') && areHere
   return isLook && !isFull && !args.includes('--follow')
-    ? keelsonHere(args, cwd)
+    ? keelsonHere(args, cwd, variables)
     : new Command(args, cwd, input, variables).finished
 }
 

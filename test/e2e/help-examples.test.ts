@@ -40,11 +40,13 @@ const STAGES = {
   queued: 'keelson run plan.yaml --queue',
   pending: 'keelson run plan.yaml --queue --needs-approval',
   waiting: 'keelson run waiting.yaml --queue; keelson queue start',
+  keyed: 'keelson keys create --tenant acme --role viewer',
 } as const
 type Stage = keyof typeof STAGES
 
 const STAGE_OF: readonly (readonly [RegExp, Stage])[] = [
   [/^keelson init/, 'empty'],
+  [/^keelson (?:keys|tenants)/, 'keyed'],
   [/queue (approve|reject)/, 'pending'],
   [/queue|resume/, 'queued'],
   [/fork|retry/, 'failed'],
@@ -53,11 +55,15 @@ const STAGE_OF: readonly (readonly [RegExp, Stage])[] = [
 
 /** What an example asks for that is not to be had here: a server, a time, another program, or minutes. */
 const ELSEWHERE =
-  /temporal|postgres:|--not-before|\| dot |conformance|migrate|plan import|backup-2026|\/srv\/|store init|elsewhere/
+  /temporal|^keelson (?:serve|dev)\b(?!.*--print-config)|postgres:|--not-before|\| dot |conformance|migrate|plan import|backup-2026|\/srv\/|store init|elsewhere/
 /** What fits the stage, and yet does not end with 0. */
 const EXITS: Readonly<Record<string, number>> = {
   // It asks first, and nobody is there to answer.
   'keelson erase 1a2b3c4d --reason "request 4711"': 2,
+  'keelson tenants delete acme': 2,
+  // The ids of keys are made by chance.
+  'keelson keys revoke 0123456789abcdef': 2,
+  'keelson keys revoke 0123456789abcdef --json': 2,
   'keelson restore orders.db': 1,
   'keelson why last pack --at 12': 2,
   // The plan of the stage has functions, which are code.

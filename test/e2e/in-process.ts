@@ -5,7 +5,7 @@
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { ROOT } from '../../scripts/terminal.ts'
-import type { Finished } from './command.ts'
+import type { Finished, Variables } from './command.ts'
 
 interface Built {
   answer(args: readonly string[]): Promise<number>
@@ -17,20 +17,22 @@ const HIDDEN = ['CI', 'NO_COLOR'] as const
 let last: Promise<unknown> = Promise.resolve()
 
 /** One at a time: the streams, the folder and the environment belong to the whole process. */
-export function keelsonHere(args: readonly string[], cwd: string): Promise<Finished> {
-  const answered = last.then(() => answeredHere(args, cwd))
+export function keelsonHere(args: readonly string[], cwd: string, variables: Variables = {}): Promise<Finished> {
+  const answered = last.then(() => answeredHere(args, cwd, variables))
   last = answered.catch(() => undefined)
   return answered
 }
 
-async function answeredHere(args: readonly string[], cwd: string): Promise<Finished> {
+async function answeredHere(args: readonly string[], cwd: string, variables: Variables): Promise<Finished> {
   const { answer } = load(join(ROOT, 'dist', 'edge', 'cli', 'main.js')) as Built
   const told = { stdout: '', stderr: '' }
-  const before = { cwd: process.cwd(), env: HIDDEN.map((name) => [name, process.env[name]] as const) }
+  const changed = [...HIDDEN, ...Object.keys(variables)]
+  const before = { cwd: process.cwd(), env: changed.map((name) => [name, process.env[name]] as const) }
   const streams = (['stdout', 'stderr'] as const).map((name) => ({ name, write: process[name].write }))
   const known = new Set(streams.flatMap(({ name }) => process[name].listeners('error')))
   process.chdir(cwd)
   for (const name of HIDDEN) delete process.env[name]
+  Object.assign(process.env, variables)
   for (const { name } of streams) process[name].write = keeping((text) => (told[name] += text))
   try {
     return { code: await answer(args), ...told }
@@ -40,7 +42,9 @@ async function answeredHere(args: readonly string[], cwd: string): Promise<Finis
       for (const one of process[name].listeners('error'))
         if (!known.has(one)) process[name].off('error', one as () => void)
     }
-    for (const [name, value] of before.env) if (value !== undefined) process.env[name] = value
+    for (const [name, value] of before.env)
+      if (value === undefined) delete process.env[name]
+      else process.env[name] = value
     process.chdir(before.cwd)
   }
 }

@@ -13,6 +13,8 @@ import { folderWith, jsonLines, keelson } from './command.ts'
 
 const LONGEST = `order ${'x'.repeat(249)}`
 const TOO_LONG = `${LONGEST}x`
+/** As many characters, and four times as many bytes. */
+const LONGEST_IDS = { ascii: LONGEST, cyrillic: `order ${'ж'.repeat(249)}`, ships: '🚢'.repeat(255) }
 const FAMILY = `plan: family
 version: 1.0.0
 steps: [{ id: sub, plan: { planId: kid } }, { id: keep, run: keep }, { id: release, manual: { title: Release it } }]`
@@ -23,6 +25,7 @@ const steps: NonNullable<OpenOptions['steps']> = {
 }
 
 let server: PostgresServer
+let databases = 0
 beforeAll(async () => {
   await ensureBuilt()
   server = await startPostgres()
@@ -32,7 +35,9 @@ afterAll(() => server?.stop())
 const STORES: Readonly<Record<string, () => Promise<OpenOptions>>> = {
   SQLite: async () => ({ directory: testFolder() }),
   PostgreSQL: async () => {
-    const store = await openPostgresStore({ connectionString: await server.createDatabase('long_ids') })
+    const store = await openPostgresStore({
+      connectionString: await server.createDatabase(`long_ids_${(databases += 1)}`),
+    })
     return { store, keysDirectory: testFolder() }
   },
 }
@@ -45,32 +50,49 @@ async function released(program: Keelson, runId: string): Promise<void> {
 }
 
 describe.each(Object.keys(STORES))('on %s', (name) => {
-  it('a run id of 255 characters is that of a run with a child, a task and a fork, and one of 256 is refused everywhere [X-14]', async () => {
-    expect([LONGEST.length, TOO_LONG.length]).toEqual([255, 256])
+  it.each(Object.entries(LONGEST_IDS))(
+    'a run id of 255 characters (%s) is that of a run with a child, a task and a fork, and one of 256 is refused everywhere [X-14]',
+    async (_of, longest) => {
+      const tooLong = `${longest}${[...longest].at(-1)}`
+      expect([[...longest].length, [...tooLong].length]).toEqual([255, 256])
+      const options = (await STORES[name]?.()) ?? {}
+      await using program = await openKeelson({ ...options, steps, pollMs: 20 })
+      await program.publish(loadPlan(KID))
+      const run = await program.start(loadPlan(FAMILY), {}, { runId: longest })
+      expect(run.runId).toBe(longest)
+      await released(program, longest)
+      expect((await run.related()).children).toHaveLength(1)
+      expect(await run.artifacts()).toHaveLength(1)
+      const fork = await program.fork(longest, { from: 'release' })
+      expect(fork.row.originalRunId).toBe(longest)
+      await released(program, fork.runId)
+      expect((await program.maintenance.verify((await program.run(longest)).row)).decisions).toMatchObject({
+        follows: true,
+      })
+      const actor = { userId: 'ana', roles: ['Operator'], tenantId: 'local' }
+      for (const ref of [longest, run.row.engineRunRef])
+        expect(await program.as(actor).getRunStatus(ref)).toMatchObject({ runId: longest, status: 'COMPLETED' })
+      const doors = [
+        program.start(loadPlan(KID), {}, { runId: tooLong }),
+        program.run(tooLong),
+        program.fork(tooLong),
+        program.as(actor).getRunStatus(tooLong),
+      ]
+      for (const door of doors) expect((await refusal(door)).code).toBe('VALUE_TOO_LARGE')
+    },
+  )
+
+  it('a child of a run whose id has 255 characters of four bytes is stopped with it [X-14]', async () => {
     const options = (await STORES[name]?.()) ?? {}
     await using program = await openKeelson({ ...options, steps, pollMs: 20 })
-    await program.publish(loadPlan(KID))
-    const run = await program.start(loadPlan(FAMILY), {}, { runId: LONGEST })
-    expect(run.runId).toBe(LONGEST)
-    await released(program, LONGEST)
-    expect((await run.related()).children).toHaveLength(1)
-    expect(await run.artifacts()).toHaveLength(1)
-    const fork = await program.fork(LONGEST, { from: 'release' })
-    expect(fork.row.originalRunId).toBe(LONGEST)
-    await released(program, fork.runId)
-    expect((await program.maintenance.verify((await program.run(LONGEST)).row)).decisions).toMatchObject({
-      follows: true,
-    })
-    const actor = { userId: 'ana', roles: ['Operator'], tenantId: 'local' }
-    for (const ref of [LONGEST, run.row.engineRunRef])
-      expect(await program.as(actor).getRunStatus(ref)).toMatchObject({ runId: LONGEST, status: 'COMPLETED' })
-    const doors = [
-      program.start(loadPlan(KID), {}, { runId: TOO_LONG }),
-      program.run(TOO_LONG),
-      program.fork(TOO_LONG),
-      program.as(actor).getRunStatus(TOO_LONG),
-    ]
-    for (const door of doors) expect((await refusal(door)).code).toBe('VALUE_TOO_LARGE')
+    await program.publish(loadPlan('plan: kid\nversion: 1.0.0\nsteps: [{ id: a, manual: { title: Look } }]'))
+    const run = await program.start(loadPlan(FAMILY), {}, { runId: LONGEST_IDS.ships })
+    const child = await untilFound(async () => (await run.related()).children[0])
+    await run.cancel('no longer wanted')
+    for (const runId of [run.runId, child.runId]) {
+      const stopped = await program.run(runId)
+      await untilFound(async () => ((await stopped.snapshot()).status === 'CANCELLED' ? stopped : undefined))
+    }
   })
 })
 

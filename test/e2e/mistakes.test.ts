@@ -248,5 +248,8 @@ it('help shows the page of a code, and the help of a command', async () => {
     stdout: expect.stringMatching(/^STORE_LOCKED\n {2}what happened .*\n[\s\S]*what to do/) as string,
   })
   expect((await keelson(['help', 'run'], folder)).stdout).toContain('--request-id <id>')
+  expect((await keelson(['help', 'log', 'import'], folder)).stdout).toMatch(
+    /^Usage: keelson log import \[options\] <file>/,
+  )
   expect((await keelson(['--help'], folder)).stdout).toMatch(/Exit codes: 0 completed, 1 failed/)
 })

@@ -48,6 +48,10 @@ describe('a plan that its engine cannot run', () => {
     expect(shown).toMatchObject({ status: 'FAILED', validationReport: run.report })
     const { stdout } = await keelson(['show', run.runId ?? ''], folder)
     expect(stdout).toContain("CAPABILITY_UNKNOWN  there is no capability 'workflow.dance'")
+    expect((await keelson(['runs'], folder)).stdout).toMatch(/p 1\.0\.0 +FAILED .* PLAN_VALIDATION_FAILED/)
+    expect(jsonLines((await keelson(['runs', '--json'], folder)).stdout)).toContainEqual(
+      expect.objectContaining({ runId: run.runId, status: 'FAILED', errorCode: 'PLAN_VALIDATION_FAILED' }),
+    )
   })
 })
 

@@ -71,7 +71,7 @@ const DRIVING = [
   'src/adapters/stores/memory/',
   'src/adapters/stores/postgres/',
   'src/compose/open-keelson.ts',
-  'src/library/keelson.ts',
+  'src/library/keelson/keelson.ts',
 ]
 
 beforeAll(ensureBuilt)
@@ -88,7 +88,7 @@ it.each([
   ].map((args) => ({
     args,
     files: 8,
-    modules: 330,
+    modules: 350,
     packages: ['canonicalize', 'commander', 'fastest-levenshtein', 'picocolors'],
   })),
 ])('keelson $args.0 loads no engine and no reader of plans', async ({ args, files, modules, packages }) => {

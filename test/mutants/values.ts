@@ -82,7 +82,7 @@ export const VALUES: readonly Mutant[] = [
   {
     name: 'a block is not stored with its plan',
     file: 'app/plans/admit.ts',
-    find: 'for (const block of blocks) await putPlan(store, tenantId, block, block.text, how)',
+    find: 'for (const block of blocks) await putPlan(store, tenantId, block, block.text, ofBlock)',
     replace: '',
     catcher: 'test/core/for-each-block.test.ts',
   },

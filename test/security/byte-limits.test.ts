@@ -19,7 +19,7 @@ async function waiting(keelson: Keelson): Promise<{ readonly run: RunHandle; rea
   }
 }
 
-it.each(['runId', 'requestId', 'correlationId', 'actorId'])(
+it.each(['requestId', 'actorId'])(
   'a start with a %s of more bytes than a name may have starts nothing',
   async (name) => {
     await using keelson = await openKeelson({ directory: ':memory:', steps: {} })

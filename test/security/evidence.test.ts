@@ -5,15 +5,13 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { systemRandom } from '../../src/adapters/system/random.ts'
-import { linkOf } from '../../src/app/log/run-bundle.ts'
-import { sealEvents } from '../../src/app/log/seal.ts'
 import { checkup } from '../../src/edge/cli/doctor/checkup.ts'
 import { openKeelson, restoreKeelson, verifyBundleFile, type CheckedRun, type StoreProof } from '../../src/main.ts'
 import type { Payload } from '../../src/core/events/event.ts'
+import { forgeErasure } from '../fixtures/forged-erasure.ts'
+import { relinked } from '../fixtures/relinked-bundle.ts'
 import { fillStore, type RichStore } from '../fixtures/rich-store.ts'
 import { eventsOf } from '../../src/adapters/stores/sqlite/append-text.ts'
-import { rawLog, setRawLog } from '../fixtures/raw-log.ts'
 
 const PATIENCE_MS = 60_000
 let made = ''
@@ -142,42 +140,34 @@ describe('the row of a run', () => {
   })
 })
 
+describe('the audit log', () => {
+  it.each([
+    [
+      'changed',
+      `UPDATE audit_log SET record = replace(record, 'ana', 'eve') WHERE tenant_id = 'other' AND position = 2`,
+    ],
+    [
+      'moved',
+      `UPDATE audit_log SET record = (SELECT record FROM audit_log a WHERE a.tenant_id = 'other' AND a.position = 1)
+      WHERE tenant_id = 'other' AND position = 2`,
+    ],
+  ])('a record that was %s is found by the chain of its tenant', async (_how, sql) => {
+    attack((db) => db.exec(sql))
+    const { proof } = await verified()
+    expect(proof.findings.map(({ code }) => code)).toContain('AUDIT_ALTERED')
+    expect(proof.findings[0]?.message).toContain('audit record 2 of tenant other')
+  })
+
+  it('a record that was taken out leaves a gap', async () => {
+    attack((db) => db.exec(`DELETE FROM audit_log WHERE tenant_id = 'other' AND position = 2`))
+    const { proof } = await verified()
+    expect(proof.findings.map(({ code }) => code)).toEqual(['ROW_ALTERED', 'AUDIT_ALTERED'])
+  })
+})
+
 describe('an erasure', () => {
-  /** Data away, and a record of it with a right hash at the end of the log. */
-  function forgeErasure(payload: (upTo: number) => Payload<'ErasureRecorded'>): void {
-    attack((db) => {
-      const row = db.prepare('SELECT * FROM runs WHERE run_id = ?').get(ids.order) ?? {}
-      const firstSeq = Number(row['next_seq'])
-      const text = (name: string): string => String(row[name])
-      const { events, headHash } = sealEvents({
-        identity: {
-          runId: ids.order,
-          tenantId: text('tenant_id'),
-          projectId: text('project_id'),
-          environmentId: text('environment_id'),
-          planId: text('plan_id'),
-          planVersion: text('plan_version'),
-        },
-        drafts: [
-          {
-            draft: { eventType: 'ErasureRecorded', slot: 'RUN', attempt: 1, payload: payload(firstSeq - 1) },
-            decision: { firstSeq, cause: 'erase' },
-          },
-        ],
-        firstSeq,
-        previousHash: row['head_hash'] as Uint8Array,
-        emittedAt: '2099-01-01T00:00:00.000Z',
-        random: systemRandom,
-      })
-      const key = Number(row['run_key'])
-      db.exec(`DELETE FROM run_blobs WHERE run_key = ${key}; DELETE FROM run_context WHERE run_key = ${key};
-        DELETE FROM run_snapshots WHERE run_key = ${key}; DELETE FROM run_labels WHERE run_key = ${key};
-        UPDATE run_inbox SET body_sha256 = '${'0'.repeat(64)}', body = '' WHERE run_key = ${key}`)
-      const bare = rawLog(db, key).map(({ data: _data, salt: _salt, ...event }) => event)
-      setRawLog(db, [...bare, ...events.map((event) => ({ ...event, persistedAt: 1 }))], key)
-      db.prepare('UPDATE runs SET next_seq = next_seq + 1, head_hash = ? WHERE run_key = ?').run(headHash, key)
-    })
-  }
+  const forge = (payload: (upTo: number) => Payload<'ErasureRecorded'>): void =>
+    attack((db) => forgeErasure(db, ids.order, payload))
 
   it('that is signed breaks nothing', async () => {
     const { proof } = await verified()
@@ -185,7 +175,7 @@ describe('an erasure', () => {
   })
 
   it('that nobody signed is found, though its record and its chain are right', async () => {
-    forgeErasure((erasedUpTo) => ({ erasedUpTo, reason: 'asked for' }))
+    forge((erasedUpTo) => ({ erasedUpTo, reason: 'asked for' }))
     expect(codesOf((await verified()).runs.get(ids.order))).toEqual(['ERASURE_UNSIGNED'])
   })
 
@@ -195,14 +185,14 @@ describe('an erasure', () => {
     db.close()
     const { record } = rows.find(({ eventType }) => eventType === 'ErasureRecorded') ?? { record: '{}' }
     const { payload } = JSON.parse(record) as { readonly payload: Payload<'ErasureRecorded'> }
-    forgeErasure((erasedUpTo) => ({ ...payload, erasedUpTo }))
+    forge((erasedUpTo) => ({ ...payload, erasedUpTo }))
     const told = (await verified()).runs.get(ids.order)
     expect(codesOf(told)).toEqual(['ERASURE_UNSIGNED'])
     expect(told?.findings[0]?.message).toContain('does not have the signature')
   })
 
   it('of an earlier version, which did not sign, is made good by erasing again', async () => {
-    forgeErasure((erasedUpTo) => ({ erasedUpTo, reason: 'by an earlier version' }))
+    forge((erasedUpTo) => ({ erasedUpTo, reason: 'by an earlier version' }))
     const keelson = await openKeelson({ directory, adopt: false })
     const { row } = await keelson.run(ids.order)
     expect(await keelson.maintenance.erase(row, { reason: 'signed for again' })).toMatchObject({ recorded: true })
@@ -252,25 +242,6 @@ describe('a database without its rules', () => {
 })
 
 describe('a bundle', () => {
-  /** Lines as somebody changes them, linked anew. */
-  function relinked(
-    lines: readonly string[],
-    change: (part: string, body: Record<string, unknown>) => unknown,
-  ): string {
-    let link = ''
-    const parts = lines.map((line) => JSON.parse(line) as { part: string; body: Record<string, unknown> })
-    const kept = parts.flatMap(({ part, body }) => {
-      const changed = change(part, body)
-      return changed === undefined ? [] : [{ part, body: changed }]
-    })
-    return kept
-      .map(({ part, body }) => {
-        link = linkOf(link, part, body)
-        return JSON.stringify({ body, link, part })
-      })
-      .join('\n')
-  }
-
   async function bundleWith(change: (part: string, body: Record<string, unknown>) => unknown): Promise<string> {
     await using keelson = await openKeelson({ directory, readOnly: true, adopt: false })
     const { row } = await keelson.run(ids.order)

@@ -3,20 +3,25 @@
  * child try again, forks the child, skips what feeds the approved input, or approves in the parent what they made in the child.
  */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { verifyDecisions } from '../../src/app/rederive/verify-decisions.ts'
-import { compileGraph } from '../../src/core/plan/compile/graph.ts'
-import { loadPlan, openKeelson, type Keelson, type RunHandle } from '../../src/main.ts'
+import { openKeelson, type Keelson, type RunHandle } from '../../src/main.ts'
 import { payingSteps } from '../fixtures/paying-steps.ts'
 import { untilFound } from '../fixtures/until.ts'
 import { testFolder } from '../fixtures/folder.ts'
-
-const planOf = (name: string, steps: string) => loadPlan(`plan: ${name}\nversion: 1.0.0\n${steps}`)
-const RETRY = 'retry: { maxAttempts: 3, initialBackoffMs: 1 }'
-const APPROVE = '{ id: approve, manual: { title: Approve, rule: MakerChecker } }'
-const ONCE = 'retry: { maxAttempts: 1 }'
-const HOLD = '{ id: hold, wait: { forMs: 60000 } }'
-const PAY = '{ id: pay, run: pay, with: { amount: "${input.amount}" }, effect: irreversible }'
-const PASS_ON = 'with: { amount: "${input.amount}" }'
+import {
+  planOf,
+  RETRY,
+  APPROVE,
+  ONCE,
+  HOLD,
+  PAY,
+  PASS_ON,
+  complete,
+  recordsOf,
+  began,
+  follows,
+  reason,
+  changes,
+} from '../fixtures/family-runs.ts'
 
 let directory = ''
 let keelson: Keelson
@@ -34,37 +39,11 @@ afterEach(async () => {
   await keelson.close()
 })
 
-async function complete(run: RunHandle, slot: string, actorUserId: string): Promise<string> {
-  const token = await untilFound(async () => (await run.tasks()).find((task) => task.slot === slot)?.token)
-  return run.completeTask({ completionToken: token, outcome: 'Succeeded', actorUserId }).then(
-    ({ kind }) => kind,
-    (thrown: { readonly code: string }) => thrown.code,
-  )
-}
-
 const childOf = async (run: RunHandle): Promise<RunHandle> =>
   untilFound(async () => {
     const id = (await run.related()).children[0]?.runId
     return id === undefined ? undefined : keelson.run(id).catch(() => undefined)
   })
-
-const recordsOf = async (run: RunHandle, type: string, stepId: string) =>
-  (await run.records()).filter((one) => one.eventType === type && one.stepId === stepId)
-const began = (run: RunHandle, stepId: string) =>
-  untilFound(async () => ((await recordsOf(run, 'StepStarted', stepId)).length > 0 ? true : undefined))
-
-async function follows(run: RunHandle, { plan, sha256 }: ReturnType<typeof planOf>): Promise<void> {
-  const report = verifyDecisions(await run.records(), { plan, graph: compileGraph(plan), sha256 })
-  expect(report.differences).toEqual([])
-}
-
-const reason = 'more'
-const changes = (stepId: string) =>
-  [
-    ['UPDATE_PARAMS', { params: { amount: 1000 }, reason }],
-    ['INJECT_OVERRIDE', { stepId, override: { amount: 1000 }, reason }],
-    ['UPDATE_TARGET', { stepId, newTarget: { db: 'f' }, reason }],
-  ] as const
 
 describe('an approval in the parent binds what its child runs do', () => {
   it('a child of an approved step, and a child of that, keep their input [MAN-13]', async () => {

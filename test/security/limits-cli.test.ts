@@ -3,7 +3,7 @@ import { beforeAll, expect, it } from 'vitest'
 import { LIMITS } from '../../src/core/limits.ts'
 import { ensureBuilt } from '../e2e/built.ts'
 import { Command, folderWith, jsonLines, keelson } from '../e2e/command.ts'
-import { textOf } from '../fixtures/limit-doors.ts'
+import { RUN_ID_BYTES, textOf } from '../fixtures/limit-doors.ts'
 
 const PATIENCE_MS = 180_000
 const FILES = {
@@ -40,7 +40,7 @@ const BAD = 'TASK_COMPLETION_INVALID'
 
 const CASES: readonly Case[] = [
   name(ENDED, '--request-id', ENDED),
-  name(ENDED, '--correlation-id', ENDED),
+  { ...name(ENDED, '--correlation-id', ENDED), limit: RUN_ID_BYTES },
   name(ENDED, '--as', ENDED),
   name(['fork', 'last'], '--as', ENDED),
   name(['queue', 'approve', 'last'], '--as', QUEUED),

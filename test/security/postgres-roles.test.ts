@@ -52,6 +52,7 @@ const UNTOUCHABLE = [
   'step_claims',
   'archive_tickets',
   'erasure_tickets',
+  'audit_log',
   'migrations',
 ]
 const COLUMN: Readonly<Record<string, string>> = {
@@ -62,6 +63,7 @@ const COLUMN: Readonly<Record<string, string>> = {
   step_claims: 'claimant',
   archive_tickets: 'archived',
   erasure_tickets: 'up_to_seq',
+  audit_log: 'record',
   migrations: 'name',
 }
 
@@ -94,6 +96,10 @@ const TAKING_OVER = [
   `INSERT INTO keelson.migrations VALUES (99, 'x')`,
   'UPDATE keelson.feed_generation SET generation = 9',
   'DELETE FROM keelson.runs',
+  'DELETE FROM keelson.signal_decisions',
+  `UPDATE keelson.signal_decisions SET actor_id = 'somebody'`,
+  'DELETE FROM keelson.api_keys',
+  `UPDATE keelson.api_keys SET roles = '["Admin"]'`,
   `UPDATE keelson.runs SET tenant_id = 'tenant-b'`,
   `UPDATE keelson.runs SET run_id = 'other'`,
   `UPDATE keelson.runs SET plan_sha256 = 'other'`,

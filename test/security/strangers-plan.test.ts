@@ -98,6 +98,8 @@ describe('looking at a plan', () => {
       'fork',
       'signal',
       'worker',
+      'serve',
+      'dev',
       'dev temporal',
       'conformance',
     ]

@@ -13,8 +13,12 @@ const NUMBERED = 'a number that the database gives; nobody chooses it or is told
 const NAMED = 'a name with its tenant in it (core/feed/subscriber.ts), or one for all tenants'
 const POOL = 'a tenant’s own pool is named after it (app/grants/agent-pools.ts); the others are the fleet’s, on purpose'
 const SINGLE = 'one row'
+const KEY_ID = 'a key’s id tells whose it is; it is made by chance, and whoever puts one learns only that it is taken'
+
+const ADDRESS = 'the address that a sender was given tells whose trigger it is; it is made by chance'
 
 const IN_SQLITE: Readonly<Record<string, string>> = {
+  'api_keys (key_id)': KEY_ID,
   'appends (pos)': NUMBERED,
   'feed_cursors (subscriber)': NAMED,
   'feed_dead (dead_pos)': NUMBERED,
@@ -26,9 +30,13 @@ const IN_SQLITE: Readonly<Record<string, string>> = {
   'run_inbox (inbox_pos)': NUMBERED,
   'scope_pauses (pause_pos)': NUMBERED,
   'sent_events (event_pos)': NUMBERED,
+  'signal_decisions (decision_pos)': NUMBERED,
   'step_claims (claim_pos)': NUMBERED,
+  'trigger_deliveries (delivery_pos)': NUMBERED,
+  'triggers (address)': ADDRESS,
 }
 const IN_POSTGRES: Readonly<Record<string, string>> = {
+  'api_keys (key_id)': KEY_ID,
   'feed_dead_letters (dead_pos)': NUMBERED,
   'feed_generation (only_row)': SINGLE,
   'feed_subscribers (subscriber)': NAMED,
@@ -41,8 +49,11 @@ const IN_POSTGRES: Readonly<Record<string, string>> = {
   'run_inbox (inbox_pos)': NUMBERED,
   'scope_pauses (pause_pos)': NUMBERED,
   'sent_events (event_pos)': NUMBERED,
+  'signal_decisions (decision_pos)': NUMBERED,
   'step_claims (claim_pos)': NUMBERED,
   'tenant_roles (role_name)': 'a role is the whole server’s; the owner alone writes here',
+  'trigger_deliveries (delivery_pos)': NUMBERED,
+  'triggers (address)': ADDRESS,
 }
 
 interface Key {

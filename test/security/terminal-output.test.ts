@@ -98,7 +98,7 @@ function callsOf(): readonly (readonly string[])[] {
     '[step]': ['say', NAME],
     '[folder]': [NAME],
   }
-  return COMMANDS.filter(({ use }) => !/^(?:worker|dev|conformance|init|migrate|queue start)/.test(use)).flatMap(
+  return COMMANDS.filter(({ use }) => !/^(?:worker|dev|serve|conformance|init|migrate|queue start)/.test(use)).flatMap(
     (spec) => {
       const words = wordsOf(spec)
       let lines: (readonly string[])[] = [words]

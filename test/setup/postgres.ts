@@ -92,7 +92,13 @@ export async function startPostgres(settings: Settings = {}): Promise<PostgresSe
   }
 }
 
-const TRIGGERS = ['events_never_change', 'events_never_go', 'events_never_truncated']
+const TRIGGERS = [
+  ['events', 'events_never_change'],
+  ['events', 'events_never_go'],
+  ['events', 'events_never_truncated'],
+  ['signal_decisions', 'signal_decisions_never_go'],
+  ['audit_log', 'audit_log_never_goes'],
+] as const
 const TABLES = `SELECT format('keelson.%I', tablename) AS name FROM pg_tables
   WHERE schemaname = 'keelson' AND tablename NOT IN ('migrations', 'feed_generation', 'tenant_roles')`
 
@@ -102,7 +108,8 @@ export async function emptyStore(url: string): Promise<void> {
   await client.connect()
   try {
     const { rows } = await client.query<{ readonly name: string }>(TABLES)
-    const each = (verb: string) => TRIGGERS.map((name) => `ALTER TABLE keelson.events ${verb} TRIGGER ${name}`)
+    const each = (verb: string) =>
+      TRIGGERS.map(([table, name]) => `ALTER TABLE keelson.${table} ${verb} TRIGGER ${name}`)
     const statements = [...each('DISABLE'), ...rows.map(({ name }) => `DELETE FROM ${name}`), ...each('ENABLE ALWAYS')]
     await client.query(statements.join(';'))
   } finally {

@@ -2,7 +2,9 @@
  * A store handle of one simulated process: every call passes a gate, which may let it through, refuse it, lose its
  * answer, delay it, or end the process before or after it. What reaches the disk is the real store's own work.
  */
-import type { CommitResult, RunCommit, RunStore } from '../../src/ports/run-store.ts'
+import type { CommitResult, RunCommit, RunStore, ServerStore } from '../../src/ports/run-store.ts'
+import type { ScheduleStore } from '../../src/ports/schedules.ts'
+import type { TriggerStore } from '../../src/ports/triggers.ts'
 
 export type Gate = <T>(method: keyof RunStore, work: () => Promise<T>) => Promise<T>
 
@@ -51,6 +53,10 @@ export function faultyStore(inner: RunStore, gate: Gate, observer: CommitObserve
     putPlan: (plan, how) => gate('putPlan', () => inner.putPlan(plan, how)),
     getPlan: (tenantId, sha256) => gate('getPlan', () => inner.getPlan(tenantId, sha256)),
     findPlan: (tenantId, planId, planVersion) => gate('findPlan', () => inner.findPlan(tenantId, planId, planVersion)),
+    listPlans: (tenantId, after, limit) => gate('listPlans', () => inner.listPlans(tenantId, after, limit)),
+    listPlanVersions: (tenantId, planId, limit) =>
+      gate('listPlanVersions', () => inner.listPlanVersions(tenantId, planId, limit)),
+    findPlanSource: (tenantId, sha256) => gate('findPlanSource', () => inner.findPlanSource(tenantId, sha256)),
     putCheckpoint: (runKey, snapshot) => gate('putCheckpoint', () => inner.putCheckpoint(runKey, snapshot)),
     getCheckpoint: (runKey, kind, maxSeq) => gate('getCheckpoint', () => inner.getCheckpoint(runKey, kind, maxSeq)),
     acquireLease: (runKey, owner, now, until, gone) =>
@@ -66,11 +72,13 @@ export function faultyStore(inner: RunStore, gate: Gate, observer: CommitObserve
     countRuns: (tenantId) => gate('countRuns', () => inner.countRuns(tenantId)),
     putPool: (definition, options) => gate('putPool', () => inner.putPool(definition, options)),
     listPools: () => gate('listPools', () => inner.listPools()),
+    readPool: (pool, limit) => gate('readPool', () => inner.readPool(pool, limit)),
     readGrants: (runKey) => gate('readGrants', () => inner.readGrants(runKey)),
     sweepGrants: () => gate('sweepGrants', () => inner.sweepGrants()),
     sendEvent: (event) => gate('sendEvent', () => inner.sendEvent(event)),
     readEventWaits: (runKey) => gate('readEventWaits', () => inner.readEventWaits(runKey)),
     purgeEvents: (limit) => gate('purgeEvents', () => inner.purgeEvents(limit)),
+    readMoves: (after, limit) => gate('readMoves', () => inner.readMoves(after, limit)),
     readFeed: (subscriber, page) => gate('readFeed', () => inner.readFeed(subscriber, page)),
     settleFeed: (subscriber, settled) => gate('settleFeed', () => inner.settleFeed(subscriber, settled)),
     feedStatus: (subscriber) => gate('feedStatus', () => inner.feedStatus(subscriber)),
@@ -88,6 +96,62 @@ export function faultyStore(inner: RunStore, gate: Gate, observer: CommitObserve
     settledSeq: (runKey, subscriber) => gate('settledSeq', () => inner.settledSeq(runKey, subscriber)),
     pagePlans: (from, limit) => gate('pagePlans', () => inner.pagePlans(from, limit)),
     faults: () => gate('faults', () => inner.faults()),
+    ...serverStore(inner, gate),
     close: () => Promise.resolve(),
+  }
+}
+
+function clockworkStore(inner: ServerStore, gate: Gate): ScheduleStore & TriggerStore {
+  return {
+    putSchedule: (schedule) => gate('putSchedule', () => inner.putSchedule(schedule)),
+    findSchedule: (tenantId, id) => gate('findSchedule', () => inner.findSchedule(tenantId, id)),
+    listSchedules: (tenantId, after, n) => gate('listSchedules', () => inner.listSchedules(tenantId, after, n)),
+    deleteSchedule: (tenantId, id) => gate('deleteSchedule', () => inner.deleteSchedule(tenantId, id)),
+    dueSchedules: (now, limit) => gate('dueSchedules', () => inner.dueSchedules(now, limit)),
+    nextScheduleDue: () => gate('nextScheduleDue', () => inner.nextScheduleDue()),
+    putTrigger: (trigger) => gate('putTrigger', () => inner.putTrigger(trigger)),
+    findTrigger: (tenantId, name) => gate('findTrigger', () => inner.findTrigger(tenantId, name)),
+    findTriggerAt: (address) => gate('findTriggerAt', () => inner.findTriggerAt(address)),
+    listTriggers: (tenantId, after, n) => gate('listTriggers', () => inner.listTriggers(tenantId, after, n)),
+    deleteTrigger: (tenantId, name) => gate('deleteTrigger', () => inner.deleteTrigger(tenantId, name)),
+    noteDelivery: (tenantId, name, one, keep) =>
+      gate('noteDelivery', () => inner.noteDelivery(tenantId, name, one, keep)),
+    listDeliveries: (tenantId, name, n) => gate('listDeliveries', () => inner.listDeliveries(tenantId, name, n)),
+  }
+}
+
+function serverStore(inner: ServerStore, gate: Gate): ServerStore {
+  return {
+    putLimit: (limit) => gate('putLimit', () => inner.putLimit(limit)),
+    removeLimit: (tenantId, name) => gate('removeLimit', () => inner.removeLimit(tenantId, name)),
+    listLimits: (tenantId) => gate('listLimits', () => inner.listLimits(tenantId)),
+    queuedRuns: (type, now, limit) => gate('queuedRuns', () => inner.queuedRuns(type, now, limit)),
+    endedHolders: (limit) => gate('endedHolders', () => inner.endedHolders(limit)),
+    ...clockworkStore(inner, gate),
+    putApiKey: (key) => gate('putApiKey', () => inner.putApiKey(key)),
+    findApiKey: (keyId) => gate('findApiKey', () => inner.findApiKey(keyId)),
+    listApiKeys: (tenantId) => gate('listApiKeys', () => inner.listApiKeys(tenantId)),
+    revokeApiKey: (tenantId, keyId, at) => gate('revokeApiKey', () => inner.revokeApiKey(tenantId, keyId, at)),
+    noteApiKeyUse: (keyId, at) => gate('noteApiKeyUse', () => inner.noteApiKeyUse(keyId, at)),
+    putTenant: (tenant) => gate('putTenant', () => inner.putTenant(tenant)),
+    findTenant: (tenantId) => gate('findTenant', () => inner.findTenant(tenantId)),
+    listTenants: () => gate('listTenants', () => inner.listTenants()),
+    deleteTenant: (tenantId, at) => gate('deleteTenant', () => inner.deleteTenant(tenantId, at)),
+    takeRequest: (take) => gate('takeRequest', () => inner.takeRequest(take)),
+    keepRequest: (ref, owner, until) => gate('keepRequest', () => inner.keepRequest(ref, owner, until)),
+    noteExecution: (ref, owner, id) => gate('noteExecution', () => inner.noteExecution(ref, owner, id)),
+    answerRequest: (ref, owner, answer, at) => gate('answerRequest', () => inner.answerRequest(ref, owner, answer, at)),
+    dropRequest: (ref, owner) => gate('dropRequest', () => inner.dropRequest(ref, owner)),
+    sweepRequests: (answeredBefore) => gate('sweepRequests', () => inner.sweepRequests(answeredBefore)),
+    recordDecision: (record, row) => gate('recordDecision', () => inner.recordDecision(record, row)),
+    findDecision: (tenantId, ref) => gate('findDecision', () => inner.findDecision(tenantId, ref)),
+    listDecisions: (tenantId, filter, page) => gate('listDecisions', () => inner.listDecisions(tenantId, filter, page)),
+    settleDecision: (tenantId, id, settlement, row) =>
+      gate('settleDecision', () => inner.settleDecision(tenantId, id, settlement, row)),
+    noteResult: (tenantId, id, at, result) => gate('noteResult', () => inner.noteResult(tenantId, id, at, result)),
+    appendAudit: (tenantId, entries, seal) => gate('appendAudit', () => inner.appendAudit(tenantId, entries, seal)),
+    readAudit: (tenantId, after, limit) => gate('readAudit', () => inner.readAudit(tenantId, after, limit)),
+    auditHead: (tenantId) => gate('auditHead', () => inner.auditHead(tenantId)),
+    auditTenants: () => gate('auditTenants', () => inner.auditTenants()),
   }
 }

@@ -32,6 +32,7 @@ import type { Rng } from './random.ts'
 import type { RunTrack } from './run-track.ts'
 import { checkLinks } from './value-links.ts'
 import type { World } from './world.ts'
+import { checkContext, canonical } from './invariants-context.ts'
 
 export async function checkHistory(world: World, rng: Rng): Promise<void> {
   for (const track of world.tracks.values()) {
@@ -78,7 +79,7 @@ async function allEvents(world: World, track: RunTrack): Promise<StoredEvent[]> 
   return events
 }
 
-type Say = (what: string) => void
+export type Say = (what: string) => void
 
 const same = (a: Uint8Array | undefined, b: Uint8Array | undefined): boolean =>
   Buffer.compare(a ?? new Uint8Array(), b ?? new Uint8Array()) === 0
@@ -209,59 +210,6 @@ async function checkDrivers(world: World, track: RunTrack, row: RunRow, folded: 
     if (run.nextSeq !== row.nextSeq || run.epoch !== row.epoch) continue
     if (checkpointBody(run.state) !== folded) say(`I10 ${process.name} holds another state than the log`)
   }
-}
-
-type TrackedEvent = RunTrack['events'][number]
-
-/**
- * The events that first captured what one event stands for: itself, or those of the run it was taken over from, items and
- * all. What a fork wrote down for it is not believed.
- */
-function capturing(world: World, event: TrackedEvent): readonly TrackedEvent[] {
-  const from = event.payload['reusedFrom'] as { runId: string; runSeq: number } | undefined
-  if (from === undefined) return [event]
-  // What an item captured stands with its step, unless it was written down with the item.
-  if (event.itemIndex !== undefined && event.payload['captures'] === undefined) return []
-  const old = world.trackOf(from.runId)?.events ?? []
-  return old
-    .filter((one) => one.eventType === 'StepCompleted' && one.stepId === event.stepId && one.runSeq <= from.runSeq)
-    .flatMap((one) => capturing(world, one))
-}
-
-/** Captured variables by a fold of the oracle's own: `last` is replaced, `seen` grows. */
-async function checkContext(world: World, track: RunTrack, say: Say): Promise<void> {
-  const expected = new Map<string, unknown>()
-  const completed = track.events.filter((event) => event.eventType === 'StepCompleted')
-  for (const event of completed.flatMap((one) => capturing(world, one))) {
-    const captures = (event.payload['captures'] ?? []) as readonly { path: string; mode: string }[]
-    const values = (event.data['captureValues'] ?? []) as readonly unknown[]
-    captures.forEach(({ path, mode }, index) => {
-      const value = values[index]
-      const before = expected.get(path)
-      expected.set(path, mode === 'append' ? [...(Array.isArray(before) ? before : []), value] : value)
-    })
-  }
-  const context = await world.store.readContext(track.runKey, Number.MAX_SAFE_INTEGER)
-  for (const [path, value] of expected) {
-    const stored = context.get(path)
-    if (stored === undefined || canonical(stored) !== JSON.stringify(sorted(value)))
-      say(`P-16 the variable ${path} is ${stored ?? 'missing'}`)
-  }
-}
-
-/** Text of a JSON value whatever the order its keys were written in. */
-function canonical(text: string): string {
-  return JSON.stringify(sorted(JSON.parse(text)))
-}
-
-function sorted(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(sorted)
-  if (typeof value !== 'object' || value === null) return value
-  return Object.fromEntries(
-    Object.entries(value)
-      .sort(([a], [b]) => (a < b ? -1 : 1))
-      .map(([name, part]) => [name, sorted(part)]),
-  )
 }
 
 /** By the books and by the store's own word: nothing is held, nobody waits (P-18). */

@@ -3,8 +3,7 @@
  * are told about), and by when somebody must wake it (I12, P-25).
  */
 import type { RunModel } from './oracle-model.ts'
-import { itemNames } from './oracle-steps.ts'
-import { GRACE_MS, isEnd, unitsOf } from './oracle-tables.ts'
+import { GRACE_MS, isEnd, itemNames, unitsOf } from './oracle-tables.ts'
 
 export type Rest = 'ended' | 'paused' | 'held' | 'manual' | 'child' | 'event' | 'approval' | 'busy' | 'timed'
 

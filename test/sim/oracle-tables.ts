@@ -160,3 +160,9 @@ export function unitsOf(step: Step, isFallback: boolean): Readonly<Record<string
 
 export const QUEUE_ALLOWANCE_MS = 30 * 60 * 1000
 export const GRACE_MS = 5000
+
+export const instant = (value: unknown): number => (typeof value === 'string' ? Date.parse(value) : -1)
+
+export function itemNames(stepId: string, count: number): string[] {
+  return Array.from({ length: Math.max(0, count) }, (_, index) => `${stepId}[${index}]`)
+}

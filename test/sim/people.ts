@@ -5,7 +5,7 @@
 import { forkRun } from '../../src/app/start/fork-run.ts'
 import { completeTask, listTasks } from '../../src/app/steer/manual-tasks.ts'
 import { sendEvent } from '../../src/app/steer/send-event.ts'
-import { signalRun } from '../../src/app/inbox/signal-run.ts'
+import { signalRun } from '../../src/app/signals/signal-run.ts'
 import { LOCAL_PRINCIPAL } from '../../src/app/principal.ts'
 import { startRun } from '../../src/app/start/start-run.ts'
 import { KeelsonError } from '../../src/core/problems/problem.ts'

@@ -5,8 +5,7 @@
 import { createHash } from 'node:crypto'
 import { itemsOf, type Step } from '../../src/core/plan/plan.ts'
 import type { RunModel, SlotModel } from './oracle-model.ts'
-import { itemNames } from './oracle-steps.ts'
-import { slotName, type LogEvent } from './oracle-tables.ts'
+import { itemNames, slotName, type LogEvent } from './oracle-tables.ts'
 import { isTruth, mappedValue, sortedText, valueOf, ValueProblem, type Roots } from './value-language.ts'
 
 type Fields = Readonly<Record<string, unknown>>

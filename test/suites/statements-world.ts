@@ -2,7 +2,7 @@
  * A store with n of everything that grows: steps, items, children, tasks, waits for events, variables, runs, labels; and every operation of the
  * library and the command line on it, by name.
  */
-import type { FeedHandler } from '../../src/library/subscription.ts'
+import type { FeedHandler } from '../../src/library/tell/subscription.ts'
 import { loadPlan, type Keelson, type RunHandle } from '../../src/main.ts'
 
 const each = <T>(n: number, make: (at: number) => T): readonly T[] => Array.from({ length: n }, (_, at) => make(at))

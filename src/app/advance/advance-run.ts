@@ -11,7 +11,8 @@ import type { RunKey } from '../../ports/run-store.ts'
 import { ASK_AGAIN_MS } from '../commit/fail-open.ts'
 import { CommitQueue } from '../commit/queue.ts'
 import { noting } from '../deaths/last-words.ts'
-import type { RunGrants } from '../grants/run-grants.ts'
+import { startClaimOf, type StartClaim } from '../admission/start-claim.ts'
+import { stepClaims } from '../grants/run-grants.ts'
 import { reportInboxRow } from '../inbox/report-inbox-row.ts'
 import { readSeen, UNREAD, type Seen } from '../inbox/seen.ts'
 import { keepCheckpoint } from '../loaded/keep-checkpoint.ts'
@@ -40,7 +41,9 @@ export class RunAdvancer {
   constructor(services: Services) {
     this.#services = services
     this.plans = new PlanShelf(services.store)
-    this.queue = new CommitQueue(services.store, services.timers, services.writeLatencyBudgetMs)
+    const { store, timers, writeLatencyBudgetMs, clock, onWritten } = services
+    const watch = onWritten === undefined ? undefined : { clock, onWritten }
+    this.queue = new CommitQueue(store, timers, writeLatencyBudgetMs, watch)
     this.#held = new HeldRuns(services, this.plans)
   }
 
@@ -125,16 +128,17 @@ export class RunAdvancer {
     try {
       const run = await this.#held.load(runKey, request)
       const grants = run.plan.graph.anyWants ? await this.#held.grantsOf(run) : undefined
+      const start = await startClaimOf(this.#services, run)
       const noted = (decide: () => Promise<AdvanceTurn>): Promise<AdvanceTurn> =>
         noting(this.#services, run.row, 'deciding', decide)
-      let turn = await noted(() => this.#decideInTime(run, request, grants, down))
-      let answer = await this.#commit(run, turn)
+      let turn = await noted(() => this.#decideInTime(run, request, { grants, start }, down))
+      let answer = await this.#commit(run, turn, start)
       // What was unread is read then, and each refused grant leaves fewer slots to try: so this ends.
       while (answer !== 'committed') {
         if (answer === 'lost') return 'lost'
-        const means = { grants, ...(answer === 'ungranted' ? {} : { seen: answer }) }
+        const means = { grants, start, ...(answer === 'ungranted' ? {} : { seen: answer }) }
         turn = await noted(() => this.#decide(run, request, means))
-        answer = await this.#commit(run, turn)
+        answer = await this.#commit(run, turn, start)
       }
       const report = this.#report(run, turn, request.adopt === true || request.open === true)
       if (report.terminal) this.#held.end(runKey)
@@ -173,14 +177,15 @@ export class RunAdvancer {
   #decideInTime(
     run: LoadedRun,
     request: AdvanceRequest,
-    grants: RunGrants | undefined,
+    { grants, start }: Pick<TurnMeans, 'grants' | 'start'>,
     down: KeelsonError | undefined,
   ): Promise<AdvanceTurn> {
     const { failOpen } = this.#services
-    if (mayStayUnread(this.#services, run, request, grants)) return this.#decide(run, request, { grants, seen: UNREAD })
+    if (mayStayUnread(this.#services, run, request, grants))
+      return this.#decide(run, request, { grants, start, seen: UNREAD })
     if (failOpen === undefined || !run.state.intentLate || grants !== undefined || !isBare(request))
-      return this.#decide(run, request, { grants })
-    return failOpen.decide(down, (blind) => this.#decide(run, request, { grants: undefined, blind }))
+      return this.#decide(run, request, { grants, start })
+    return failOpen.decide(down, (blind) => this.#decide(run, request, { grants: undefined, start, blind }))
   }
 
   #decide(run: LoadedRun, request: AdvanceRequest, means: Omit<TurnMeans, 'services' | 'at'>): Promise<AdvanceTurn> {
@@ -188,14 +193,15 @@ export class RunAdvancer {
   }
 
   /** What there was to read, where the turn was decided without it (P-53). */
-  async #commit(run: LoadedRun, turn: AdvanceTurn): Promise<'committed' | 'lost' | 'ungranted' | Seen> {
+  async #commit(
+    run: LoadedRun,
+    turn: AdvanceTurn,
+    start: StartClaim,
+  ): Promise<'committed' | 'lost' | 'ungranted' | Seen> {
     const { round, grants } = turn
     const { store } = this.#services
-    const parts =
-      grants?.commitParts(
-        round.drafts.map(({ draft }) => draft),
-        round.state,
-      ) ?? {}
+    const drafts = round.drafts.map(({ draft }) => draft)
+    const parts = start.commitParts(grants?.commitParts(drafts, round.state) ?? {}, drafts, round.state)
     if (isEmpty(run, turn, parts)) {
       if (turn.blind !== undefined) throw turn.blind
       if (turn.unread === true) return readSeen(store, run)
@@ -209,7 +215,8 @@ export class RunAdvancer {
     if (result.kind === 'conflict') return 'lost'
     if (result.kind === 'unread') return result
     if (result.kind === 'ungranted') {
-      grants?.refused(parts.claims ?? [], result.refused, round.wall)
+      start.refused(result.refused)
+      grants?.refused(stepClaims(parts.claims), result.refused, round.wall)
       return 'ungranted'
     }
     grants?.committed(round.state)

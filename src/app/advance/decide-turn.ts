@@ -6,6 +6,7 @@ import type { KeelsonError } from '../../core/problems/problem.ts'
 import type { InputBody } from '../../core/run/input.ts'
 import { isTerminalRun } from '../../core/run/state/transitions.ts'
 import type { InboxRow } from '../../ports/run-store.ts'
+import type { StartClaim } from '../admission/start-claim.ts'
 import type { RunGrants } from '../grants/run-grants.ts'
 import { inboxInput, type ChildEnd } from '../inbox/input.ts'
 import { scopePauseFor } from '../inbox/scope-pauses.ts'
@@ -35,6 +36,8 @@ export interface TurnMeans {
   readonly services: Services
   readonly at: RunMoment
   readonly grants: RunGrants | undefined
+  /** What its start claims, or that it must wait. */
+  readonly start: StartClaim
   /** Why the store is not asked for inbox rows and pauses: it does not answer. */
   readonly blind?: KeelsonError | undefined
   /** What is known of inbox and pauses; read when absent. */
@@ -56,7 +59,7 @@ export async function decideTurn(run: LoadedRun, request: AdvanceRequest, means:
   const seen = means.seen ?? (blind === undefined ? await readSeen(store, run) : BLIND)
   const paused = scopePauseFor(seen.pauses, run.identity, run.state)
   if (paused !== undefined) await round.take(paused)
-  for (const input of request.inputs ?? []) await round.take(input)
+  for (const input of request.inputs ?? []) if (input.kind !== 'start' || !means.start.isHeld) await round.take(input)
   const left = [...(request.reports ?? [])]
   for (let report = left[0]; report !== undefined && !round.isFull; report = left[0]) {
     await takeReport(run, round, means.services, { report })
@@ -69,10 +72,8 @@ export async function decideTurn(run: LoadedRun, request: AdvanceRequest, means:
     await takeInboxRow(run, round, means, row)
   }
   const { startAs } = request
-  await startWhenDue(store, run, round, {
-    intentLate: failOpen !== undefined,
-    ...(startAs === undefined ? {} : { startAs }),
-  })
+  const how = { intentLate: failOpen !== undefined, ...(startAs === undefined ? {} : { startAs }) }
+  if (!means.start.isHeld) await startWhenDue(store, run, round, how)
   await fireTimers(round, grants?.isWaiting === true)
   const rest = { kind: 'continue', cause: `cut:${round.firstSeq}`, facts: new Map() } as const
   if (round.drafts.length === 0 || round.cut) await round.take(rest)
@@ -88,6 +89,7 @@ export async function decideTurn(run: LoadedRun, request: AdvanceRequest, means:
     grants,
     blind,
     unread: seen === UNREAD,
+    heldUntil: means.start.heldUntil(round.state, wall),
     ...(owed.length === 0 ? {} : { owedEventWaits: owed }),
     ...engineOf(round, request),
     ...handedOver(run, request, epoch),

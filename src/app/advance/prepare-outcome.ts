@@ -10,7 +10,7 @@ import { describeClass } from '../../core/run/failure/classify-error.ts'
 import { INDETERMINATE_ERROR } from '../../core/run/failure/step-errors.ts'
 import type { InputBody, Outcome } from '../../core/run/input.ts'
 import { locate, stepAt } from '../../core/run/state/units.ts'
-import type { EffectOutcome } from '../../ports/engine.ts'
+import type { CompletedBy, EffectOutcome } from '../../ports/engine.ts'
 import { applyCaptures } from '../values/capture-output.ts'
 import { describeError } from '../redact/describe-error.ts'
 import { validateJson } from '../schemas/json-schema.ts'
@@ -95,7 +95,8 @@ async function prepareCompleted(base: Base, result: Completed, at: At): Promise<
   if (outcome.kind === 'failed') return prepared
   const { captures } = captured.value
   const evidence = result.by?.evidenceRefs === undefined ? {} : { evidenceRefs: result.by.evidenceRefs }
-  const tooMuch = namesProblem({ artifactRefs, captures, ...evidence })
+  const roles = result.by?.actorRoles === undefined ? {} : { actorRoles: result.by.actorRoles }
+  const tooMuch = namesProblem({ artifactRefs, captures, ...evidence, ...roles })
   if (tooMuch !== undefined) return refuse([problem('DECISION_DATA_TOO_LARGE', tooMuch)])
   const withCaptures: Outcome = {
     ...outcome,
@@ -129,7 +130,7 @@ async function simple(base: Base, result: Completed, output: unknown, text: stri
       ...build(at),
       ...(by === undefined
         ? {}
-        : { actorId: by.actorId, ...(by.evidenceRefs === undefined ? {} : { evidenceRefs: by.evidenceRefs }) }),
+        : { ...personOf(by), ...(by.evidenceRefs === undefined ? {} : { evidenceRefs: by.evidenceRefs }) }),
     },
     data: {
       ...(large || output === null ? {} : { result: output }),
@@ -139,11 +140,15 @@ async function simple(base: Base, result: Completed, output: unknown, text: stri
   return { input: { ...base, outcome }, writes: [], output }
 }
 
+function personOf({ actorId, actorRoles }: CompletedBy): Pick<CompletedBy, 'actorId' | 'actorRoles'> {
+  return actorRoles === undefined ? { actorId } : { actorId, actorRoles }
+}
+
 /** A person's answer that cannot be used is still recorded as that person's answer. */
 function refusedOutcome(problems: readonly Problem[], { durationMs, by }: Completed, at: At): Outcome {
   const [first] = problems
   const error: ErrorInfo = { code: first?.code ?? 'OUTPUT_INVALID', ...describeClass('validation') }
   const message = cutText(problems.map((one) => one.message).join('; '), LIMITS.errorTextBytes / 4)
-  const actor = by === undefined ? {} : { actorId: by.actorId }
+  const actor = by === undefined ? {} : personOf(by)
   return { kind: 'failed', error, data: { errorText: { message } }, durationMs, ...build(at), ...actor }
 }

@@ -22,8 +22,9 @@ export function isEmpty(run: LoadedRun, turn: Turn, { waits }: GrantParts): bool
   return (exactSummary(turn).nextWakeAt ?? Infinity) <= round.wall
 }
 
-function exactSummary({ round, grants }: Turn): StateSummary {
-  return summaryOf(round.state, round.cut, grants?.times(round.state, round), round.lead)
+function exactSummary({ round, grants, heldUntil }: Turn): StateSummary {
+  const summary = summaryOf(round.state, round.cut, grants?.times(round.state, round), round.lead)
+  return heldUntil === undefined ? summary : { ...summary, nextWakeAt: heldUntil }
 }
 
 export function decidedTurn(run: LoadedRun, turn: Turn, grantParts: GrantParts = {}): DecidedTurn {

@@ -112,6 +112,8 @@ export interface Turn {
   readonly owedEventWaits?: readonly EventWaitRow[]
   /** Why the store was not asked; absent when it was. Then the turn may only produce intents. */
   readonly blind?: KeelsonError | undefined
+  /** A limit holds its start up: when to try again. */
+  readonly heldUntil?: number | undefined
   /** Neither inbox nor pauses were read (P-53). */
   readonly unread?: boolean
 }

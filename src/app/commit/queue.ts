@@ -6,6 +6,7 @@
 import { appendAll } from '../../core/collections/append-all.ts'
 import { LIMITS } from '../../core/limits.ts'
 import type { CommitResult, RunCommit, RunStore } from '../../ports/run-store.ts'
+import type { Clock } from '../../ports/clock.ts'
 import type { Timers } from '../../ports/timers.ts'
 import { withinBudget } from './budget.ts'
 import { rowsOf } from './rows-of.ts'
@@ -18,7 +19,14 @@ interface Waiting {
   readonly reject: (reason: unknown) => void
 }
 
+/** Who wants to know how long commits take. */
+export interface CommitWatch {
+  readonly clock: Clock
+  readonly onWritten: (ms: number) => void
+}
+
 export class CommitQueue {
+  readonly #watch: CommitWatch | undefined
   readonly #store: RunStore
   readonly #timers: Timers
   readonly #budgetMs: number
@@ -30,7 +38,8 @@ export class CommitQueue {
   #underWay = 0
   #scheduled = false
 
-  constructor(store: RunStore, timers: Timers, budgetMs: number = LIMITS.writeLatencyBudgetMs) {
+  constructor(store: RunStore, timers: Timers, budgetMs: number = LIMITS.writeLatencyBudgetMs, watch?: CommitWatch) {
+    this.#watch = watch
     this.#store = store
     this.#timers = timers
     this.#budgetMs = budgetMs
@@ -60,6 +69,7 @@ export class CommitQueue {
     for (const row of rows) this.#taken.add(row)
     this.#underWay += 1
     this.#schedule()
+    const began = this.#steady()
     try {
       const write = this.#store.commit(batch.map((one) => one.commit))
       const results = await withinBudget(this.#timers, this.#budgetMs, write)
@@ -71,10 +81,16 @@ export class CommitQueue {
     } catch (thrown) {
       for (const one of batch) one.reject(thrown)
     } finally {
+      this.#watch?.onWritten(this.#steady() - began)
       this.#underWay -= 1
       for (const row of rows) this.#taken.delete(row)
       this.#schedule()
     }
+  }
+
+  #steady(): number {
+    const clock = this.#watch?.clock
+    return clock?.steady?.() ?? clock?.now() ?? 0
   }
 
   /** The longest waiting first. What must wait keeps back what comes after it of the same run. */

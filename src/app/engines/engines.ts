@@ -15,9 +15,12 @@ export class Engines implements EngineHost {
   readonly #store: Pick<RunStore, 'getRun'>
   readonly #main: OpenEngine
   readonly #all: readonly OpenEngine[]
+  readonly #drives: boolean
 
-  constructor(store: Pick<RunStore, 'getRun'>, main: OpenEngine, others: readonly OpenEngine[]) {
+  /** Where this process drives nothing, no run is taken up, and a new one is left without a lease for whoever does. */
+  constructor(store: Pick<RunStore, 'getRun'>, main: OpenEngine, others: readonly OpenEngine[], drives = true) {
     this.#store = store
+    this.#drives = drives
     this.#main = main
     this.#all = [main, ...others]
   }
@@ -36,30 +39,31 @@ export class Engines implements EngineHost {
   }
 
   lease(): ReturnType<EngineHost['lease']> {
-    return this.#main.host.lease()
+    return this.#drives ? this.#main.host.lease() : undefined
   }
 
   drive(runKey: RunKey, report: TurnResult): void {
-    this.#main.host.drive(runKey, report)
+    if (this.#drives) this.#main.host.drive(runKey, report)
   }
 
   /** Takes a child run, which is on its parent's engine. */
   take(row: RunRow, report: TurnResult | undefined): void {
+    if (!this.#drives) return
     const { host } = this.of(row.engineType) ?? this.#main
     if (report === undefined) void host.want(row.runKey)
     else host.drive(row.runKey, report)
   }
 
   async want(runKey: RunKey): Promise<void> {
-    await (await this.#hostOf(runKey))?.want(runKey)
+    if (this.#drives) await (await this.#hostOf(runKey))?.want(runKey)
   }
 
   async adopt(runKey: RunKey): Promise<boolean> {
-    return (await (await this.#hostOf(runKey))?.adopt(runKey)) ?? false
+    return this.#drives && ((await (await this.#hostOf(runKey))?.adopt(runKey)) ?? false)
   }
 
   async hold(row: RunRow): Promise<RunRow | undefined> {
-    return this.of(row.engineType)?.host.hold?.(row)
+    return this.#drives ? this.of(row.engineType)?.host.hold?.(row) : undefined
   }
 
   drives(runKey: RunKey): boolean {

@@ -13,7 +13,7 @@ import type { Engines } from './engines.ts'
 import type { LoadedRun } from '../loaded/load-run.ts'
 import { pauseReason } from '../views/pause-reason.ts'
 import type { Services } from '../services.ts'
-import { signalRun } from '../inbox/signal-run.ts'
+import { signalRun } from '../signals/signal-run.ts'
 
 export interface GateParts {
   readonly services: Services

@@ -21,7 +21,7 @@ import { isDamage, setAside } from '../loaded/set-aside.ts'
 import { startChild } from '../start/start-child.ts'
 import { SuspectTurns } from '../execute/suspect-turns.ts'
 import { isPutApart, mayBeSuspect, wantsAlone } from '../execute/suspects.ts'
-import { signalRun } from '../inbox/signal-run.ts'
+import { signalRun } from '../signals/signal-run.ts'
 import { compensatedChild } from '../loaded/compensation-run-id.ts'
 import type { StartRequest } from '../start/start-request.ts'
 

@@ -8,15 +8,16 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { openMemoryStore } from '../../adapters/stores/memory/store.ts'
 import { openSqliteStore } from '../../adapters/stores/sqlite/store.ts'
-import type { Problem } from '../../core/problems/problem.ts'
 import type { FeedItem } from '../../ports/feed.ts'
-import type { NewRun, RunKey, RunStore } from '../../ports/run-store.ts'
-import { newRun, summary } from '../../testing/store/run-fixtures.ts'
-import { openSeal, openWrite, sealEvents } from '../../testing/store/sealed-events.ts'
-import { seededRandom, World } from '../../../test/fixtures/virtual-world.ts'
+import type { RunStore } from '../../ports/run-store.ts'
+import { newRun } from '../../testing/store/run-fixtures.ts'
+import { openSeal, openWrite } from '../../testing/store/sealed-events.ts'
+import { seededRandom } from '../../../test/fixtures/virtual-time.ts'
+import { World } from '../../../test/fixtures/virtual-world.ts'
 import { DELIVERY_BACKOFF, deliveryDelayMs } from './backoff.ts'
-import { Follower, type FollowerOptions } from './follow.ts'
+import { Follower } from './follow.ts'
 import { redeliverDead } from './redeliver-dead.ts'
+import { Bench, place, numbered, append } from '../../../test/fixtures/feed-bench.ts'
 
 const STORES: Readonly<Record<string, (world: World) => Promise<RunStore>>> = {
   memory: async (world) => openMemoryStore({ clock: world.time }),
@@ -30,71 +31,11 @@ beforeAll(async () => {
 })
 afterAll(() => rm(folder, { recursive: true, force: true }))
 
-class Bench {
-  readonly world: World
-  readonly store: RunStore
-  readonly problems: Problem[] = []
-  /** `<run>:<seq>` of each delivery that succeeded, in order. */
-  readonly seen: string[] = []
-
-  constructor(world: World, store: RunStore) {
-    this.world = world
-    this.store = store
-  }
-
-  follower(options: Partial<FollowerOptions> = {}): Follower {
-    return new Follower({
-      store: this.store,
-      clock: this.world.time,
-      random: seededRandom('follower'),
-      timers: this.world.time.timers(() => true),
-      subscriber: 'bus',
-      deliver: { each: this.deliver },
-      onProblem: (one) => this.problems.push(one),
-      ...options,
-    })
-  }
-
-  readonly deliver = async (item: FeedItem): Promise<void> => {
-    this.seen.push(place(item))
-  }
-
-  of(run: string): readonly string[] {
-    return this.seen.filter((one) => one.startsWith(`${run}:`))
-  }
-}
-
-const place = ({ run, event }: FeedItem): string => `${run.runId}:${event.runSeq}`
-const numbered = (run: string, ...seqs: readonly number[]): string[] => seqs.map((seq) => `${run}:${seq}`)
-
 async function bench(name: string): Promise<Bench> {
   const world = new World()
   const open = STORES[name]
   if (open === undefined) throw new Error(`no store ${name}`)
   return new Bench(world, await open(world))
-}
-
-/** Appends `count` events to a run, which is created if it does not exist. */
-async function append(store: RunStore, runId: string, count: number): Promise<RunKey> {
-  const run: NewRun = newRun({ runId })
-  const row = await store.findRun({ tenantId: run.tenantId, runId })
-  const nextSeq = row?.nextSeq ?? 1
-  const head = { nextSeq, headHash: row?.headHash ?? new Uint8Array(32) }
-  const specs = Array.from({ length: count }, (_, index) => ({
-    eventType: 'StepStarted',
-    slot: 's',
-    attempt: nextSeq + index,
-  }))
-  const [result] = await store.commit([
-    {
-      ...(row === undefined ? { create: run } : { runKey: row.runKey }),
-      expected: { epoch: row?.epoch ?? 1, nextSeq },
-      events: sealEvents(run, head, specs),
-      summary: summary(),
-    },
-  ])
-  if (result?.kind !== 'committed') throw new Error(`not committed: ${result?.kind}`)
-  return result.runKey
 }
 
 describe.each(Object.keys(STORES))('on the %s store', (name) => {

@@ -5,6 +5,7 @@
  */
 import { least } from '../../core/collections/extremes.ts'
 import type { ErrorClass, Payload } from '../../core/events/event.ts'
+import { RUN_SLOT } from '../../core/events/slot.ts'
 import type { PlanGraph } from '../../core/plan/compile/graph.ts'
 import type { Draft } from '../../core/run/draft.ts'
 import { stillWants, wantsOf } from '../../core/run/state/grants.ts'
@@ -49,7 +50,7 @@ export class RunGrants {
     const grants = new RunGrants()
     await grants.refresh(store, tenantId, graph, now)
     const { waits } = await store.readGrants(runKey)
-    for (const { slot, attempt, wants: stored, priority } of waits) {
+    for (const { slot, attempt, wants: stored, priority } of stepClaims(waits)) {
       const wants = planWants(stored)
       grants.#waits.set(slot, { slot, attempt, wants, priority, pools: Object.keys(wants) })
       grants.#tried.add(slot)
@@ -188,6 +189,11 @@ export class RunGrants {
     const waits = [...this.#waits.values()].filter(({ slot, attempt }) => stillWants(state, slot, attempt))
     return waits.slice(0, free)
   }
+}
+
+/** Without what the run itself claims in its own name. */
+export function stepClaims<C extends { readonly slot: string }>(claims: readonly C[] = []): readonly C[] {
+  return claims.filter(({ slot }) => slot !== RUN_SLOT)
 }
 
 /** Nothing can be claimed before a run exists: steps that want units start with its first advance. */

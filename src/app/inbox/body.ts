@@ -4,12 +4,15 @@
  */
 import { ERROR_CLASSES } from '../../core/events/payloads.ts'
 import { LIMITS } from '../../core/limits.ts'
+import { hasRunIdLength } from '../log/fitting.ts'
+import { jsonBytes } from '../schemas/json-bytes.ts'
 
 type Fields = Readonly<Record<string, unknown>>
 type Test = (value: unknown) => boolean
 
 const isObject: Test = (value) => typeof value === 'object' && value !== null && !Array.isArray(value)
-const isName: Test = (value) => typeof value === 'string' && value.length > 0 && value.length <= LIMITS.nameBytes
+/** In characters, as in the published schemas: whoever stops a child run is called by the id of its parent. */
+const isName: Test = (value) => typeof value === 'string' && value !== '' && hasRunIdLength(value)
 const isEventId: Test = (value) => isName(value) && (value as string).length <= LIMITS.eventIdBytes
 const isPresent: Test = (value) => value !== undefined
 const isText: Test = (value) => typeof value === 'string'
@@ -30,21 +33,32 @@ const fields =
   (value) =>
     isObject(value) && Object.entries(tests).every(([name, test]) => test((value as Fields)[name]))
 
-const isError = fields({ code: isName, retryable: isFlag, errorClass: isName })
-const isResult: Test = (value) =>
-  fields({ kind: either('completed'), artifactRefs: isList, durationMs: isCount })(value) ||
-  fields({ kind: either('failed'), artifactRefs: optional(isList), durationMs: isCount })(value)
-const isOutcome: Test = (value) =>
-  fields({ kind: either('completed'), payload: fields({ artifactRefs: isList }) })(value) ||
-  fields({ kind: either('failed'), error: isError, data: optional(isObject) })(value)
-
-const isErrorClass: Test = (value) => (ERROR_CLASSES as readonly unknown[]).includes(value)
-
 const everyOne =
   (test: Test): Test =>
   (value) =>
     isList(value) && (value as readonly unknown[]).every(test)
 const isNames = everyOne(isName)
+const isRoles: Test = (value) =>
+  isNames(value) &&
+  (value as readonly unknown[]).length <= LIMITS.actorRoles &&
+  jsonBytes(value, LIMITS.actorRolesBytes) !== undefined
+
+const isError = fields({ code: isName, retryable: isFlag, errorClass: isName })
+const isResult: Test = (value) =>
+  fields({
+    kind: either('completed'),
+    artifactRefs: isList,
+    durationMs: isCount,
+    by: optional(fields({ actorRoles: optional(isRoles) })),
+  })(value) || fields({ kind: either('failed'), artifactRefs: optional(isList), durationMs: isCount })(value)
+const isOutcome: Test = (value) =>
+  fields({ kind: either('completed'), payload: fields({ artifactRefs: isList, actorRoles: optional(isRoles) }) })(
+    value,
+  ) ||
+  fields({ kind: either('failed'), error: isError, data: optional(isObject), actorRoles: optional(isRoles) })(value)
+
+const isErrorClass: Test = (value) => (ERROR_CLASSES as readonly unknown[]).includes(value)
+
 const isPeople = fields({
   makers: isNames,
   approvals: everyOne(fields({ actorId: isName, duties: isNames })),

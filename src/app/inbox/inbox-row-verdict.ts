@@ -10,6 +10,7 @@ import { isProblemCode } from '../../core/problems/registry.ts'
 import { engineTypeOf, isOutside } from '../../core/engine/engine-type.ts'
 import { isTerminalRun } from '../../core/run/state/transitions.ts'
 import type { EngineHost } from '../../ports/engine.ts'
+import type { SignalDecisionRecord } from '../../ports/decisions.ts'
 import type { RunKey, RunStore } from '../../ports/run-store.ts'
 import { recordOf } from '../log/read-events.ts'
 import { eventAt } from '../log/stored-events.ts'
@@ -26,7 +27,11 @@ export interface VerdictParts {
 }
 
 /** The first event of the decision that took the inbox row; undefined while none has, or when it left no event. */
-async function verdictOn(store: RunStore, runKey: RunKey, inboxId: string): Promise<Verdict> {
+export async function verdictOn(
+  store: Pick<RunStore, 'findInbox' | 'readEvents'>,
+  runKey: RunKey,
+  inboxId: string,
+): Promise<Verdict> {
   const seq = (await store.findInbox(runKey, inboxId))?.consumedSeq
   if (seq === undefined) return { kind: 'pending' }
   const stored = await eventAt(store, runKey, seq)
@@ -59,6 +64,15 @@ async function isLed({ store, clock }: VerdictParts['services'], runKey: RunKey)
   const isQueued = (row.status === 'PENDING' || row.status === 'APPROVED') && row.nextWakeAt === undefined
   if (isOutside(engineTypeOf(row.engineType))) return !isQueued
   return isTerminalRun(row.status) || (row.lease !== undefined && row.lease.until > clock.now())
+}
+
+/** A refusal that no driver has taken yet, as an error for the sender. */
+export function refusedOnRecord({ reasonCode, reason, policyDecisionId }: SignalDecisionRecord): KeelsonError {
+  const code = reasonCode ?? 'AUTHZ_DENIED'
+  const details = { policyDecisionId }
+  return new KeelsonError([
+    problem(isProblemCode(code) ? code : 'AUTHZ_DENIED', reason ?? 'the signal was refused', { details }),
+  ])
 }
 
 /** The recorded refusal, as an error for the sender. */

@@ -14,6 +14,8 @@ export interface TaskCompletion {
   readonly completionToken: string
   readonly outcome: 'Succeeded' | 'Failed' | 'Cancelled'
   readonly actorUserId: string
+  /** The roles of this person, told by who authenticates them: `SpecialistApproval` asks for one. */
+  readonly actorRoles?: readonly string[]
   readonly notes?: string
   readonly evidenceRefs?: readonly string[]
   readonly result?: unknown
@@ -22,19 +24,26 @@ export interface TaskCompletion {
   readonly actionId?: string
 }
 
+interface SentBy {
+  readonly actorId?: string
+  readonly actorRoles?: readonly string[]
+}
+
 /** What the inbox row of a completion holds, besides the attempt. */
 export interface SentCompletion {
   readonly slot: string
-  readonly result?: { readonly by?: { readonly actorId?: string } }
-  readonly outcome?: { readonly actorId?: string; readonly error: { readonly code: string } }
+  readonly result?: { readonly by?: SentBy }
+  readonly outcome?: SentBy & { readonly error: { readonly code: string } }
 }
 
 /** A success takes the path of every output (schema, captures, offloading); a refusal is final as it is. */
 export function outcomeOf(completion: TaskCompletion): Pick<EffectOutcome, 'result'> | { readonly outcome: Outcome } {
-  const { actorUserId: actorId, notes, evidenceRefs } = completion
+  const { actorUserId: actorId, actorRoles = [], notes, evidenceRefs } = completion
+  const roles = actorRoles.length === 0 ? {} : { actorRoles }
   if (completion.outcome === 'Succeeded') {
     const by = {
       actorId,
+      ...roles,
       ...(notes === undefined ? {} : { notes }),
       ...(evidenceRefs === undefined ? {} : { evidenceRefs }),
     }
@@ -44,7 +53,7 @@ export function outcomeOf(completion: TaskCompletion): Pick<EffectOutcome, 'resu
   const error: ErrorInfo = { code, retryable: false, errorClass: 'permanent', category: 'business' }
   const data = notes === undefined ? {} : { data: { notes, errorText: { message: notes } } }
   const evidence = evidenceRefs === undefined ? {} : { evidenceRefs }
-  return { outcome: { kind: 'failed', error, actorId, ...evidence, final: true, ...data } }
+  return { outcome: { kind: 'failed', error, actorId, ...roles, ...evidence, final: true, ...data } }
 }
 
 /** The outcome in an inbox row, as its sender wrote it. */
@@ -55,6 +64,10 @@ export function wordOf({ outcome }: Omit<SentCompletion, 'slot'>): TaskCompletio
 
 export function senderOf({ result, outcome }: Omit<SentCompletion, 'slot'>): string | undefined {
   return result?.by?.actorId ?? outcome?.actorId
+}
+
+export function rolesOfSender({ result, outcome }: Omit<SentCompletion, 'slot'>): readonly string[] | undefined {
+  return result?.by?.actorRoles ?? outcome?.actorRoles
 }
 
 /** Are all parts equal that a person decides: outcome, result, notes, evidence, and the person? */
@@ -75,6 +88,8 @@ export function checkCompletion(completion: TaskCompletion): void {
   const { nameBytes, notesBytes, notesChars, evidenceBytes, valueBytes } = LIMITS
   if (!isName(actorUserId) || isBlank(actorUserId))
     invalid(`actorUserId must be a text of 1 to ${nameBytes} bytes, not only blanks`)
+  if (!areRoles(completion.actorRoles))
+    invalid(`actorRoles must be at most ${LIMITS.actorRoles} texts, ${LIMITS.actorRolesBytes} bytes as JSON`)
   if (notes !== undefined && (typeof notes !== 'string' || notes.length > notesChars || bytesOf(notes) > notesBytes))
     invalid(`notes must be a text of at most ${notesChars} characters and ${notesBytes} bytes`)
   if (evidenceRefs !== undefined && !(Array.isArray(evidenceRefs) && evidenceRefs.every(isName)))
@@ -91,6 +106,13 @@ export function checkCompletion(completion: TaskCompletion): void {
 }
 
 const SHOWN_CHARS = 100
+
+function areRoles(roles: unknown): boolean {
+  if (roles === undefined) return true
+  const { actorRoles, actorRolesBytes } = LIMITS
+  if (!Array.isArray(roles) || roles.length > actorRoles || !roles.every(isName)) return false
+  return jsonBytes(roles, actorRolesBytes) !== undefined
+}
 
 function isName(text: unknown): boolean {
   return typeof text === 'string' && text !== '' && !text.includes('\0') && bytesOf(text) <= LIMITS.nameBytes

@@ -12,7 +12,7 @@ import { engineTypeOf } from '../../core/engine/engine-type.ts'
 import { isoFromMs } from '../../core/time.ts'
 import type { ActorContext } from '../../ports/provider-adapter.ts'
 import type { RunRow, RunStore } from '../../ports/run-store.ts'
-import { mustFitNames } from '../log/fitting.ts'
+import { hasRunIdLength, mustFitNames } from '../log/fitting.ts'
 import type { Services } from '../services.ts'
 
 export interface ResolveParts {
@@ -118,5 +118,5 @@ async function find(store: Pick<RunStore, 'findRun'>, tenantId: string, given: s
 
 /** What no run is called, no store is asked for. */
 function mayBeRunId(text: string): boolean {
-  return Buffer.byteLength(text) <= LIMITS.nameBytes && !text.includes('\0')
+  return hasRunIdLength(text) && !text.includes('\0')
 }

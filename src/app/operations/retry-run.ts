@@ -9,7 +9,7 @@ import { forkRun } from '../start/fork-run.ts'
 import { recordOf } from '../log/read-events.ts'
 import { storedEvents } from '../log/stored-events.ts'
 import type { Services } from '../services.ts'
-import type { SignalRequest } from '../inbox/signal-run.ts'
+import type { SignalRequest } from '../signals/judge-signal.ts'
 
 export interface RetryParts {
   readonly services: Services

@@ -104,7 +104,9 @@ export async function keepPlan(
   how: PutPlan,
 ): Promise<void> {
   await putPlan(store, tenantId, plan, unstored ?? '', how)
-  for (const block of blocks) await putPlan(store, tenantId, block, block.text, how)
+  // A block is a part of its plan's source, and has none of its own.
+  const { source: _ofPlan, ...ofBlock } = how
+  for (const block of blocks) await putPlan(store, tenantId, block, block.text, ofBlock)
   // Only at this point it is known that nothing is missing.
   for (const { sha256 } of [...blocks, plan]) plans.noteStored(tenantId, sha256)
 }

@@ -39,8 +39,8 @@ interface Scope {
   readonly place: Place
   /** The condition over an event that came. */
   readonly isMatch: boolean
-  /** Of the run: there are no results yet. */
-  readonly isLabel?: boolean
+  /** A field of the run itself, known before there are results. */
+  readonly ofRun?: string
 }
 
 /** Decided once for the whole step, before there are items. */
@@ -87,7 +87,7 @@ function checkSite(site: Site, checking: Checking): void {
     field: inStep ? field : 'output',
     place: site.place,
     isMatch: inStep && field === 'wait' && within === 'match',
-    isLabel: root === 'labels',
+    ...(root === 'labels' || root === 'concurrencyKey' ? { ofRun: root } : {}),
   }
   if (site.role === 'transform') report(checkTransform(site.value), scope, checking)
   else if (site.role === 'expression') checkExpression(site.value, scope, checking)
@@ -117,13 +117,13 @@ function checkExpression(expression: string, scope: Scope, checking: Checking): 
   for (const id of needs.value.steps) checkStep(id, scope, checking)
 }
 
-function checkRoot(root: RootName, { step, field, place, isMatch, isLabel }: Scope, checking: Checking): void {
-  if (isLabel === true && root !== 'input')
+function checkRoot(root: RootName, { step, field, place, isMatch, ofRun }: Scope, checking: Checking): void {
+  if (ofRun !== undefined && root !== 'input')
     return refuse(
       checking,
       'EXPR_ROOT_UNKNOWN',
       place,
-      `'${root}' is not known in 'labels', which a run gets as it starts`,
+      `'${root}' is not known in '${ofRun}', which a run gets as it starts`,
       {
         hint: 'read the input: `input.customerId`',
       },

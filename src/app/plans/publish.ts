@@ -16,7 +16,7 @@ export interface Publishing {
 
 export async function publishPlan(
   place: PlanKeeping,
-  { text, sha256, blocks: brought = [] }: CompiledPlan,
+  { text, sha256, blocks: brought = [], source }: CompiledPlan,
   { tenantId, replaceVersion }: Publishing,
 ): Promise<PlanRef> {
   const actualSha256 = sha256Hex(text)
@@ -30,7 +30,11 @@ export async function publishPlan(
     )
   const plan = place.plans.compile(text, sha256)
   const blocks = loadBlocks(place.plans, brought)
-  await keepPlan(place, { tenantId, plan, unstored: text, blocks }, { publish: true, replaceVersion })
+  await keepPlan(
+    place,
+    { tenantId, plan, unstored: text, blocks },
+    { publish: true, replaceVersion, ...(source === undefined ? {} : { source }) },
+  )
   return planRefOf({ plan: plan.plan, text, sha256 })
 }
 

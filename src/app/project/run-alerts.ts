@@ -3,6 +3,7 @@
  * follower lags is nothing that a log tells; that alert is told only while it happens.
  */
 import { KeelsonError } from '../../core/problems/problem.ts'
+import type { Result } from '../../core/result.ts'
 import { msFromIso } from '../../core/time.ts'
 import type { LogRecord } from '../../core/events/event.ts'
 import type { RunMeta } from '../../core/view/fold/run-meta.ts'
@@ -22,12 +23,30 @@ export async function* runAlerts(
   row: RunRow,
   sinceMs = Number.NEGATIVE_INFINITY,
 ): AsyncGenerator<ViewAlert> {
-  let view = emptyView(await metaOrBare(plans, row))
-  let last: number | undefined
-  for await (const page of logPages(store, row.runKey, 0)) {
+  yield* alertsOf(row, await metaOrBare(plans, row), readable(logPages(store, row.runKey, 0)), sinceMs)
+}
+
+async function* readable(
+  pages: AsyncIterable<Result<readonly LogRecord[]>>,
+): AsyncGenerator<readonly LogRecord[], void> {
+  for await (const page of pages) {
     if (!page.ok) return
-    const projected = incrementalProject(view, page.value)
-    const inOrder = [...gapAlerts(row, page.value, last), ...projected.alerts].toSorted(
+    yield page.value
+  }
+}
+
+/** The same of a log that is read elsewhere, page by page. */
+export async function* alertsOf(
+  row: RunRow,
+  meta: RunMeta,
+  pages: AsyncIterable<readonly LogRecord[]>,
+  sinceMs: number,
+): AsyncGenerator<ViewAlert, void> {
+  let view = emptyView(meta)
+  let last: number | undefined
+  for await (const page of pages) {
+    const projected = incrementalProject(view, page)
+    const inOrder = [...gapAlerts(row, page, last), ...projected.alerts].toSorted(
       (a, b) => (a.runSeq ?? 0) - (b.runSeq ?? 0),
     )
     for (const alert of inOrder) if ((msFromIso(alert.persistedAt ?? '') ?? 0) >= sinceMs) yield alert

@@ -55,7 +55,7 @@ export function recordedOutcome(
 }
 
 function failureOf(payload: Payload<'StepFailed'>): Extract<Outcome, { kind: 'failed' }> {
-  const { error, artifactRefs, durationMs, buildId, actorId, evidenceRefs } = payload
+  const { error, artifactRefs, durationMs, buildId, actorId, actorRoles, evidenceRefs } = payload
   return {
     kind: 'failed',
     error,
@@ -63,6 +63,7 @@ function failureOf(payload: Payload<'StepFailed'>): Extract<Outcome, { kind: 'fa
     ...(durationMs === undefined ? {} : { durationMs }),
     ...(buildId === undefined ? {} : { buildId }),
     ...(actorId === undefined ? {} : { actorId }),
+    ...(actorRoles === undefined ? {} : { actorRoles }),
     ...(evidenceRefs === undefined ? {} : { evidenceRefs }),
   }
 }

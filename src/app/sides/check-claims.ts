@@ -9,6 +9,7 @@ import { isTerminalRun } from '../../core/run/state/transitions.ts'
 import type { RunState } from '../../core/run/state/state.ts'
 import type { RunSides } from '../../ports/evidence.ts'
 import type { StepClaim } from '../../ports/run-store.ts'
+import { isLimitPool } from '../../core/plan/compile/limit-pools.ts'
 import { planPool } from '../grants/agent-pools.ts'
 import { altered, type EvidenceFinding } from './finding.ts'
 import { recordedSlot } from '../rederive/recorded-decision.ts'
@@ -54,10 +55,12 @@ function wasClaimed(record: LogRecord, graph: PlanGraph): boolean {
 const ACTS: ReadonlySet<string> = new Set(['run', 'http', 'command'])
 
 export function checkHolds(
-  holds: RunSides['holds'],
+  held: RunSides['holds'],
   state: RunState,
   records: readonly LogRecord[],
 ): readonly EvidenceFinding[] {
+  // What limits starts is the moment's: a run counts from its RunStarted until a moment after its end.
+  const holds = held.filter(({ pool }) => !isLimitPool(pool))
   const expected = new Set(isTerminalRun(state.status) ? [] : grantedInFlight(records))
   const tenantId = records[0]?.tenantId ?? ''
   const found = new Set(

@@ -13,6 +13,7 @@ export interface EvidenceFinding {
     | 'RECEIPT_INVALID'
     | 'STORE_ALTERED'
     | 'PLAN_ALTERED'
+    | 'AUDIT_ALTERED'
     | 'PLAN_INTEGRITY_VALIDATION_FAILED'
     | 'RUN_UNPROVED'
   >

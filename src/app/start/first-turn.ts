@@ -6,7 +6,7 @@ import { commitTurn, type CommittedTurn, type DecidedTurn } from '../advance/com
 import { DecisionRound } from '../advance/decision-round.ts'
 import { UNREAD, type Seen } from '../inbox/seen.ts'
 import { startInput } from '../advance/start-input.ts'
-import { decidedTurn } from '../advance/turn-commit.ts'
+import { decidedTurn, type GrantParts } from '../advance/turn-commit.ts'
 import type { Turn } from '../advance/turn.ts'
 import type { CommitQueue } from '../commit/queue.ts'
 import { nothingAtHand } from '../grants/run-grants.ts'
@@ -22,6 +22,8 @@ export interface FirstTurn {
   /** It runs no step: it undoes another run. */
   readonly undoes: boolean
   readonly labels: RunLabels | undefined
+  /** What it claims of the limits for starts, or waits for. */
+  readonly grants?: GrantParts
   /** Why its plan cannot be believed; the run then fails as it starts. */
   readonly altered: string | undefined
 }
@@ -49,7 +51,7 @@ export async function writeFirstTurn(
   for (;;) {
     const unread = seen === UNREAD
     const turn = { ...(await decideFirstTurn(services, prepared, request, first, seen)), unread }
-    const decided = decidedTurn(prepared.run, turn)
+    const decided = decidedTurn(prepared.run, turn, first.grants)
     const written = await commitTurn(services, queue, prepared.run, decided)
     if (!unread || written.result.kind !== 'unread') return { turn, decided, written }
     seen = written.result

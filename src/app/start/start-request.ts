@@ -6,7 +6,7 @@ import type { People } from '../../core/run/state/people.ts'
 import type { ReusedResult } from '../../core/run/input.ts'
 import type { ApprovedAbove, NamesAsked, RunLock } from '../../core/run/state/state.ts'
 import type { TurnResult, EngineCapabilities } from '../../ports/engine.ts'
-import type { RunParent, RunRow } from '../../ports/run-store.ts'
+import type { RunKey, RunParent, RunRow } from '../../ports/run-store.ts'
 import type { AdmittedPlan, PlanToStart } from '../plans/admit.ts'
 import type { Principal } from '../principal.ts'
 import type { ContextChange } from '../values/run-context.ts'
@@ -52,7 +52,15 @@ export interface StartRequest {
 }
 
 export type StartAnswer =
-  | { readonly kind: 'started'; readonly row: RunRow; readonly report: TurnResult }
+  | {
+      readonly kind: 'started'
+      readonly row: RunRow
+      readonly report: TurnResult
+      /** A limit had no room: it waits in the queue, and nobody drives it. */
+      readonly isQueued?: true
+      /** Runs that were asked to end in its favour. */
+      readonly replaced?: readonly RunKey[]
+    }
   | { readonly kind: 'exists'; readonly row: RunRow }
 
 /** The request with its plan as it was read. */

@@ -9,7 +9,9 @@ import { fail } from '../../core/problems/problem.ts'
 import type { People } from '../../core/run/state/people.ts'
 import type { NewRun, RunStore } from '../../ports/run-store.ts'
 import type { RunAdvancer } from '../advance/advance-run.ts'
-import { goOn } from '../advance/turn-commit.ts'
+import type { StartGate } from '../admission/start-limits.ts'
+import { replaceOldest, whenFull, type LaterStart } from '../admission/when-full.ts'
+import { goOn, type GrantParts } from '../advance/turn-commit.ts'
 import { reportOf } from '../advance/turn-report.ts'
 import { checkResources } from '../grants/check-resources.ts'
 import { compensationOf } from '../loaded/compensation-run-id.ts'
@@ -20,8 +22,8 @@ import { runLabels } from '../values/run-labels.ts'
 import { admission, originOf } from './admission.ts'
 import { askedBefore, refuseOther } from './asked-before.ts'
 import { checkNames, checkStart, needNamedMakers, recordableInput } from './check-start.ts'
-import { writeFirstTurn } from './first-turn.ts'
-import { prepareRun, rowOf } from './new-run.ts'
+import { writeFirstTurn, type FirstTurn, type WrittenTurn } from './first-turn.ts'
+import { prepareRun, rowOf, type PreparedRun } from './new-run.ts'
 import type { AdmittedRequest, StartAnswer, StartRequest } from './start-request.ts'
 
 export async function startRun(services: Services, advancer: RunAdvancer, given: StartRequest): Promise<StartAnswer> {
@@ -42,14 +44,11 @@ export async function startRun(services: Services, advancer: RunAdvancer, given:
   const before = undoes ? undefined : await peopleBefore(services, advancer, request)
   if (!undoes && refused === undefined)
     needNamedMakers(admitted.makersAskedBy, request.principal.actorId, before?.makers)
-  const first = admission(request, input, { origin: originOf(request, newRun, altered), before })
   if (admitted.unstored !== undefined) await keepNewPlan(place, request, newRun, input)
-  const { turn, decided, written } = await writeFirstTurn(services, advancer.queue, prepared, request, {
-    admission: first,
-    undoes,
-    labels,
-    altered,
-  })
+  const gate = undoes || refused !== undefined ? undefined : await gateOf(services, request, input)
+  const starting: Starting = { services, advancer, prepared, before, input, altered, undoes, labels }
+  const begun = await begin(starting, request, gate)
+  const { turn, decided, written } = begun
   const { result } = written
   if (result.kind === 'run-exists' || result.kind === 'request-exists')
     return askedBefore(services.store, newRun, result, { input, lock: request.lock })
@@ -59,7 +58,52 @@ export async function startRun(services: Services, advancer: RunAdvancer, given:
   goOn(run, turn, written, decided)
   const row = rowOf(newRun, decided.beside, result, run)
   advancer.own(result.runKey, { ...run, row })
-  return { kind: 'started', row, report: reportOf(run, turn) }
+  const replaced = begun.later === undefined ? [] : await replaceOldest(services, begun.later, newRun)
+  const isQueued = begun.later?.isQueued === true
+  return { kind: 'started', row, report: reportOf(run, turn), ...(isQueued ? { isQueued: true, replaced } : {}) }
+}
+
+interface Starting extends Omit<FirstTurn, 'admission' | 'grants'> {
+  readonly services: Services
+  readonly advancer: RunAdvancer
+  readonly prepared: PreparedRun
+  readonly before: People | undefined
+  readonly input: unknown
+}
+
+/** A start for which there is no room is written again as one that waits, unless it is refused (BPQ-01). */
+async function begin(
+  starting: Starting,
+  request: AdmittedRequest,
+  gate: StartGate | undefined,
+): Promise<WrittenTurn & { readonly later?: LaterStart }> {
+  const write = (asked: AdmittedRequest, grants: GrantParts): Promise<WrittenTurn> => {
+    const { services, advancer, prepared, before, input, ...first } = starting
+    const origin = originOf(asked, prepared.newRun, first.altered)
+    const admitted = admission(asked, input, { origin, before })
+    return writeFirstTurn(services, advancer.queue, prepared, asked, { ...first, admission: admitted, grants })
+  }
+  // One that waits by itself claims when it starts.
+  const claims = gate === undefined || request.admission !== undefined ? {} : { claims: [gate.request] }
+  const written = await write(request, claims)
+  const { result } = written.written
+  if (result.kind !== 'ungranted' || gate === undefined) return written
+  // What a fork takes over is known only now, so it cannot wait.
+  const canWait = request.reuse === undefined
+  const later = whenFull(gate, result.refused, { now: starting.services.clock.now(), canWait })
+  const { lease, ...rest } = { ...request, admission: later.admission }
+  // Nobody drives a queued run.
+  const kept = later.isQueued || lease === undefined ? rest : { ...rest, lease }
+  return { ...(await write(kept, later.isQueued ? { waits: [gate.request] } : {})), later }
+}
+
+/** A child runs in the place of its parent. */
+async function gateOf(
+  { limits }: Services,
+  { plan, parent, principal }: AdmittedRequest,
+  input: unknown,
+): Promise<StartGate | undefined> {
+  return parent === undefined ? limits?.gateOf(principal.tenantId, plan.plan, () => input) : undefined
 }
 
 /** A refused run takes nothing over, and nobody drives it. */
@@ -77,6 +121,7 @@ async function checked(
 ): Promise<unknown> {
   if (refused !== undefined) return recordableInput(request.input)
   const input = checkStart(services, request, graph)
+  await services.limits?.needQuota(request.principal.tenantId, request.plan.plan)
   await checkResources(services.store, graph)
   return input
 }

@@ -14,7 +14,8 @@ import { awaitVerdict, refusedBy } from '../inbox/inbox-row-verdict.ts'
 import { needUsable } from '../loaded/run-trouble.ts'
 import { mustFitNames } from '../log/fitting.ts'
 import type { Services } from '../services.ts'
-import { signalRun } from '../inbox/signal-run.ts'
+import type { SignalSender } from '../signals/judge-signal.ts'
+import { signalRun } from '../signals/signal-run.ts'
 import { notingRefusal } from './note-refusal.ts'
 
 export interface ApproveParts {
@@ -58,14 +59,15 @@ async function takeInboxRow(parts: ApproveParts, row: RunRow, inboxId: string): 
 export async function rejectRun(
   parts: ApproveParts,
   row: RunRow,
-  rejectedBy: string,
+  sender: SignalSender,
   reason?: string,
 ): Promise<RunStatus> {
-  await needWaiting(parts, row, rejectedBy)
+  await needWaiting(parts, row, sender.actorId)
   const { services } = parts
   const payload = reason === undefined ? {} : { reason }
   const request = { signalId: services.random.uuid(), signalType: 'CANCEL', payload }
-  await signalRun(services, row, request, { actorId: rejectedBy, actorRole: 'Admin', allowed: true })
+  const { kind } = await signalRun(services, row, request, sender)
+  if (kind === 'approval') return row.status
   return takeInboxRow(parts, row, `signal:${request.signalId}`)
 }
 

@@ -7,7 +7,7 @@ import { vectorGet } from '../../core/collections/vector.ts'
 import { checkManualCompletion, type ManualCompletion } from '../../core/events/manual-completion.ts'
 import { LIMITS } from '../../core/limits.ts'
 import { fail } from '../../core/problems/problem.ts'
-import { completionRefusal, judgesPeople } from '../../core/run/people/judge-person.ts'
+import { completionRefusal, judgesPeople, type Refusal } from '../../core/run/people/judge-person.ts'
 import type { Unit } from '../../core/run/state/unit.ts'
 import type { TaskNews } from '../../core/run/explain/explain.ts'
 import type { RefusedPerson } from '../../core/run/explain/not-started.ts'
@@ -29,11 +29,15 @@ import {
   checkCompletion,
   outcomeOf,
   saysTheSame,
+  rolesOfSender,
   senderOf,
   wordOf,
   type TaskCompletion,
 } from '../inbox/task-completion.ts'
 import { inboxRowId, inboxRowsOf, refusalOf, sentIn } from '../inbox/task-inbox-rows.ts'
+
+/** Without the run's id: a token of another tenant must not be told from one of nothing (AUT-10). */
+export const NO_TASK = 'no open task has this token'
 
 export interface OpenTask extends TaskTexts, TaskNews {
   readonly runId: string
@@ -88,10 +92,20 @@ export async function openTasksFor(
   const row = await services.store.findRun({ tenantId: viewer.tenantId, runId })
   if (row === undefined) return fail('RUN_NOT_FOUND', `no run ${runId}`)
   if (!viewer.allowed) return fail('AUTHZ_DENIED', `${viewer.actorId} may not see the tasks of run ${runId}`)
-  advancer.forget(row.runKey)
-  const run = await advancer.current(row.runKey)
+  const run = await freshRun(advancer, row)
   const tasks = await listTasks(services.store, keys, run)
   return tasks.filter((task) => isAssigned(task.assignees, viewer.actorId))
+}
+
+/** The fold that this process has, if it is as far as the row; listing tasks must not fold every log anew. */
+export async function freshRun(
+  advancer: Pick<RunAdvancer, 'current' | 'forget'>,
+  { runKey, nextSeq }: RunRow,
+): Promise<LoadedRun> {
+  const known = await advancer.current(runKey)
+  if (known.nextSeq === nextSeq) return known
+  advancer.forget(runKey)
+  return advancer.current(runKey)
 }
 
 /** Every open task of a run, for whoever holds the keys. */
@@ -155,10 +169,9 @@ async function takeCompletion(
   const unit = await taskOfToken(keys, run, completionToken)
   const standing = await standingInboxRow(store, run, unit, inboxRows)
   if (standing !== undefined) return again(store, run, standing, completion)
-  if (unit === undefined || inboxRows.length >= LIMITS.inboxRowsPerTask)
-    return fail('TASK_NOT_OPEN', `no open task of run ${row.runId} has this token`)
+  if (unit === undefined || inboxRows.length >= LIMITS.inboxRowsPerTask) return fail('TASK_NOT_OPEN', NO_TASK)
   checkNames(completion, row.runId, slotOfUnit(run.state.graph, unit))
-  await checkPerson(store, run, unit, completion.actorUserId)
+  await checkPerson(store, run, unit, completion)
   const body = {
     slot: slotOfUnit(run.state.graph, unit),
     attempt: unit.attempt,
@@ -185,7 +198,7 @@ async function standingInboxRow(
     if (sent === undefined) return inboxRow
     const isWaiting = inboxRow.consumedSeq === undefined && unit !== undefined && judgesPeople(run.state)
     const refusal = isWaiting
-      ? completionRefusal(run.state, unit, senderOf(sent))
+      ? completionRefusal(run.state, unit, senderOf(sent), { actorRoles: rolesOfSender(sent) })
       : await refusalOf(store, run.row.runKey, inboxRow)
     if (refusal === undefined) return inboxRow
   }
@@ -210,6 +223,12 @@ async function again(
   return { kind: 'repeat', outcome, ...(approved === undefined ? {} : { approved }) }
 }
 
+/** The slot of the open task that the token is of. */
+export async function slotOfToken(keys: SigningKeys, run: LoadedRun, token: string): Promise<string | undefined> {
+  const unit = await taskOfToken(keys, run, token)
+  return unit === undefined ? undefined : slotOfUnit(run.state.graph, unit)
+}
+
 async function taskOfToken(keys: SigningKeys, run: LoadedRun, token: string): Promise<Unit | undefined> {
   const key = await keys.find(token.slice(0, Math.max(0, token.indexOf('.'))))
   if (key === undefined) return undefined
@@ -221,11 +240,27 @@ async function taskOfToken(keys: SigningKeys, run: LoadedRun, token: string): Pr
  * Checked before anything is stored, so that the person is told at once. The decision is judged again where it is applied
  * (MAN-07).
  */
-async function checkPerson(store: RunStore, run: LoadedRun, unit: Unit, actorId: string): Promise<void> {
+async function checkPerson(
+  store: RunStore,
+  run: LoadedRun,
+  unit: Unit,
+  { actorUserId: actorId, actorRoles }: TaskCompletion,
+): Promise<void> {
+  const refusal = await personRefusal(store, run, unit, actorId, actorRoles)
+  if (refusal !== undefined) fail(refusal.code, refusal.why)
+}
+
+/** Why this person may not complete the task now; undefined when they may. */
+export async function personRefusal(
+  store: RunStore,
+  run: LoadedRun,
+  unit: Unit,
+  actorId: string,
+  actorRoles?: readonly string[],
+): Promise<Refusal | undefined> {
   const { assignees } = await textsOf({ store, run, state: run.state, unit })
   const told = isAssigned(assignees, actorId) ? {} : { notAssigned: true as const }
-  const refusal = completionRefusal(run.state, unit, actorId, told)
-  if (refusal !== undefined) fail(refusal.code, refusal.why)
+  return completionRefusal(run.state, unit, actorId, { ...told, actorRoles })
 }
 
 /** The signal of another system, checked against its schema (MAN-03). */

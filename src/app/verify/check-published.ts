@@ -39,7 +39,8 @@ export async function checkPublished({ store, book, demanded }: PublishedCheck):
 }
 
 function isSame(a: Publication, b: Publication): boolean {
-  return a.tenantId === b.tenantId && a.planId === b.planId && a.planVersion === b.planVersion && a.sha256 === b.sha256
+  const isSamePlan = a.planId === b.planId && a.planVersion === b.planVersion && a.sha256 === b.sha256
+  return a.tenantId === b.tenantId && isSamePlan && a.source === b.source
 }
 
 function told({ planId, planVersion, sha256, tenantId, issuedAt }: SignedPublication): string {
@@ -53,9 +54,10 @@ function gone(said: SignedPublication): EvidenceFinding {
 
 function other(
   said: SignedPublication,
-  { position, planId, planVersion, sha256, tenantId }: Publication,
+  { position, planId, planVersion, sha256, tenantId, source }: Publication,
 ): EvidenceFinding {
-  const row = `${planId} ${planVersion} of tenant ${tenantId} as ${sha256}`
+  const made = said.source === source ? '' : ', made of other bytes'
+  const row = `${planId} ${planVersion} of tenant ${tenantId} as ${sha256}${made}`
   return altered(`${told(said)}; the row (publication ${position}) says ${row}`)
 }
 

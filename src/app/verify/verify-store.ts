@@ -1,6 +1,6 @@
 /**
  * Verifies a whole store, page by page: every run with everything that is stored for it, bundles of archived runs, plans by their
- * hashes, rows that belong to no run, the rules that protect the log, and runs that are in receipts and not in the store.
+ * hashes, audit logs, rows that belong to no run, the rules that protect the log, and runs that are in receipts and not in the store.
  */
 import { KeelsonError } from '../../core/problems/problem.ts'
 import { isFatal, KILLS_PROCESS } from '../../core/engine/last-words.ts'
@@ -9,6 +9,7 @@ import type { StoreFault } from '../../ports/evidence.ts'
 import type { ReceiptBook, ReceiptKey } from '../../ports/receipts.ts'
 import type { RunRow, RunStore } from '../../ports/run-store.ts'
 import type { BundleReport } from './check-bundle.ts'
+import { checkAudit } from './check-audit.ts'
 import { checkPublished } from './check-published.ts'
 import { differingRow } from './compare-bundled-row.ts'
 import type { EvidenceFinding } from '../sides/finding.ts'
@@ -104,6 +105,7 @@ async function proveStore(given: StoreCheck): Promise<StoreProof> {
     ...faults,
     ...plans.findings,
     ...(await checkPublished(check)),
+    ...(await checkAudit(store)),
     ...(await missingRuns(check)),
     ...(await missingReceipts(store, check.receipts, begun)),
   ]

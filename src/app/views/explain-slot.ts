@@ -2,7 +2,9 @@
 import { explain, type Cause, type GrantCause } from '../../core/run/explain/explain.ts'
 import { locate } from '../../core/run/state/units.ts'
 import { innerStepSlot } from '../../core/events/slot.ts'
+import type { LimitCause } from '../../core/run/explain/not-started.ts'
 import type { GrantWait, PoolState } from '../../ports/grants.ts'
+import { WaitingPlaces } from '../admission/waiting-places.ts'
 import { planPool } from '../grants/agent-pools.ts'
 import { owedEventWaits } from '../loaded/event-waits.ts'
 import type { LoadedRun } from '../loaded/load-run.ts'
@@ -26,9 +28,11 @@ export async function explainSlot(
   const isAsked = unit !== undefined && explained.some(({ kind }) => kind === 'waiting-for-person')
   const news = isAsked ? (await RunNews.read(store, run.row.runKey, run.state)).of(unit) : {}
   const key = explained.some(({ kind }) => kind === 'waiting-for-event') ? await eventKeyOf(store, run, slot) : ''
+  const waits = explained.some(({ kind }) => kind === 'run-not-started')
+  const limits = waits ? await new WaitingPlaces(store).of({ ...run.row, status: run.state.status }) : []
   const causes = withRunIds(explained, run.identity.runId, run.state, slot).map((told) => {
     if (told.kind === 'waiting-for-event') return { ...told, key }
-    const cause = told.kind === 'waiting-for-person' ? { ...told, ...news } : told
+    const cause = told.kind === 'waiting-for-person' ? { ...told, ...news } : withLimits(told, limits)
     const refused =
       cause.kind === 'waiting-for-person'
         ? refusals.completions.get(slot)
@@ -40,6 +44,10 @@ export async function explainSlot(
   const reason = run.state.status === 'PAUSED' ? await pauseReason(store, run.row.runKey) : undefined
   if (reason === undefined) return causes
   return causes.map((cause) => (cause.kind === 'run-paused' ? { ...cause, reason } : cause))
+}
+
+function withLimits(cause: Cause, limits: readonly LimitCause[]): Cause {
+  return cause.kind === 'run-not-started' && limits.length > 0 ? { ...cause, limits } : cause
 }
 
 async function eventKeyOf(store: RunLook, { row, state }: LoadedRun, slot: string): Promise<string> {

@@ -4,7 +4,7 @@ import type { RunStore } from '../../ports/run-store.ts'
 /** What is read to explain a slot or to show a step. */
 export type RunLook = Pick<
   RunStore,
-  'readEvents' | 'readContext' | 'getBlob' | 'readInbox' | 'readGrants' | 'listPools'
+  'readEvents' | 'readContext' | 'getBlob' | 'readInbox' | 'readGrants' | 'readPool' | 'listPools'
 >
 
 export function lookOnce(store: RunLook): RunLook {
@@ -22,6 +22,7 @@ export function lookOnce(store: RunLook): RunLook {
     getBlob: (runKey, sha256) => store.getBlob(runKey, sha256),
     readInbox: (runKey) => once(`inbox ${runKey}`, () => store.readInbox(runKey)),
     readGrants: (runKey) => once(`grants ${runKey}`, () => store.readGrants(runKey)),
+    readPool: (pool, limit) => once(`pool ${limit} ${pool}`, () => store.readPool(pool, limit)),
     listPools: () => once('pools', () => store.listPools()),
   }
 }

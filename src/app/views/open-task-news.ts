@@ -11,7 +11,7 @@ import type { Unit } from '../../core/run/state/unit.ts'
 import { slotOfUnit } from '../../core/run/state/units.ts'
 import { msFromIso } from '../../core/time.ts'
 import type { InboxRow, RunKey, RunStore } from '../../ports/run-store.ts'
-import { senderOf, wordOf, type SentCompletion } from '../inbox/task-completion.ts'
+import { rolesOfSender, senderOf, wordOf, type SentCompletion } from '../inbox/task-completion.ts'
 import { inboxInput } from '../inbox/input.ts'
 import { recordOf } from '../log/read-events.ts'
 import { storedEvents } from '../log/stored-events.ts'
@@ -54,7 +54,8 @@ export class RunNews {
       const sent = sentIn(inboxRow)
       if (sent?.slot !== slot || sent.attempt !== unit.attempt) continue
       const actorId = senderOf(sent)
-      if (actorId === undefined || completionRefusal(this.#state, unit, actorId, sent.told) !== undefined) continue
+      const told = { ...sent.told, actorRoles: rolesOfSender(sent) }
+      if (actorId === undefined || completionRefusal(this.#state, unit, actorId, told) !== undefined) continue
       return { actorId, outcome: wordOf(sent), at: inboxRow.insertedAt }
     }
     return undefined

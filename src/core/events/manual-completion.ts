@@ -17,6 +17,7 @@ export const manualCompletion = object({
   completionToken: text({ min: 1, max: 512 }),
   outcome: oneOf('Succeeded', 'Failed', 'Cancelled'),
   actorUserId: name,
+  actorRoles: optional(list(name, { max: LIMITS.actorRoles })),
   completedAtIso: instant,
   notes: optional(text({ max: LIMITS.notesChars })),
   evidenceRefs: optional(list(name, { max: LIMITS.evidenceRefs })),

@@ -89,6 +89,8 @@ const CANCEL_CAUSES = ['cancelRun', 'CANCEL', 'EMERGENCY_STOP', 'parent'] as con
 const planUri = text({ min: 1, max: LIMITS.planUriChars })
 /** `from`: the project whose document it was; `uri`: where a reference said that it lies. */
 const planSource = object({ sha256, sizeBytes: count, from: optional(name), uri: optional(planUri) })
+/** Of a person who completed a task: told by who authenticates them, where a rule asks for it. */
+const actorRoles = optional(list(name, { max: LIMITS.actorRoles }))
 const triggerSource = oneOf('manual', 'schedule', 'webhook', 'api')
 /**
  * The origin of the run as in its row, repeated in its first event, so that a change of the row alone is detected. What
@@ -232,6 +234,7 @@ export const PAYLOADS = {
     buildId: optional(name),
     evidenceRefs: optional(list(name)),
     actorId: optional(name),
+    actorRoles,
     /** Who did what in the child run, as far as it was new: duties are separated over a run and its children. */
     people: optional(people),
     receivedEvent,
@@ -255,6 +258,7 @@ export const PAYLOADS = {
     buildId: optional(name),
     evidenceRefs: optional(list(name)),
     actorId: optional(name),
+    actorRoles,
     people: optional(people),
     receivedEvent,
   }),

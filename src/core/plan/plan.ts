@@ -168,6 +168,18 @@ export interface PlanPolicy {
   readonly drainTimeoutMs?: number
 }
 
+/** What it says of times is checked when the plan is published. */
+export interface PlanSchedule {
+  readonly cron?: string
+  readonly every?: string
+  readonly zone?: string
+  readonly input?: Json
+  readonly overlap?: 'allow' | 'skip' | 'queue' | 'cancelOld'
+  readonly catchUp?: 'none' | 'latest' | 'all'
+  readonly catchUpMax?: number
+  readonly jitter?: string
+}
+
 export interface Plan {
   readonly schemaVersion: string
   readonly metadata: PlanMetadata
@@ -179,6 +191,10 @@ export interface Plan {
   readonly inputs?: JsonSchema
   /** What its runs are found by; texts that may hold `${…}` over the input. */
   readonly labels?: { readonly [name: string]: string }
+  /** Runs with the same value count together against a limit; may hold `${…}` over the input. */
+  readonly concurrencyKey?: string
+  /** When a server starts it. */
+  readonly schedule?: PlanSchedule
   readonly context: { readonly [variable: string]: Json }
   readonly policy: PlanPolicy
   readonly output?: Json

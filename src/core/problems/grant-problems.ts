@@ -18,4 +18,28 @@ export const GRANT_PROBLEMS = {
     did: 'The run was not started, or the step failed at once without waiting.',
     todo: 'Use less in the plan, or raise the capacity with `keelson resources set <name> --capacity <n>`.',
   },
+  RUN_LIMIT_REACHED: {
+    title: 'A limit for starts has no room.',
+    retryable: true,
+    did: 'Nothing was stored, and the request may be repeated under the same id.',
+    todo: 'Try again after the time that Retry-After says. `keelson limits` shows the limits, and who set them.',
+  },
+  LIMIT_NOT_FOUND: {
+    title: 'There is no limit of that name.',
+    retryable: false,
+    did: 'Nothing was changed.',
+    todo: '`keelson limits` lists the limits of the tenant.',
+  },
+  LIMIT_INVALID: {
+    title: 'The limit cannot be set as it was given.',
+    retryable: false,
+    did: 'Nothing was changed.',
+    todo: 'A limit is called tenant, plan:<planId> or key:<planId>, and has at least one of maxRunning, ratePerMinute and maxConcurrentSteps.',
+  },
+  PLAN_OVER_QUOTA: {
+    title: 'The plan asks for more steps at once than its tenant may have.',
+    retryable: false,
+    did: 'Nothing was stored.',
+    todo: 'Lower `policy.concurrency` of the plan, or have an administrator raise the limit of the tenant.',
+  },
 } as const

@@ -44,6 +44,12 @@ export const LASTING_PROBLEMS = {
     did: 'Nothing was changed. No run uses such a plan.',
     todo: 'Compare with a backup, and publish the plan again from its source.',
   },
+  AUDIT_ALTERED: {
+    title: 'A record of the audit log was changed, removed, put in or moved.',
+    retryable: false,
+    did: 'Nothing was changed. The message names the tenant and the record.',
+    todo: 'Keep the database as evidence and compare it with a backup. What people did to a run is in the log of that run as well.',
+  },
   ERASURE_UNSIGNED: {
     title: 'Data is missing, and no key of this store signed its erasure.',
     retryable: false,

@@ -12,6 +12,9 @@ import { EGRESS_PROBLEMS } from './egress-problems.ts'
 import { ENGINE_PROBLEMS } from './engine-problems.ts'
 import { GRANT_PROBLEMS } from './grant-problems.ts'
 import { LASTING_PROBLEMS } from './lasting-problems.ts'
+import { SERVER_PROBLEMS } from './server-problems.ts'
+import { CLIENT_PROBLEMS } from './client-problems.ts'
+import { CLOCKWORK_PROBLEMS } from './clockwork-problems.ts'
 
 export interface ProblemEntry {
   /** One line: what happened, in the reader's words. */
@@ -35,6 +38,9 @@ export const REGISTRY = {
   ...ENGINE_PROBLEMS,
   ...GRANT_PROBLEMS,
   ...LASTING_PROBLEMS,
+  ...SERVER_PROBLEMS,
+  ...CLIENT_PROBLEMS,
+  ...CLOCKWORK_PROBLEMS,
 } satisfies Record<string, ProblemEntry>
 
 export type ProblemCode = keyof typeof REGISTRY

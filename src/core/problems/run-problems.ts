@@ -121,7 +121,7 @@ export const RUN_PROBLEMS = {
     todo: 'List the decisions with `keelson signals <run>`. If the signal is in the inbox, continue the run with `keelson resume <run>`.',
   },
   SIGNAL_RATE_EXCEEDED: {
-    title: 'The run got more signals in a minute than its engine accepts.',
+    title: 'More signals came within a minute than a run, a person or a tenant may send.',
     retryable: true,
     did: 'The signal was refused and not recorded. Earlier signals are valid.',
     todo: 'Send it again in a minute. A script that signals in a loop should watch the run instead.',

@@ -39,6 +39,7 @@ export type Outcome =
       readonly durationMs?: number
       readonly buildId?: string
       readonly actorId?: string
+      readonly actorRoles?: readonly string[]
       readonly evidenceRefs?: readonly string[]
       /** A person's decision is final, whatever the retry policy says (MAN-09). */
       readonly final?: true

@@ -7,6 +7,7 @@ import { fail } from '../../core/problems/problem.ts'
 import { optionsOf, type Call, type OptionSpec } from './terminal/command.ts'
 import { EXIT } from './terminal/exit-codes.ts'
 import { COMMANDS, SECTIONS } from './table/command-table.ts'
+import { needFromAfar } from './table/from-afar.ts'
 import { meantBy } from './table/meant-commands.ts'
 import { EVERYWHERE, wordsOf, type Spec } from './terminal/command-spec.ts'
 import type { Terminal } from './terminal/terminal.ts'
@@ -16,7 +17,10 @@ type Serve = (spec: Spec, call: Call) => Promise<number>
 
 /** Resolves with the exit code; wrong usage is thrown as a USAGE problem. */
 export function runProgram(argv: readonly string[], terminal: Terminal): Promise<number> {
-  return matchProgram(argv, terminal, async ({ load }, call) => (await load())(call))
+  return matchProgram(argv, terminal, async (spec, call) => {
+    needFromAfar(spec, call.options)
+    return (await spec.load())(call)
+  })
 }
 
 export async function matchProgram(argv: readonly string[], terminal: Terminal, serve: Serve): Promise<number> {
@@ -98,10 +102,15 @@ function add(program: Command, spec: Spec): Command {
   const [group, sub] = wordsOf(spec)
   const parent = sub === undefined || group === undefined ? program : groupOf(program, group)
   const words = sub === undefined ? spec.use : spec.use.slice(spec.use.indexOf(' ') + 1)
-  return parent
+  const command = parent
     .command(words)
     .description(spec.about)
     .aliases(spec.aliases ?? [])
+  // Another word for the parent is in front of it: its help is titled as it is typed.
+  const typed =
+    group !== undefined && sub !== undefined && parent.name() !== group ? `keelson ${group} ${sub}` : undefined
+  if (typed === undefined) return command
+  return command.configureHelp({ ...parent.configureHelp(), commandUsage: (one) => `${typed} ${one.usage()}` })
 }
 
 function equip(command: Command, spec: Spec, terminal: Terminal, serve: Serve, done: (code: number) => void): void {
@@ -125,6 +134,9 @@ function optionsFor({ options = [] }: Spec): readonly OptionSpec[] {
 /** Words that only group other commands. */
 const GROUPS: Readonly<Record<string, string>> = {
   dev: 'servers for development on this machine',
+  keys: 'keys for the API of a server: make, list, revoke',
+  tenants: 'tenants of a server: list, delete',
+  schedules: 'runs that a server starts by the clock: list, make, pause, catch up',
   plan: 'check, compile, draw and compare plans, without running them',
   store: 'make the database and its roles',
   receipts: 'signed receipts of runs: show the public key, sign what is new',

@@ -7,8 +7,25 @@ const PLAN: StoredPlan = { tenantId: 't1', sha256: 'aa', planId: 'p', planVersio
 const OTHER: StoredPlan = { ...PLAN, sha256: 'bb', text: '{"v":"other"}' }
 const NEXT: StoredPlan = { ...PLAN, sha256: 'cc', planVersion: '2', text: '{"v":2}' }
 const STORED = { kind: 'stored' }
+const SOURCE = { sha256: 'a'.repeat(64), sizeBytes: 7, from: 'dvt' }
 
 export const PLAN_CASES: readonly StoreCase[] = [
+  {
+    title:
+      'a publication keeps what its plan was made of, for its tenant; publishing the same plan again changes nothing',
+    run: async ({ store }) => {
+      const ofPlan = async (): Promise<unknown> => store.findPlanSource('t1', 'aa')
+      await store.putPlan(PLAN, { source: SOURCE })
+      assert.equal(await ofPlan(), undefined)
+      await store.putPlan(PLAN, { publish: true, source: SOURCE })
+      assert.deepEqual(await ofPlan(), SOURCE)
+      await store.putPlan(PLAN, { publish: true, source: { ...SOURCE, sizeBytes: 8 } })
+      assert.deepEqual(await ofPlan(), SOURCE)
+      assert.equal(await store.findPlanSource('t2', 'aa'), undefined)
+      await store.putPlan(NEXT, { publish: true })
+      assert.equal(await store.findPlanSource('t1', 'cc'), undefined)
+    },
+  },
   {
     title: 'a plan is stored once by its hash, and found by its id once it is published, the newest first',
     run: async ({ store }) => {
@@ -41,6 +58,27 @@ export const PLAN_CASES: readonly StoreCase[] = [
         ['t2', 'p', '1', 'aa'],
       ])
       assert.deepEqual(await store.pagePublications(rest[0]?.position ?? 0, 10), [])
+    },
+  },
+  {
+    title: 'published plans are listed by id and by version, each by its newest publication, for their tenant alone',
+    run: async ({ store }) => {
+      const first = { ...PLAN, planId: 'b', sha256: 'b1' }
+      const again = { ...first, sha256: 'b2' }
+      const named = [first, NEXT, PLAN, { ...PLAN, planId: 'Z', sha256: 'z1' }]
+      for (const plan of named) await store.putPlan(plan, { publish: true })
+      await store.putPlan(again, { publish: true, replaceVersion: true })
+      await store.putPlan({ ...PLAN, planId: 'only-stored', sha256: 'os' })
+      await store.putPlan({ ...PLAN, tenantId: 't2', planId: 'a', sha256: 'a1' }, { publish: true })
+      const names = (
+        plans: readonly { readonly planId: string; readonly planVersion: string; readonly sha256: string }[],
+      ) => plans.map(({ planId, planVersion, sha256 }) => `${planId} ${planVersion} ${sha256}`)
+      assert.deepEqual(names(await store.listPlans('t1', '', 10)), ['Z 1 z1', 'b 1 b2', 'p 1 aa'])
+      assert.deepEqual(names(await store.listPlans('t1', 'Z', 1)), ['b 1 b2'])
+      assert.deepEqual(names(await store.listPlans('t1', 'p', 10)), [])
+      assert.deepEqual(names(await store.listPlanVersions('t1', 'p', 10)), ['p 1 aa', 'p 2 cc'])
+      assert.deepEqual(names(await store.listPlanVersions('t1', 'b', 10)), ['b 1 b2'])
+      assert.deepEqual(names(await store.listPlanVersions('t2', 'p', 10)), [])
     },
   },
   {

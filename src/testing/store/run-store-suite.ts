@@ -4,9 +4,14 @@
  */
 import type { Clock } from '../../ports/clock.ts'
 import type { RunStore } from '../../ports/run-store.ts'
+import { ADMISSION_CASES } from './admission-cases.ts'
+import { API_KEY_CASES } from './api-key-cases.ts'
 import { ARCHIVE_CASES } from './archive-cases.ts'
+import { AUDIT_CASES } from './audit-cases.ts'
 import { COMMIT_CASES } from './commit-cases.ts'
 import { COUNT_CASES } from './count-cases.ts'
+import { DECISION_CASES } from './decision-cases.ts'
+import { DECISION_LIST_CASES } from './decision-list-cases.ts'
 import { DRIVING_CASES } from './driving-cases.ts'
 import { ENGINE_CASES } from './engine-cases.ts'
 import { EVENT_CASES } from './event-cases.ts'
@@ -20,11 +25,14 @@ import { GRANT_TIME_CASES } from './grant-time-cases.ts'
 import { INBOX_CASES } from './inbox-cases.ts'
 import { LABEL_CASES } from './label-cases.ts'
 import { LOG_CASES } from './log-cases.ts'
+import { MOVE_CASES } from './move-cases.ts'
 import { OPEN_APPEND_CASES } from './open-append-cases.ts'
 import { POOL_CASES } from './pool-cases.ts'
 import { RUN_CASES } from './run-cases.ts'
 import { manualClock, type StoreCase, type World } from './store-case.ts'
 import { PLAN_CASES } from './plan-cases.ts'
+import { REQUEST_CASES } from './request-cases.ts'
+import { SCHEDULE_CASES } from './schedule-cases.ts'
 import { UNREAD_CASES } from './unread-cases.ts'
 import { VALUE_CASES } from './value-cases.ts'
 
@@ -65,6 +73,7 @@ const PARTS: readonly (readonly [string, readonly StoreCase[]])[] = [
   ['counts', COUNT_CASES],
   ['feed', FEED_CASES],
   ['feed, failures', FEED_FAILURE_CASES],
+  ['moves', MOVE_CASES],
   ['archive', ARCHIVE_CASES],
   ['pools', POOL_CASES],
   ['grants', GRANT_CASES],
@@ -72,6 +81,13 @@ const PARTS: readonly (readonly [string, readonly StoreCase[]])[] = [
   ['grants, offers', GRANT_OFFER_CASES],
   ['grants, order', GRANT_ORDER_CASES],
   ['grants, time', GRANT_TIME_CASES],
+  ['limits for starts', ADMISSION_CASES],
+  ['keys and tenants', API_KEY_CASES],
+  ['requests', REQUEST_CASES],
+  ['decisions', DECISION_CASES],
+  ['decisions, lists', DECISION_LIST_CASES],
+  ['audit log', AUDIT_CASES],
+  ['schedules and triggers', SCHEDULE_CASES],
 ]
 
 /**

@@ -4,93 +4,20 @@
  */
 import assert from 'node:assert/strict'
 import { parseRunRef, type EngineRunRef } from '../../../src/core/engine/run-ref.ts'
-import type { LogRecord } from '../../../src/core/events/event.ts'
-import type { PlanRef } from '../../../src/core/plan/compile/plan-ref.ts'
 import { KeelsonError } from '../../../src/core/problems/problem.ts'
-import type { AuditEntry } from '../../../src/ports/audit.ts'
-import type {
-  ActorContext,
-  EngineRunContext,
-  EngineSignal,
-  ProviderAdapter,
-} from '../../../src/ports/provider-adapter.ts'
-import type { RunStatus } from '../../../src/ports/run-store.ts'
-import type { EngineStage } from './engine-stage.ts'
-
-export interface AdapterWorld {
-  readonly adapter: ProviderAdapter
-  /** Stores a plan written as YAML; answers what startRun takes for it. */
-  publish(yaml: string): Promise<PlanRef>
-  /** Stores the plan behind a reference once more, changed, under the hash of its new bytes. */
-  publishChanged(ref: PlanRef, change: (plan: ChangeablePlan) => void): Promise<PlanRef>
-  records(runId: string): Promise<readonly LogRecord[]>
-  /** Resolves once the run has ended. */
-  ended(runId: string): Promise<RunStatus>
-  /** Resolves once the log has an event of this type, and of this step where one is named. */
-  logged(runId: string, eventType: string, stepId?: string): Promise<void>
-  /** What has been refused so far without a trace in a log. */
-  audited(): Promise<readonly AuditEntry[]>
-  uuid(): string
-  readonly stage: EngineStage
-}
-
-export interface ChangeablePlan {
-  readonly steps: Record<string, unknown>[]
-}
-
-export interface AdapterCase {
-  readonly title: string
-  readonly run: (world: AdapterWorld) => Promise<void>
-}
-
-const TENANT = 'local'
-const ACTOR: ActorContext = { userId: 'ada', roles: ['Admin'], tenantId: TENANT, sourceIp: '192.0.2.7' }
-const STRANGER: ActorContext = { userId: 'mallory', roles: ['Admin'], tenantId: 'other', sourceIp: '192.0.2.66' }
-
-const ONE = '{ plan: one, version: 1.0.0, steps: [{ id: a, run: echo, with: { n: 1 } }] }'
-const HELD =
-  '{ plan: held, version: 1.0.0, steps: [{ id: a, run: held }, { id: b, run: echo, with: {}, dependsOn: [a] }] }'
-
-function contextOf({ adapter, uuid }: AdapterWorld, change: Partial<EngineRunContext> = {}): EngineRunContext {
-  const ids = { tenantId: TENANT, projectId: 'default', environmentId: 'local', runId: uuid() }
-  return { ...ids, targetAdapter: adapter.provider, ...change }
-}
-
-async function start(world: AdapterWorld, yaml: string): Promise<EngineRunRef> {
-  return world.adapter.startRun(await world.publish(yaml), contextOf(world), ACTOR)
-}
-
-/** With its only step at work. */
-async function startHeld(world: AdapterWorld): Promise<EngineRunRef> {
-  const ref = await start(world, HELD)
-  await world.stage.atWork(ref.runId, 'a')
-  return ref
-}
-
-async function refusal(call: Promise<unknown>): Promise<KeelsonError> {
-  const thrown = await call.then(
-    () => assert.fail('it was not refused'),
-    (error: unknown) => error,
-  )
-  if (thrown instanceof KeelsonError) return thrown
-  throw thrown
-}
-
-async function refusedWith(code: string, call: Promise<unknown>): Promise<KeelsonError> {
-  const error = await refusal(call)
-  assert.equal(error.code, code, error.message)
-  return error
-}
-
-async function ofType(world: AdapterWorld, ref: EngineRunRef, eventType: string): Promise<readonly LogRecord[]> {
-  return (await world.records(ref.runId)).filter((record) => record.eventType === eventType)
-}
-
-const signalOf = ({ uuid }: AdapterWorld, signalType: string, payload: EngineSignal['payload'] = {}): EngineSignal => ({
-  signalId: uuid(),
-  signalType,
-  payload,
-})
+import {
+  type AdapterCase,
+  TENANT,
+  ACTOR,
+  ONE,
+  contextOf,
+  start,
+  startHeld,
+  refusedWith,
+  ofType,
+  signalOf,
+} from './provider-adapter-world.ts'
+import { REFUSING } from './provider-refusal-cases.ts'
 
 const STARTING: readonly AdapterCase[] = [
   {
@@ -248,98 +175,5 @@ const STEERING: readonly AdapterCase[] = [
     },
   },
 ]
-
-const REFUSING: readonly AdapterCase[] = [
-  {
-    title: 'a reference that lacks a field or is not the run’s is refused by that field [ADP-01, ENG-03, ENG-04]',
-    run: async (world) => {
-      const ref = await start(world, ONE)
-      await world.ended(ref.runId)
-      const { workflowId: _left, ...lacking } = ref
-      for (const wrong of [lacking as EngineRunRef, { ...ref, workflowId: 'another' } as EngineRunRef]) {
-        for (const call of calls(world, wrong, ACTOR)) {
-          const error = await refusedWith('ADAPTER_INVALID_RUN_REF', call())
-          assert.equal(error.problems[0]?.pointer, '/workflowId')
-        }
-      }
-    },
-  },
-  {
-    title:
-      'the run of another tenant is none: who refers to it is refused and audited, and its log stays [ENG-04, SIG-15]',
-    run: async (world) => {
-      const ref = await start(world, ONE)
-      await world.ended(ref.runId)
-      const before = await world.records(ref.runId)
-      const known = (await world.audited()).length
-      for (const call of calls(world, ref, STRANGER)) await refusedWith('RUN_NOT_FOUND', call())
-      const entries = (await world.audited()).slice(known)
-      assert.deepEqual(
-        entries.map(({ operation }) => operation),
-        ['cancelRun', 'getRunStatus', 'signal'],
-      )
-      for (const { actorId, tenantId, sourceIp, target, decision } of entries)
-        assert.deepEqual(
-          { actorId, tenantId, sourceIp, target, decision },
-          { actorId: 'mallory', tenantId: 'other', sourceIp: '192.0.2.66', target: ref.runId, decision: 'DENIED' },
-        )
-      assert.deepEqual(await world.records(ref.runId), before)
-    },
-  },
-  {
-    title: 'a run is started for nobody’s tenant but the caller’s, and the attempt is audited',
-    run: async (world) => {
-      const known = (await world.audited()).length
-      const context = contextOf(world)
-      const started = world.adapter.startRun(await world.publish(ONE), context, STRANGER)
-      await refusedWith('AUTHZ_TENANT_FORBIDDEN', started)
-      const [entry, ...more] = (await world.audited()).slice(known)
-      assert.deepEqual([entry?.operation, entry?.target, more], ['startRun', context.runId, []])
-      assert.deepEqual(await world.records(context.runId), [])
-    },
-  },
-  {
-    title: 'without a caller none of the four operations is carried out [X-49]',
-    run: async (world) => {
-      const ref = await start(world, ONE)
-      await world.ended(ref.runId)
-      const plan = await world.publish(ONE)
-      const nobody = [undefined as unknown as ActorContext, { ...ACTOR, userId: '' }, { ...ACTOR, tenantId: '' }]
-      for (const actor of nobody) {
-        for (const call of calls(world, ref, actor)) await refusedWith('AUTHZ_DENIED', call())
-        await refusedWith('AUTHZ_DENIED', world.adapter.startRun(plan, contextOf(world), actor))
-      }
-    },
-  },
-  {
-    title: 'who has no role for a signal is refused, and the refusal is in the log',
-    run: async (world) => {
-      const ref = await startHeld(world)
-      const viewer = { ...ACTOR, roles: ['Viewer'] }
-      await refusedWith('AUTHZ_DENIED', world.adapter.signal(ref, signalOf(world, 'PAUSE'), viewer))
-      await refusedWith('AUTHZ_DENIED', world.adapter.cancelRun(ref, viewer))
-      world.stage.release(ref.runId)
-      assert.equal(await world.ended(ref.runId), 'COMPLETED')
-      const rejected = await ofType(world, ref, 'SignalRejected')
-      assert.deepEqual(
-        rejected.map(({ payload }) => [payload?.['signalType'], payload?.['reasonCode']]),
-        [
-          ['PAUSE', 'AUTHZ_DENIED'],
-          ['CANCEL', 'AUTHZ_DENIED'],
-        ],
-      )
-    },
-  },
-]
-
-/** The operations on a run that is there. */
-function calls(world: AdapterWorld, ref: EngineRunRef, actor: ActorContext): readonly (() => Promise<unknown>)[] {
-  const { adapter } = world
-  return [
-    () => adapter.cancelRun(ref, actor),
-    () => adapter.getRunStatus(ref, actor),
-    () => adapter.signal(ref, signalOf(world, 'PAUSE'), actor),
-  ]
-}
 
 export const PROVIDER_ADAPTER_CASES: readonly AdapterCase[] = [...STARTING, ...STEERING, ...REFUSING]

@@ -9,7 +9,7 @@ import type { AdvanceOptions, TurnResult, EffectOutcome, RunDriver } from '../..
 import type { RunKey, RunStatus } from '../../../ports/run-store.ts'
 import type { Timers } from '../../../ports/timers.ts'
 import { afterGrace, once } from './grace.ts'
-import type { ProcessSlots } from './process-slots.ts'
+import type { ProcessPlaces } from './process-places.ts'
 import type { LeaseTime } from './run-leases.ts'
 
 const RETRY_MS = 200
@@ -20,7 +20,7 @@ export interface DrivenRunOptions {
   readonly clock: Clock
   readonly timers: Timers
   /** Places of the process for steps at work. */
-  readonly slots: ProcessSlots
+  readonly places: ProcessPlaces
   /** May the lease have run out? */
   readonly isLeaseOver: () => boolean
   /** Takes the lease again. False when the run is somebody else's. */
@@ -219,12 +219,12 @@ export class DrivenRun {
 
   /** Work waits for a place of the process; whoever is asked to stop meanwhile reports at once without one. */
   async #carryOut(effect: Effect, signal: AbortSignal): Promise<EffectOutcome | undefined> {
-    const { driver, runKey, slots } = this.#options
+    const { driver, runKey, places } = this.#options
     const works = effect.kind === 'ExecuteStep' || effect.kind === 'Compensate'
     const asked = works && driver.wantsAlone?.(runKey, effect)
     const alone = asked instanceof Promise && (await asked)
     const leave =
-      works && (await slots.enter(runKey, signal, alone)) === 'entered' ? once(() => slots.leave()) : undefined
+      works && (await places.enter(runKey, signal, alone)) === 'entered' ? once(() => places.leave()) : undefined
     const ignored = leave === undefined ? undefined : afterGrace(this.#options.timers, signal, leave)
     try {
       await this.#holdLease()

@@ -1,7 +1,7 @@
 /** What the engine owes to others: it acts only under a lease that still runs, hears the bell, and answers the last inbox row. */
 import { describe, expect, it } from 'vitest'
 import { World } from '../../../../test/fixtures/virtual-world.ts'
-import { signalRun } from '../../../app/inbox/signal-run.ts'
+import { signalRun } from '../../../app/signals/signal-run.ts'
 import { KeelsonError, problem } from '../../../core/problems/problem.ts'
 import type { RunStore } from '../../../ports/run-store.ts'
 import { EmbeddedEngine } from './engine.ts'

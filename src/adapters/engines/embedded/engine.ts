@@ -21,7 +21,7 @@ import {
 import { OldEvents } from './old-events.ts'
 import { LateInboxRows } from './late-inbox-rows.ts'
 import { isElsewhere, isQueued } from './not-driven-here.ts'
-import { ProcessSlots } from './process-slots.ts'
+import { ProcessPlaces } from './process-places.ts'
 import { RunEnds, type RunEnded } from './run-ends.ts'
 import { RunLeases, type LeaseTime } from './run-leases.ts'
 import { StoreHealth } from './store-health.ts'
@@ -37,7 +37,7 @@ export class EmbeddedEngine implements EngineHost {
   readonly #due: DueRuns
   readonly #leases: RunLeases
   readonly #pollMs: number
-  readonly #slots: ProcessSlots
+  readonly #places: ProcessPlaces
   readonly #health: StoreHealth
   readonly #inboxRows: LateInboxRows
   readonly #oldEvents: OldEvents
@@ -53,7 +53,7 @@ export class EmbeddedEngine implements EngineHost {
       leaseMs: options.leaseMs ?? DEFAULT_LEASE_MS,
       pollMs: this.#pollMs,
     })
-    this.#slots = new ProcessSlots(options.maxSteps ?? DEFAULT_MAX_STEPS)
+    this.#places = new ProcessPlaces(options.maxSteps ?? DEFAULT_MAX_STEPS)
     this.#health = new StoreHealth(options.clock, (trouble) => options.onStoreTrouble?.(trouble))
     const { store, driver, clock } = options
     const leases = this.#leases
@@ -174,7 +174,7 @@ export class EmbeddedEngine implements EngineHost {
         driver,
         clock,
         timers,
-        slots: this.#slots,
+        places: this.#places,
         onFailure: (thrown) => this.#health.failed(thrown),
         isLeaseOver: () => this.#leases.isOver(run.lease),
         renew: () => this.#renew(runKey, run),

@@ -5,6 +5,8 @@
 import { newWorkflowId } from '../../../core/engine/workflow-id.ts'
 import { engineRunRefText } from '../../../core/engine/run-ref-text.ts'
 import { needKnown } from '../../../core/known-options.ts'
+import { LIMITS } from '../../../core/limits.ts'
+import { fail } from '../../../core/problems/problem.ts'
 import { isSettled, isTerminalRun } from '../../../core/run/state/transitions.ts'
 import type {
   TurnResult,
@@ -34,6 +36,10 @@ export type { TemporalOptions }
 const POLL_MS = 1_000
 const ASK_MS = 100
 const LISTEN_AGAIN_MS = 2_000
+/** A server takes no longer name of a workflow unless it is configured to. */
+const WORKFLOW_ID_BYTES = 1_000
+/** A UUID. */
+const PROVIDER_RUN_ID_CHARS = 36
 
 /** The Temporal engine, for `openKeelson({ engine })`. */
 export function temporal(options: TemporalOptions = {}): EngineFactory {
@@ -53,7 +59,11 @@ export function temporal(options: TemporalOptions = {}): EngineFactory {
 function unnamedRef({ namespace }: CheckedSettings, run: RunRef): string {
   const workflowId = newWorkflowId(run)
   const ref = { engineType: 'temporal', namespace, workflowType: RUN_WORKFLOW, workflowId } as const
-  return engineRunRefText({ ...ref, providerRunId: '-' })
+  const text = engineRunRefText({ ...ref, providerRunId: '-' })
+  const tooLong = text.length + PROVIDER_RUN_ID_CHARS > LIMITS.engineRunRefChars
+  if (tooLong || Buffer.byteLength(workflowId) > WORKFLOW_ID_BYTES)
+    fail('VALUE_TOO_LARGE', `the run's name in Temporal has too many bytes: give it a shorter id`)
+  return text
 }
 
 type Ended = { readonly status: RunStatus; readonly end?: RunEnd }

@@ -4,7 +4,7 @@ import type { CheckpointKind, StoredCheckpoint } from '../../../ports/run-store.
 import type { MemoryRun } from './connect.ts'
 
 export function putCheckpoint(run: MemoryRun | undefined, snapshot: StoredCheckpoint): void {
-  if (run === undefined || (isTerminalRun(run.row.status) && run.events.at(-1)?.runSeq !== snapshot.seq)) return
+  if (run === undefined || (isTerminalRun(run.row.status) && (run.events.at(-1)?.runSeq ?? 0) !== snapshot.seq)) return
   run.snapshots.set(`${snapshot.kind}:${snapshot.seq}`, Object.freeze({ ...snapshot }))
 }
 

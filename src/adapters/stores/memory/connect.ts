@@ -2,10 +2,17 @@
  * The memory store's "disk": what outlives a handle, so that a simulated crash can close one handle and open another.
  * Rows are replaced, never changed; only the maps that hold them change.
  */
+import type { RunLimit } from '../../../ports/admission.ts'
+import type { StoredApiKey, Tenant } from '../../../ports/api-keys.ts'
+import type { AuditRow } from '../../../ports/audit-log.ts'
+import type { SignalDecisionRecord } from '../../../ports/decisions.ts'
 import type { EventWaitRow, NewEvent } from '../../../ports/events.ts'
 import type { DeadLetter } from '../../../ports/feed.ts'
 import type { GrantRequest, PoolDefinition } from '../../../ports/grants.ts'
-import type { StoredPlan } from '../../../ports/plan-store.ts'
+import type { RequestAnswer } from '../../../ports/idempotency.ts'
+import type { PutPlan, StoredPlan } from '../../../ports/plan-store.ts'
+import type { StoredSchedule } from '../../../ports/schedules.ts'
+import type { StoredDelivery, StoredTrigger } from '../../../ports/triggers.ts'
 import type {
   ContextWrite,
   InboxRow,
@@ -102,6 +109,14 @@ export interface MemorySubscriber {
   readonly deadLetters: DeadLetter[]
 }
 
+export interface MemoryRequest {
+  readonly bodySha256: Uint8Array
+  readonly owner: string
+  readonly until: number
+  readonly executionId?: string
+  readonly answered?: { readonly answer: RequestAnswer; readonly at: number }
+}
+
 export interface MemoryDisk {
   /** A run's key is its position here, counted from 1. */
   readonly runs: MemoryRun[]
@@ -111,7 +126,7 @@ export interface MemoryDisk {
   /** Keyed by `pair(tenantId, sha256)`, oldest first. */
   readonly plans: Map<string, StoredPlan>
   /** Published plans, oldest first. */
-  readonly publications: Omit<StoredPlan, 'text'>[]
+  readonly publications: (Omit<StoredPlan, 'text'> & Pick<PutPlan, 'source'>)[]
   readonly pauses: Map<string, ScopePause>
   /** Keyed by `pair(tenantId, eventId)`, oldest first. */
   readonly sentEvents: Map<string, MemorySentEvent>
@@ -120,6 +135,22 @@ export interface MemoryDisk {
   /** Number of appends so far. */
   feedPos: number
   readonly subscribers: Map<string, MemorySubscriber>
+  readonly tenants: Map<string, Tenant>
+  /** Keyed by `pair(tenantId, name)`. */
+  readonly limits: Map<string, RunLimit>
+  /** By key id, across tenants. */
+  readonly apiKeys: Map<string, StoredApiKey>
+  /** Keyed by `pair(tenantId, pair(route, key))`. */
+  readonly requests: Map<string, MemoryRequest>
+  /** In the order of storage: a record's place here is the second part of a cursor. */
+  readonly decisions: SignalDecisionRecord[]
+  /** Of each tenant: the row of position n is at n - 1. */
+  readonly audit: Map<string, AuditRow[]>
+  /** Keyed by `pair(tenantId, scheduleId)`, and by `pair(tenantId, name)`. */
+  readonly schedules: Map<string, StoredSchedule>
+  readonly triggers: Map<string, StoredTrigger>
+  /** Of each trigger, oldest first. */
+  readonly deliveries: Map<string, readonly StoredDelivery[]>
 }
 
 export function createMemoryDisk(): MemoryDisk {
@@ -134,6 +165,15 @@ export function createMemoryDisk(): MemoryDisk {
     grants: { pools: new Map(), held: new Map(), waits: new Map(), places: 0 },
     feedPos: 0,
     subscribers: new Map(),
+    tenants: new Map(),
+    limits: new Map(),
+    apiKeys: new Map(),
+    requests: new Map(),
+    decisions: [],
+    audit: new Map(),
+    schedules: new Map(),
+    triggers: new Map(),
+    deliveries: new Map(),
   }
 }
 

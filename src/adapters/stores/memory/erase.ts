@@ -2,8 +2,10 @@
 import type { RunKey } from '../../../ports/run-store.ts'
 import type { MemoryDisk } from './connect.ts'
 import { eraseContext } from './context.ts'
+import { eraseDecisions } from './decisions.ts'
 import { eraseEvents } from './events.ts'
 import { eraseErrors } from './feed.ts'
+import { eraseAnswers } from './idempotency.ts'
 import { eraseBodies } from './inbox.ts'
 import { keyText } from './insert-events.ts'
 import { runOf } from './read.ts'
@@ -26,4 +28,6 @@ export function eraseData(disk: MemoryDisk, runKey: RunKey, upToSeq: number): vo
   eraseBodies(run, upToSeq)
   eraseCheckpoints(run, upToSeq)
   eraseErrors(disk, runKey, upToSeq)
+  eraseDecisions(disk, run.row)
+  eraseAnswers(disk, run.row)
 }

@@ -21,7 +21,11 @@ export function evidenceOf(disk: () => MemoryDisk): EvidenceStore {
     },
     pagePublications: async (after, limit) =>
       disk()
-        .publications.map((one, at) => ({ position: at + 1, ...one }))
+        .publications.map(({ source, ...one }, at) => ({
+          position: at + 1,
+          ...one,
+          ...(source === undefined ? {} : { source: JSON.stringify(source) }),
+        }))
         .slice(after, after + limit),
     settledSeq: async (runKey, subscriber) => disk().subscribers.get(subscriber)?.cursors.get(runKey) ?? 0,
     // This store has no schema, counts on demand and keeps everything under its run: nothing can disagree.

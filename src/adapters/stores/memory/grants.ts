@@ -8,10 +8,12 @@ import type {
   GrantRequest,
   PoolDefinition,
   PoolState,
+  PoolUse,
+  PoolUser,
   RunGrants,
 } from '../../../ports/grants.ts'
 import type { RunCommit, RunKey, RunRow } from '../../../ports/run-store.ts'
-import { grantKey, type MemoryDisk, type MemoryGrants, type MemoryPool } from './connect.ts'
+import { grantKey, type MemoryDisk, type MemoryGrant, type MemoryGrants, type MemoryPool } from './connect.ts'
 import {
   bypassOlder,
   isOffered,
@@ -40,6 +42,23 @@ export function listPools(disk: MemoryDisk, now: number): readonly PoolState[] {
     return { ...definition, used: usedUnits(disk.grants, pool, now), waiting, ...(isOpen ? { openUntil } : {}) }
   })
   return states.sort((a, b) => (a.pool < b.pool ? -1 : 1))
+}
+
+export function readPool(disk: MemoryDisk, pool: string, limit: number): PoolUse {
+  const { held, waits } = disk.grants
+  const holders = [...held.values()]
+    .filter(({ wants }) => pool in wants)
+    .sort((a, b) => a.runKey - b.runKey || bySlot(a, b))
+  const waiters = [...waits.values()].filter(({ wants }) => pool in wants)
+  waiters.sort((a, b) => a.priority - b.priority || a.place - b.place)
+  const user = ({ runKey, slot, wants }: MemoryGrant): PoolUser => {
+    const { tenantId = '', runId = '' } = disk.runs[runKey - 1]?.row ?? {}
+    return { tenantId, runId, slot, amount: wants[pool] ?? 0 }
+  }
+  return {
+    holders: holders.slice(0, limit).map(user),
+    waiters: waiters.slice(0, limit).map((wait) => ({ ...user(wait), since: wait.since })),
+  }
 }
 
 export function readGrants(disk: MemoryDisk, runKey: RunKey, now: number): RunGrants {

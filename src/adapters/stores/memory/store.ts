@@ -4,25 +4,36 @@
  */
 import { fail } from '../../../core/problems/problem.ts'
 import type { Clock } from '../../../ports/clock.ts'
-import type { RunStore } from '../../../ports/run-store.ts'
+import type { FeedStore } from '../../../ports/feed.ts'
+import type { EvidenceStore } from '../../../ports/evidence.ts'
+import type { RunStore, ServerStore } from '../../../ports/run-store.ts'
+import { admissionOf } from './admission.ts'
+import { apiKeysOf } from './api-keys.ts'
 import { commit } from './append.ts'
 import { archivableRuns, archiveRun, raiseEpochs } from './archive.ts'
+import { auditLogOf } from './audit-log.ts'
+import { schedulesOf } from './schedules.ts'
+import { triggersOf } from './triggers.ts'
 import { claimAttempt } from './claims.ts'
 import { createMemoryDisk, type MemoryDisk } from './connect.ts'
 import { readContext } from './context.ts'
 import { countRuns } from './counts.ts'
+import { decisionsOf } from './decisions.ts'
 import { eraseData } from './erase.ts'
 import { purgeEvents, readEventWaits, sendEvent } from './events.ts'
 import { evidenceOf } from './evidence.ts'
 import { dropDeadLetter, feedStatus, readDeadLetters, readFeed, settleFeed, subscribersBehind } from './feed.ts'
-import { listPools, putPool, readGrants, sweepGrants } from './grants.ts'
+import { listPools, putPool, readGrants, readPool, sweepGrants } from './grants.ts'
+import { idempotencyOf } from './idempotency.ts'
 import { insertInbox, readInbox } from './inbox.ts'
 import { acquireLease, dueRuns, endedWithInboxRows, noteDoing, releaseLease, stalledRuns } from './leases.ts'
 import { listRuns } from './list.ts'
 import { MANIFEST } from './manifest.ts'
+import { readMoves } from './moves.ts'
 import { appendOpen } from './open-append.ts'
 import { putScopePause, readScopePauses } from './pauses.ts'
-import { findPlan, getPlan, putPlan } from './plans.ts'
+import { listPlans, listPlanVersions } from './plan-names.ts'
+import { findPlan, findPlanSource, getPlan, putPlan } from './plans.ts'
 import { liftQuarantine, quarantine } from './quarantine.ts'
 import { findRunByEngineRef, findRunByRequest, liveOf, readEvents, runByRef, runOf } from './read.ts'
 import { getCheckpoint, putCheckpoint } from './checkpoints.ts'
@@ -64,6 +75,9 @@ export function openMemoryStore(options: MemoryStoreOptions): RunStore {
     putPlan: async (plan, how) => putPlan(disk(), plan, how),
     getPlan: async (tenantId, sha256) => getPlan(disk(), tenantId, sha256),
     findPlan: async (tenantId, planId, planVersion) => findPlan(disk(), tenantId, planId, planVersion),
+    listPlans: async (tenantId, after, limit) => listPlans(disk(), tenantId, after, limit),
+    listPlanVersions: async (tenantId, planId, limit) => listPlanVersions(disk(), tenantId, planId, limit),
+    findPlanSource: async (tenantId, sha256) => findPlanSource(disk(), tenantId, sha256),
     putCheckpoint: async (runKey, snapshot) => putCheckpoint(liveOf(disk(), runKey), snapshot),
     getCheckpoint: async (runKey, kind, maxSeq) => getCheckpoint(runOf(disk(), runKey), kind, maxSeq),
     ...leasesOf(disk),
@@ -73,22 +87,17 @@ export function openMemoryStore(options: MemoryStoreOptions): RunStore {
     readScopePauses: async (tenantId) => readScopePauses(disk(), tenantId),
     putPool: async (definition, how) => putPool(disk(), definition, how),
     listPools: async () => listPools(disk(), clock.now()),
+    readPool: async (pool, limit) => readPool(disk(), pool, limit),
     readGrants: async (runKey) => readGrants(disk(), runKey, clock.now()),
     sweepGrants: async () => sweepGrants(disk(), clock.now()),
     sendEvent: async (event) => sendEvent(disk(), event, clock.now()),
     readEventWaits: async (runKey) => readEventWaits(runOf(disk(), runKey)),
     purgeEvents: async (limit) => purgeEvents(disk(), limit, clock.now()),
-    readFeed: async (subscriber, page) => readFeed(disk(), subscriber, page),
-    settleFeed: async (subscriber, { deliveries }) => settleFeed(disk(), subscriber, deliveries, clock.now()),
-    feedStatus: async (subscriber) => feedStatus(disk(), subscriber),
-    readDeadLetters: async (subscriber, limit) => readDeadLetters(disk(), subscriber, limit),
-    dropDeadLetter: async (subscriber, runKey, runSeq) => dropDeadLetter(disk(), subscriber, runKey, runSeq),
-    subscribersBehind: async (runKey) => subscribersBehind(disk(), runKey),
-    dropSubscriber: async (subscriber) => void disk().subscribers.delete(subscriber),
+    ...feedOf(disk, clock),
     archivableRuns: async (endedBefore, limit) => archivableRuns(disk(), endedBefore, limit),
     archiveRun: async (runKey, ticket, place) => archiveRun(disk(), runKey, ticket, place, clock.now()),
     raiseEpochs: async () => raiseEpochs(disk()),
-    ...evidenceOf(disk),
+    ...besideRuns(disk, clock),
     close: async () => {
       isOpen = false
     },
@@ -109,5 +118,32 @@ function leasesOf(disk: () => MemoryDisk): Leases {
     dueRuns: async (now, owner, limit) => dueRuns(disk(), now, owner, limit),
     endedWithInboxRows: async (until, limit) => endedWithInboxRows(disk(), until, limit),
     stalledRuns: async (engineType, { now, forMs }, limit) => stalledRuns(disk(), engineType, now - forMs, limit),
+  }
+}
+
+function feedOf(disk: () => MemoryDisk, clock: Clock): FeedStore {
+  return {
+    readMoves: async (after, limit) => readMoves(disk(), after, limit),
+    readFeed: async (subscriber, page) => readFeed(disk(), subscriber, page),
+    settleFeed: async (subscriber, { deliveries }) => settleFeed(disk(), subscriber, deliveries, clock.now()),
+    feedStatus: async (subscriber) => feedStatus(disk(), subscriber),
+    readDeadLetters: async (subscriber, limit) => readDeadLetters(disk(), subscriber, limit),
+    dropDeadLetter: async (subscriber, runKey, runSeq) => dropDeadLetter(disk(), subscriber, runKey, runSeq),
+    subscribersBehind: async (runKey) => subscribersBehind(disk(), runKey),
+    dropSubscriber: async (subscriber) => void disk().subscribers.delete(subscriber),
+  }
+}
+
+/** What verification reads, and what a server keeps. */
+function besideRuns(disk: () => MemoryDisk, clock: Clock): EvidenceStore & ServerStore {
+  return {
+    ...evidenceOf(disk),
+    ...admissionOf(disk),
+    ...apiKeysOf(disk),
+    ...idempotencyOf(disk),
+    ...decisionsOf(disk, clock),
+    ...auditLogOf(disk),
+    ...schedulesOf(disk),
+    ...triggersOf(disk),
   }
 }

@@ -3,6 +3,7 @@ import { Client } from 'pg'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { emptyStore, startPostgres, type PostgresServer } from '../../../../test/setup/postgres.ts'
 import type { RunRow, RunStore } from '../../../ports/run-store.ts'
+import { decision } from '../../../testing/store/decision-fixtures.ts'
 import { newRun, summary } from '../../../testing/store/run-fixtures.ts'
 import { allEvents, bytesOf, creation, rowOf, step } from '../../../testing/store/store-case.ts'
 import { openPostgresStore } from './store.ts'
@@ -147,5 +148,25 @@ describe('an archive ticket', () => {
     expect((await allEvents(store, running.runKey)).length).toBe(2)
     await expect(db.query('DELETE FROM keelson.events')).rejects.toThrow(REFUSED)
     await expect(db.query('UPDATE keelson.archive_tickets SET archived = false')).rejects.toThrow(REFUSED)
+  })
+})
+
+describe('what a server records', () => {
+  const bytes = new Uint8Array(32)
+  const sealed = { type: 'API_CALL', at: 1, record: '{}', hash: bytes, keyId: 'k', mac: bytes } as const
+
+  it.each([
+    'DELETE FROM keelson.signal_decisions',
+    'TRUNCATE keelson.signal_decisions',
+    `UPDATE keelson.signal_decisions SET decision = 'REJECTED' WHERE decision = 'ACCEPTED'`,
+    `UPDATE keelson.signal_decisions SET actor_id = 'eve'`,
+    `UPDATE keelson.signal_decisions SET signal_payload = '{}'`,
+    'DELETE FROM keelson.audit_log WHERE position = 2',
+    'TRUNCATE keelson.audit_log',
+    `UPDATE keelson.audit_log SET record = '[]'`,
+  ])('is not changed by %s', async (sql) => {
+    await store.recordDecision(decision(1, { runId: 'running' }))
+    await store.appendAudit('tenant-a', [1, 2], () => sealed)
+    await expect(db.query(sql)).rejects.toThrow(REFUSED)
   })
 })

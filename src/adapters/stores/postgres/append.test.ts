@@ -1,7 +1,7 @@
 /** The commit under faults inside its transaction and beside locks that others hold, and the wake-up it sends. */
 import { Client } from 'pg'
 import { describe, expect, it } from 'vitest'
-import { onPostgres } from '../../../../test/fixtures/on-postgres.ts'
+import { onPostgres, startedRun, WAITING } from '../../../../test/fixtures/on-postgres.ts'
 import type { PostgresServer } from '../../../../test/setup/postgres.ts'
 import { newRun } from '../../../testing/store/run-fixtures.ts'
 import { allEvents, creation, nextCommit, rowOf, step } from '../../../testing/store/store-case.ts'
@@ -14,9 +14,6 @@ let store: PostgresStore
 let db: Client
 
 onPostgres('append', { opened: (on) => ({ server, url, store, db } = on), held: () => ({ store, db }) })
-
-/** Connections that wait for a lock now; unlike pg_stat_activity this is not frozen inside a transaction. */
-const WAITING = 'SELECT DISTINCT pid FROM pg_locks WHERE NOT granted'
 
 const contents = async () => {
   const found: unknown[][] = []
@@ -34,12 +31,6 @@ function bootstrapOf(runId: string) {
   })
 }
 
-async function started(runId: string) {
-  const [result] = await store.commit([creation(newRun({ runId }))])
-  if (result?.kind !== 'committed') throw new Error('the run was not stored')
-  return rowOf(store, result.runKey)
-}
-
 describe('a bootstrap', () => {
   it.each([
     ['BEFORE INSERT ON keelson.runs', 'true'],
@@ -51,7 +42,7 @@ describe('a bootstrap', () => {
     ['AFTER INSERT ON keelson.run_inbox', 'true'],
     ['BEFORE UPDATE ON keelson.runs', "NEW.run_id = 'parent'"],
   ])('that fails at %s when %s leaves nothing; a second one is refused [STO-12, STO-13]', async (event, when) => {
-    await started('parent')
+    await startedRun(store, 'parent')
     const before = await contents()
     await db.query(`CREATE FUNCTION fault() RETURNS trigger LANGUAGE plpgsql AS
       $$ BEGIN RAISE EXCEPTION 'fault'; END $$;
@@ -71,7 +62,7 @@ describe('a bootstrap', () => {
 
 describe('a batch', () => {
   it('passes over a row that others hold until the rest is committed, and then commits that run too [P-08]', async () => {
-    const rows = [await started('r1'), await started('r2'), await started('r3')]
+    const rows = [await startedRun(store, 'r1'), await startedRun(store, 'r2'), await startedRun(store, 'r3')]
     const [, held] = rows
     await db.query('BEGIN')
     await db.query('SELECT 1 FROM keelson.runs WHERE run_key = $1 FOR UPDATE', [held?.runKey])
@@ -86,7 +77,7 @@ describe('a batch', () => {
 
   it('is not caught in a deadlock with one that writes inbox rows the other way round', async () => {
     const other = await openPostgresStore({ connectionString: url })
-    const [one, two] = [await started('r1'), await started('r2')]
+    const [one, two] = [await startedRun(store, 'r1'), await startedRun(store, 'r2')]
     const commits = Array.from({ length: 40 }, async (_, turn) => {
       const [from, to] = turn % 2 === 0 ? [one, two] : [two, one]
       const by = turn % 4 < 2 ? store : other
@@ -108,7 +99,7 @@ describe('a batch', () => {
   })
 
   it('that breaks a constraint is taken back and done again run by run: one refused, the others there once [P-09]', async () => {
-    const rows = [await started('r1'), await started('r2'), await started('r3')]
+    const rows = [await startedRun(store, 'r1'), await startedRun(store, 'r2'), await startedRun(store, 'r3')]
     const twice = [step('StepCompleted', 'a'), step('StepCompleted', 'a')]
     const batch = rows.map((row, index) => nextCommit(row, index === 1 ? twice : [step('StepStarted', 'a')]))
     const results = await store.commit(batch)
@@ -129,7 +120,7 @@ describe('a batch', () => {
   })
 
   it('that moves runs to other engines is taken back whole when one of the moves breaks, and only that run stays [P-08]', async () => {
-    const rows = [await started('r1'), await started('r2')]
+    const rows = [await startedRun(store, 'r1'), await startedRun(store, 'r2')]
     const before = await rowOf(store, rows[1]?.runKey ?? 0)
     const refs = ['temporal://ns/wf/r1/e1', 'temporal://a\u0000b']
     const moves = rows.map((row, index) =>
@@ -147,7 +138,7 @@ describe('a batch', () => {
 
 describe('an inbox row', () => {
   it('that comes while the inbox is emptied still makes its run due', async () => {
-    const row = await started('r1')
+    const row = await startedRun(store, 'r1')
     await store.insertInbox(row, { inboxId: 'first', kind: 'signal', body: '{}' })
     await db.query('BEGIN')
     await db.query('SELECT 1 FROM keelson.runs WHERE run_key = $1 FOR UPDATE', [row.runKey])
@@ -165,7 +156,7 @@ describe('an inbox row', () => {
   })
 
   it('rings for whoever listens, and a lost bell loses nothing [P-22]', async () => {
-    const row = await started('r1')
+    const row = await startedRun(store, 'r1')
     let rings = 0
     let heard: () => void = () => undefined
     const off = store.onWake(() => {
@@ -187,86 +178,6 @@ describe('an inbox row', () => {
     expect((await store.readInbox(row.runKey)).map(({ inboxId }) => inboxId)).toEqual(['a', 'b'])
     await backAgain
     off()
-  })
-})
-
-describe('time', () => {
-  it("is the server's for events, rows and inbox rows, whatever the process believes [P-25, EVT-13]", async () => {
-    const serverNow = async (): Promise<number> => {
-      const { rows } = await db.query<{ readonly now: number }>(
-        'SELECT floor(extract(epoch FROM clock_timestamp()) * 1000)::float8 AS now',
-      )
-      return rows[0]?.now ?? 0
-    }
-    const real = Date.now
-    Date.now = () => 0
-    try {
-      const before = await serverNow()
-      const row = await started('r1')
-      await store.insertInbox(row, { inboxId: 'a', kind: 'signal', body: '{}' })
-      const [event] = await allEvents(store, row.runKey)
-      const [inboxRow] = await store.readInbox(row.runKey)
-      const times = [row.createdAt, row.updatedAt, event?.persistedAt, inboxRow?.insertedAt, await store.now()]
-      const after = await serverNow()
-      for (const time of times) expect(time !== undefined && time >= before && time <= after).toBe(true)
-    } finally {
-      Date.now = real
-    }
-  })
-
-  it("of a lease is the server's: a worker whose clock is an hour off neither steals one nor holds one longer", async () => {
-    const row = await started('r1')
-    const hour = 3_600_000
-    for (const skew of [hour, -hour]) {
-      const now = Date.now() + skew
-      const before = await store.now()
-      const held = await store.acquireLease(row.runKey, 'skewed', now, now + 30_000)
-      const until = held?.lease?.until ?? 0
-      expect(until >= before + 30_000 && until <= (await store.now()) + 30_000).toBe(true)
-      expect(await store.acquireLease(row.runKey, 'other', now + hour, now + 2 * hour)).toBeUndefined()
-    }
-    const wake = { ...nextCommit(row, []).summary, nextWakeAt: (await store.now()) + 60_000, owed: true as const }
-    expect((await store.commit([nextCommit(row, [], { summary: wake })]))[0]?.kind).toBe('committed')
-    expect(await store.dueRuns(Date.now() + hour, 'ahead', 10)).toEqual([])
-    await store.releaseLease(row.runKey, 'skewed')
-    expect((await store.dueRuns(Date.now() - hour, 'behind', 10)).map(({ runId }) => runId)).toEqual(['r1'])
-  })
-
-  it("since which a run stalls is the server's too, whatever the one who asks believes [P-25]", async () => {
-    const engine = { engineType: 'temporal', engineRunRef: 'temporal://r1' }
-    await store.commit([creation(newRun({ runId: 'r1', ...engine }))])
-    await store.insertInbox({ tenantId: 'tenant-a', runId: 'r1' }, { inboxId: 'a', kind: 'signal', body: '{}' })
-    const [hour, asked] = [3_600_000, Date.now()]
-    expect(await store.stalledRuns('temporal', { now: asked + 2 * hour, forMs: hour }, 10)).toEqual([])
-    const found = await store.stalledRuns('temporal', { now: asked - hour, forMs: 0 }, 10)
-    expect(found.map(({ runId }) => runId)).toEqual(['r1'])
-  })
-
-  it('of a lease that comes with a commit is as long as it was by the clock of whoever gives it', async () => {
-    const callerClock = { now: () => Date.now() - 3_600_000 }
-    const skewed = await openPostgresStore({ connectionString: url, callerClock })
-    const lease = { owner: 'me', until: callerClock.now() + 30_000 }
-    const before = await store.now()
-    const [born] = await skewed.commit([creation(newRun({ runId: 'r1' }), undefined, { lease })])
-    const row = await rowOf(store, born?.kind === 'committed' ? born.runKey : 0)
-    await skewed.commit([nextCommit(row, [], { lease: { ...lease, owner: 'you' } })])
-    await skewed.close()
-    for (const { lease: given } of [row, await rowOf(store, row.runKey)]) {
-      expect(given?.until).toBeGreaterThan(before + 20_000)
-      expect(given?.until).toBeLessThanOrEqual((await store.now()) + 30_000)
-    }
-  })
-
-  it('of a commit is the time after it waited, so that no event looks older than one before it', async () => {
-    const row = await started('r1')
-    await db.query('BEGIN')
-    await db.query('SELECT 1 FROM keelson.runs WHERE run_key = $1 FOR UPDATE', [row.runKey])
-    const result = store.commit([nextCommit(row, [step('StepStarted', 'a')])])
-    for (;;) if ((await db.query(WAITING)).rows.length === 1) break
-    const held = await store.now()
-    await db.query('COMMIT')
-    const [committed] = await result
-    expect(committed?.kind === 'committed' && committed.persistedAt >= held).toBe(true)
   })
 })
 
@@ -300,7 +211,7 @@ describe('counts', () => {
   })
 
   it('cost nothing while no status changes [P-41]', async () => {
-    const row = await started('r1')
+    const row = await startedRun(store, 'r1')
     const versions = async () => (await db.query('SELECT xmin, xmax, * FROM keelson.status_counts')).rows
     const before = await versions()
     await store.commit([nextCommit(row, [step('StepStarted', 'a')])])
@@ -309,7 +220,7 @@ describe('counts', () => {
 })
 
 it('a server that stops does not take the process with it, and the store goes on when it is back', async () => {
-  const row = await started('r1')
+  const row = await startedRun(store, 'r1')
   db.on('error', () => undefined)
   const lost = new Promise<void>((resolve) => db.once('end', () => resolve()))
   await server.restart()

@@ -81,12 +81,14 @@ async function readSides(session: Session, runKey: RunKey): Promise<RunSides> {
 }
 
 function publicationOf(row: Columns): Publication {
+  const { source } = row
   return {
     position: number(row, 'publication_pos'),
     tenantId: text(row, 'tenant_id'),
     planId: text(row, 'plan_id'),
     planVersion: text(row, 'plan_version'),
     sha256: text(row, 'sha256'),
+    ...(typeof source === 'string' ? { source } : {}),
   }
 }
 

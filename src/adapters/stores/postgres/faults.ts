@@ -71,6 +71,19 @@ const CHECKS: readonly string[] = [
     FROM keelson.feed_dead_letters d JOIN keelson.runs r ON r.run_key = d.run_key
     WHERE d.seq < 1 OR d.seq > coalesce((SELECT c.seq FROM keelson.feed_cursors c
         WHERE c.subscriber = d.subscriber AND c.run_key = d.run_key), 0)`,
+  `SELECT 'signal_decisions' AS "where", format('signal %s was decided for run %s, which there is not', signal_id, run_id) AS what
+    FROM keelson.signal_decisions d
+    WHERE NOT EXISTS (SELECT 1 FROM keelson.runs r WHERE r.tenant_id = d.tenant_id AND r.run_id = d.run_id)`,
+  `SELECT 'signal_decisions' AS "where", format('the decision about signal %s of run %s is half one', signal_id, run_id) AS what
+    FROM keelson.signal_decisions WHERE (payload_sha256 IS NULL) <> (signal_payload <> '')
+      OR (approved_by IS NULL) <> (approved_at IS NULL) OR decision = 'PENDING' AND approved_by IS NOT NULL`,
+  `SELECT 'audit_log' AS "where", format('tenant %s has %s audit records, numbered %s to %s', tenant_id, count(*), min(position),
+      max(position)) AS what
+    FROM keelson.audit_log GROUP BY tenant_id HAVING min(position) <> 1 OR max(position) <> count(*)`,
+  `SELECT 'audit_heads' AS "where", format('the end of the audit log of tenant %s is not its last record', tenant_id) AS what
+    FROM keelson.audit_heads h FULL JOIN (SELECT DISTINCT ON (a.tenant_id) a.tenant_id, a.position, a.hash
+      FROM keelson.audit_log a ORDER BY a.tenant_id, a.position DESC) AS l USING (tenant_id)
+    WHERE h.position IS DISTINCT FROM l.position OR h.hash IS DISTINCT FROM l.hash`,
 ]
 
 export async function rowFaults(session: Session): Promise<readonly StoreFault[]> {

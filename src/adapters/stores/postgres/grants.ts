@@ -3,7 +3,7 @@
  * part of the commit; the database does the counting, under the locks of the affected pools.
  */
 import type { Clock } from '../../../ports/clock.ts'
-import type { PoolDefinition, PoolState, RunGrants } from '../../../ports/grants.ts'
+import type { PoolDefinition, PoolState, PoolUse, PoolUser, RunGrants } from '../../../ports/grants.ts'
 import type { RunKey } from '../../../ports/run-store.ts'
 import { claimOf, NOW, waitOf, WAITS } from './grant-queue.ts'
 import { number, text, type Columns } from './run-row.ts'
@@ -19,6 +19,11 @@ const POOLS = `SELECT p.*, CASE WHEN p.window_ms IS NULL THEN p.used
   p.breaker_failures IS NOT NULL AND coalesce(p.open_until > ${NOW}, false) AS is_open,
   (SELECT count(*) FROM keelson.grant_wait_pools w WHERE w.pool = p.pool) AS waiting
   FROM keelson.pools p ORDER BY p.pool`
+const HOLDERS = `SELECT r.tenant_id, r.run_id, h.slot, h.amount FROM keelson.grants h JOIN keelson.runs r ON r.run_key = h.run_key
+  WHERE h.pool = $1 ORDER BY h.run_key, h.slot COLLATE "C", h.attempt LIMIT $2`
+const WAITERS = `SELECT r.tenant_id, r.run_id, w.slot, p.amount, w.since FROM keelson.grant_wait_pools p
+  JOIN keelson.grant_waits w ON w.place = p.place JOIN keelson.runs r ON r.run_key = w.run_key
+  WHERE p.pool = $1 ORDER BY w.priority, w.place LIMIT $2`
 /** One statement, so that a slot is never seen between the queue and its grant. */
 const GRANTS = `SELECT slot COLLATE "C" AS slot, attempt, jsonb_object_agg(pool, amount) AS wants, true AS is_held,
     NULL::float8 AS priority, NULL::bigint AS since, NULL::bigint AS bypassed, NULL::bigint AS offered_until
@@ -51,6 +56,20 @@ function poolState(row: Columns): PoolState {
     waiting: number(row, 'waiting'),
     ...(row['is_open'] === true ? { openUntil: number(row, 'open_until') } : {}),
   }
+}
+
+export async function readPool(session: Session, pool: string, limit: number): Promise<PoolUse> {
+  const holders = await session.query(HOLDERS, [pool, limit])
+  const waiters = await session.query(WAITERS, [pool, limit])
+  return {
+    holders: holders.map(poolUser),
+    waiters: waiters.map((row) => ({ ...poolUser(row), since: number(row, 'since') })),
+  }
+}
+
+function poolUser(row: Columns): PoolUser {
+  const [tenantId, runId, slot] = [text(row, 'tenant_id'), text(row, 'run_id'), text(row, 'slot')]
+  return { tenantId, runId, slot, amount: number(row, 'amount') }
 }
 
 export async function readGrants(session: Session, runKey: RunKey, clock: Clock | undefined): Promise<RunGrants> {

@@ -1,7 +1,6 @@
 /** Upgrade from the schema before grants, feed and counts: existing rows stay, are counted, and can be followed. */
-import { readFileSync } from 'node:fs'
-import { Client } from 'pg'
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import { migratedTo } from '../../../../test/fixtures/postgres-before.ts'
 import { startPostgres, type PostgresServer } from '../../../../test/setup/postgres.ts'
 import { newRun } from '../../../testing/store/run-fixtures.ts'
 import { sealEvents } from '../../../testing/store/sealed-events.ts'
@@ -26,18 +25,6 @@ beforeAll(async () => {
   server = await startPostgres()
 })
 afterAll(() => server.stop())
-
-async function migratedTo(url: string, version: number): Promise<Client> {
-  const db = new Client({ connectionString: url })
-  await db.connect()
-  await db.query(`CREATE SCHEMA keelson; CREATE TABLE keelson.migrations (version integer PRIMARY KEY, name text NOT NULL,
-    applied_at timestamptz NOT NULL DEFAULT now())`)
-  for (const [index, name] of MIGRATIONS.slice(0, version).entries()) {
-    await db.query(readFileSync(new URL(`./sql/${name}`, import.meta.url), 'utf8'))
-    await db.query('INSERT INTO keelson.migrations (version, name) VALUES ($1, $2)', [index + 1, name])
-  }
-  return db
-}
 
 async function oldDatabase(url: string): Promise<void> {
   const db = await migratedTo(url, OLD)

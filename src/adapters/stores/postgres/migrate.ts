@@ -35,6 +35,10 @@ export const MIGRATIONS = [
   '0023-turns-without-reads.sql',
   '0024-plain-commits.sql',
   '0025-labels.sql',
+  '0026-plan-source.sql',
+  '0027-server.sql',
+  '0028-admission.sql',
+  '0029-schedules.sql',
 ] as const
 
 /** "Keel": advisory locks are numbers that all programs of a database share. */

@@ -3,9 +3,12 @@ import { Client } from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { startPostgres, type PostgresServer } from '../../../../test/setup/postgres.ts'
 import type { ListFilter } from '../../../ports/run-store.ts'
+import type { DecisionFilter } from '../../../ports/decisions.ts'
 import { ARCHIVABLE } from './archive.ts'
+import { listQuery as decisionsQuery } from './decisions.ts'
 import { DUE, STALLED } from './leases.ts'
 import { listQuery } from './list.ts'
+import { MOVED } from './moves.ts'
 import { BY_ENGINE_REF } from './read.ts'
 import { openPostgresStore } from './store.ts'
 
@@ -23,6 +26,15 @@ const LETTERS = `INSERT INTO keelson.run_inbox (run_key, inbox_id, kind, body, i
   FROM generate_series(1, ${RUNS}) AS n`
 const LABELS = `INSERT INTO keelson.run_labels (run_key, name, value, tenant_id, created_at)
   SELECT n, 'customer', 'C-' || n % 50, 't' || n % 20, n FROM generate_series(1, ${RUNS}) AS n`
+const DECISIONS = `INSERT INTO keelson.signal_decisions (tenant_id, run_id, signal_id, signal_decision_id, policy_decision_id,
+    decision, actor_id, actor_role, decided_at, signal_type, signal_payload)
+  SELECT 't' || n % 20, 'r' || n % 700, 's' || n, 'd' || n, 'p' || n,
+    CASE WHEN n % 97 = 0 THEN 'PENDING' ELSE 'ACCEPTED' END, 'ana', 'Operator', n, 'PAUSE', '{}'
+  FROM generate_series(1, ${RUNS}) AS n`
+/** One event of each run; each by a transaction of its own. */
+const EVENTS = `INSERT INTO keelson.events (run_key, seq, persisted_at, event_type, idempotency_key, chain_hash, record, generation, xid)
+  SELECT n, 1, n, 'RunStarted', sha256(n::text::bytea), sha256(n::text::bytea), '{}', 1, n::text::xid8
+  FROM generate_series(1, ${RUNS}) AS n`
 let server: PostgresServer
 let db: Client
 
@@ -35,7 +47,9 @@ beforeAll(async () => {
   await db.query(FILL)
   await db.query(LETTERS)
   await db.query(LABELS)
-  await db.query('VACUUM ANALYZE keelson.runs, keelson.run_inbox, keelson.run_labels')
+  await db.query(EVENTS)
+  await db.query(DECISIONS)
+  await db.query('VACUUM ANALYZE keelson.runs, keelson.run_inbox, keelson.run_labels, keelson.signal_decisions')
 })
 afterAll(async () => {
   await db.end()
@@ -56,6 +70,13 @@ describe('the store', () => {
     expect(walked.at(-1)).toMatch(/^run_inbox_(silent|unconsumed)$/)
     // Only runs whose lease was returned with work in flight are sorted, by the time they were left.
     expect(plan.match(/Seq Scan|Sort Key: .*/g)).toEqual(['Sort Key: runs_3.updated_at, runs_3.run_key'])
+  })
+
+  it('finds which runs moved through the index of the feed, from the position on', async () => {
+    const plan = await planOf(MOVED, [1, '4990', 9, 100])
+    const walked = [...plan.matchAll(/Index (?:Only )?Scan using (\w+)/g)].map(([, index]) => index)
+    expect(walked).toEqual(['events_feed', 'runs_pkey'])
+    expect(plan).not.toMatch(/Seq Scan on (?!feed_generation)/)
   })
 
   it('finds stalled runs of an engine through the same indexes, and sorts none', async () => {
@@ -95,6 +116,19 @@ describe('the store', () => {
       expect(plan).toContain(`using ${index} on`)
       // Parts in their own order are merged, which is no sort.
       expect(plan.replaceAll(/Merge Append[^\n]*\n\s*Sort Key/g, '')).not.toMatch(/Seq Scan|Sort/)
+    }
+  })
+
+  it.each<[DecisionFilter, RegExp]>([
+    [{}, /using signal_decisions_time on/],
+    [{ runId: 'r27' }, /(using|on) signal_decisions_(run|signal)\b/],
+    [{ state: 'PENDING' }, /(using|on) signal_decisions_pending\b/],
+  ])('lists decisions %j through %s', async (filter, index) => {
+    for (const after of [[], [3000, 3000]]) {
+      const values = ['t7', 10, ...after, ...(filter.runId === undefined ? [] : [filter.runId])]
+      const plan = await planOf(decisionsQuery(filter, after.length > 0), values)
+      expect(plan).toMatch(index)
+      expect(plan).not.toContain('Seq Scan')
     }
   })
 

@@ -5,14 +5,21 @@
  */
 import type { Clock } from '../../../ports/clock.ts'
 import type { FeedStore } from '../../../ports/feed.ts'
-import type { RunStore } from '../../../ports/run-store.ts'
+import type { EvidenceStore } from '../../../ports/evidence.ts'
+import type { RunStore, ServerStore } from '../../../ports/run-store.ts'
+import { admissionOf } from './admission.ts'
+import { apiKeysOf } from './api-keys.ts'
 import { commit } from './append.ts'
 import { archivableRuns, archiveRun, raiseEpochs } from './archive.ts'
+import { auditLogOf } from './audit-log.ts'
+import { schedulesOf } from './schedules.ts'
+import { triggersOf } from './triggers.ts'
 import { getBlob, putBlob } from './blobs.ts'
 import { claimAttempt, readClaims } from './claims.ts'
 import { connect, POOL_SIZE, type Connection } from './connect.ts'
 import { readContext } from './context.ts'
 import { countRuns } from './counts.ts'
+import { decisionsOf } from './decisions.ts'
 import { eraseData } from './erase.ts'
 import { purgeEvents, readEventWaits, sendEvent } from './events.ts'
 import { evidenceOf } from './evidence.ts'
@@ -26,16 +33,19 @@ import {
   subscribersBehind,
 } from './feed.ts'
 import { sweepGrants } from './grant-queue.ts'
-import { listPools, putPool, readGrants } from './grants.ts'
+import { listPools, putPool, readGrants, readPool } from './grants.ts'
+import { idempotencyOf } from './idempotency.ts'
 import { findInbox, insertInbox, readInbox } from './inbox.ts'
 import { acquireLease, dueRuns, endedWithInboxRows, noteDoing, releaseLease, stalledRuns } from './leases.ts'
 import { needKnown, type OptionNames } from '../../../core/known-options.ts'
 import { COUNT, FLAG, TEXT } from '../../../core/option-kinds.ts'
 import { listRuns } from './list.ts'
 import { MANIFEST } from './manifest.ts'
+import { readMoves } from './moves.ts'
 import { appendOpen } from './open-append.ts'
 import { putScopePause, readScopePauses } from './pauses.ts'
-import { findPlan, getPlan, putPlan } from './plans.ts'
+import { planNamesOf } from './plan-names.ts'
+import { plansOf } from './plans.ts'
 import { liftQuarantine, quarantine } from './quarantine.ts'
 import { findRun, findRunByEngineRef, findRunByRequest, getRun, readEvents } from './read.ts'
 import { initRoles, standing, type RolesAsked, type RolesMade, type Standing } from './roles.ts'
@@ -130,24 +140,18 @@ function storeOn(connection: Connection, options: PostgresStoreOptions): Postgre
     findInbox: (runKey, inboxId) => findInbox(connection, runKey, inboxId),
     putBlob: (runKey, sha256, text) => putBlob(connection, runKey, sha256, text),
     getBlob: (runKey, sha256) => getBlob(connection, runKey, sha256),
-    putPlan: (plan, how) => putPlan(connection, plan, how),
-    getPlan: (tenantId, sha256) => getPlan(connection, tenantId, sha256),
-    findPlan: (tenantId, planId, planVersion) => findPlan(connection, tenantId, planId, planVersion),
+    ...plansOf(connection),
+    ...planNamesOf(connection),
     putCheckpoint: (runKey, snapshot) => putCheckpoint(connection, runKey, snapshot),
     getCheckpoint: (runKey, kind, maxSeq) => getCheckpoint(connection, runKey, kind, maxSeq),
-    acquireLease: (runKey, owner, now, until, gone) =>
-      acquireLease(connection, { runKey, owner, now, until, gone }, clock),
-    releaseLease: (runKey, owner) => releaseLease(connection, runKey, owner),
-    noteDoing: (runKey, owner, doing) => noteDoing(connection, runKey, owner, doing),
-    dueRuns: (now, owner, limit) => dueRuns(connection, now, owner, limit, clock),
-    endedWithInboxRows: (until, limit) => endedWithInboxRows(connection, until, limit),
-    stalledRuns: (engineType, at, limit) => stalledRuns(connection, engineType, at, limit, clock),
+    ...leasesOn(connection, clock),
     claimAttempt: (runKey, claim) => claimAttempt(connection, runKey, claim),
     readClaims: (runKey) => readClaims(connection, runKey),
     putScopePause: (pause) => putScopePause(connection, pause),
     readScopePauses: (tenantId) => readScopePauses(turns, tenantId),
     putPool: (definition, put) => putPool(connection, definition, put),
     listPools: () => listPools(connection, clock),
+    readPool: (pool, limit) => readPool(connection, pool, limit),
     readGrants: (runKey) => readGrants(connection, runKey, clock),
     sweepGrants: () => sweepGrants(connection, clock),
     sendEvent: (event) => sendEvent(connection, event, clock),
@@ -157,7 +161,7 @@ function storeOn(connection: Connection, options: PostgresStoreOptions): Postgre
     archivableRuns: (endedBefore, limit) => archivableRuns(connection, endedBefore, limit),
     archiveRun: (runKey, ticket, place) => archiveRun(connection, runKey, ticket, place, clock),
     raiseEpochs: () => raiseEpochs(connection),
-    ...evidenceOf(connection),
+    ...besideRuns(connection, clock),
     close: () => connection.close(),
   }
 }
@@ -168,6 +172,7 @@ function feedOn(connection: Connection, clock: Clock | undefined, stallMs: numbe
   const scoped = (subscriber: string): string => `${feedScope}${subscriber}`
   const unscoped = (name: string): string => (name.startsWith(feedScope) ? name.slice(feedScope.length) : name)
   return {
+    readMoves: (after, limit) => readMoves(connection, after, limit),
     readFeed: (subscriber, page) => readFeed(connection, scoped(subscriber), page),
     settleFeed: (subscriber, settled) => settleFeed(connection, scoped(subscriber), settled, clock),
     feedStatus: (subscriber) => feedStatus(connection, scoped(subscriber), stallMs),
@@ -175,5 +180,36 @@ function feedOn(connection: Connection, clock: Clock | undefined, stallMs: numbe
     dropDeadLetter: (subscriber, runKey, runSeq) => dropDeadLetter(connection, scoped(subscriber), runKey, runSeq),
     subscribersBehind: async (runKey) => (await subscribersBehind(connection, runKey)).map(unscoped),
     dropSubscriber: (subscriber) => dropSubscriber(connection, scoped(subscriber)),
+  }
+}
+
+type Leases = Pick<
+  RunStore,
+  'acquireLease' | 'releaseLease' | 'noteDoing' | 'dueRuns' | 'endedWithInboxRows' | 'stalledRuns'
+>
+
+function leasesOn(connection: Connection, clock: Clock | undefined): Leases {
+  return {
+    acquireLease: (runKey, owner, now, until, gone) =>
+      acquireLease(connection, { runKey, owner, now, until, gone }, clock),
+    releaseLease: (runKey, owner) => releaseLease(connection, runKey, owner),
+    noteDoing: (runKey, owner, doing) => noteDoing(connection, runKey, owner, doing),
+    dueRuns: (now, owner, limit) => dueRuns(connection, now, owner, limit, clock),
+    endedWithInboxRows: (until, limit) => endedWithInboxRows(connection, until, limit),
+    stalledRuns: (engineType, at, limit) => stalledRuns(connection, engineType, at, limit, clock),
+  }
+}
+
+/** What verification reads, and what a server keeps. */
+function besideRuns(connection: Connection, clock: Clock | undefined): EvidenceStore & ServerStore {
+  return {
+    ...evidenceOf(connection),
+    ...admissionOf(connection, clock),
+    ...apiKeysOf(connection),
+    ...idempotencyOf(connection),
+    ...decisionsOf(connection, clock),
+    ...auditLogOf(connection),
+    ...schedulesOf(connection),
+    ...triggersOf(connection),
   }
 }

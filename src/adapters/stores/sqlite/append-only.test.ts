@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { RunRow, RunStore } from '../../../ports/run-store.ts'
+import { decision } from '../../../testing/store/decision-fixtures.ts'
 import { newRun, summary } from '../../../testing/store/run-fixtures.ts'
 import { allEvents, bytesOf, creation, nextCommit, step } from '../../../testing/store/store-case.ts'
 import { openSqliteStore } from './store.ts'
@@ -165,5 +166,35 @@ describe('an archive ticket', () => {
     expect((await allEvents(store, running.runKey)).length).toBe(2)
     expect(() => db.exec('DELETE FROM appends')).toThrow(REFUSED)
     expect(() => db.exec('UPDATE archive_tickets SET archived = 0')).toThrow(REFUSED)
+  })
+})
+
+describe('what a server records', () => {
+  const sealed = {
+    type: 'API_CALL',
+    at: 1,
+    record: '{}',
+    hash: new Uint8Array(32),
+    keyId: 'k',
+    mac: new Uint8Array(32),
+  } as const
+  beforeEach(async () => {
+    await store.recordDecision(decision(1, { runId: 'running' }))
+    await store.recordDecision(decision(2, { runId: 'running', decision: 'PENDING' }))
+    await store.appendAudit('tenant-a', [1, 2], () => sealed)
+  })
+
+  it.each([
+    'DELETE FROM signal_decisions',
+    `UPDATE signal_decisions SET decision = 'REJECTED' WHERE decision = 'ACCEPTED'`,
+    `UPDATE signal_decisions SET actor_id = 'eve'`,
+    `UPDATE signal_decisions SET signal_payload = '{}'`,
+    'INSERT OR REPLACE INTO signal_decisions SELECT * FROM signal_decisions',
+    'DELETE FROM audit_log WHERE position = 2',
+    `UPDATE audit_log SET record = '[]'`,
+    'INSERT OR REPLACE INTO audit_log SELECT * FROM audit_log',
+    'INSERT INTO audit_log SELECT tenant_id, position + 9, type, at, record, hash, key_id, mac FROM audit_log',
+  ])('is not changed by %s', (sql) => {
+    expect(() => db.exec(sql)).toThrow(REFUSED)
   })
 })

@@ -7,8 +7,10 @@ import { dataFrom } from './append-text.ts'
 import { eraseBlobs } from './blobs.ts'
 import type { Connection } from './connect.ts'
 import { eraseContext } from './context.ts'
+import { eraseDecisions } from './decisions.ts'
 import { eraseEvents } from './events.ts'
 import { eraseErrors } from './feed.ts'
+import { eraseAnswers } from './idempotency.ts'
 import { eraseBodies } from './inbox.ts'
 import { eraseLabels } from './labels.ts'
 import { eraseCheckpoints } from './checkpoints.ts'
@@ -33,6 +35,8 @@ export async function eraseData(connection: Connection, runKey: RunKey, upToSeq:
     eraseCheckpoints(connection, runKey, upToSeq)
     eraseLabels(connection, runKey)
     eraseErrors(connection, runKey, upToSeq)
+    eraseDecisions(connection, runKey)
+    eraseAnswers(connection, runKey)
   })
   await connection.read(() => connection.db.exec('VACUUM'))
   // A reader elsewhere can hold the old log for a while; then the next checkpoint drops it.

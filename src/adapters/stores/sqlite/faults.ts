@@ -99,6 +99,20 @@ const CHECKS: readonly string[] = [
     FROM feed_dead d JOIN runs r ON r.run_key = d.run_key
     WHERE d.seq < 1 OR d.seq > coalesce((SELECT settled_seq FROM feed_positions p
         WHERE p.subscriber = d.subscriber AND p.run_key = d.run_key), 0)`,
+  `SELECT 'signal_decisions' AS "where", 'signal ' || signal_id || ' was decided for run ' || run_id || ', which there is not' AS what
+    FROM signal_decisions d WHERE NOT EXISTS (SELECT 1 FROM runs r WHERE r.tenant_id = d.tenant_id AND r.run_id = d.run_id)`,
+  `SELECT 'signal_decisions' AS "where", 'the decision about signal ' || signal_id || ' of run ' || run_id || ' is half one' AS what
+    FROM signal_decisions WHERE (payload_sha256 IS NULL) <> (signal_payload <> '')
+      OR (approved_by IS NULL) <> (approved_at IS NULL) OR decision = 'PENDING' AND approved_by IS NOT NULL
+      OR decision NOT IN ('ACCEPTED', 'REJECTED', 'REVISION_REQUIRED', 'PENDING')
+      OR (engine_status IS NULL) <> (engine_processed_at IS NULL)`,
+  `SELECT 'audit_log' AS "where", 'tenant ' || tenant_id || ' has ' || count(*) || ' audit records, numbered ' || min(position)
+      || ' to ' || max(position) AS what
+    FROM audit_log GROUP BY tenant_id HAVING min(position) <> 1 OR max(position) <> count(*)`,
+  `SELECT 'api_keys' AS "where", 'key ' || key_id || ' is kept in a form that nobody made' AS what
+    FROM api_keys WHERE length(secret_sha256) <> 32 OR NOT json_valid(roles)`,
+  `SELECT 'api_requests' AS "where", 'request ' || request_key || ' of ' || route || ' is half answered' AS what
+    FROM api_requests WHERE (answer IS NULL) <> (answered_at IS NULL) OR NOT json_valid(coalesce(answer, 'null'))`,
 ]
 
 export function rowFaults(db: DatabaseSync): readonly StoreFault[] {

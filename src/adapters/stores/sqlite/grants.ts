@@ -11,6 +11,8 @@ import type {
   GrantWait,
   PoolDefinition,
   PoolState,
+  PoolUse,
+  PoolUser,
   RunGrants,
 } from '../../../ports/grants.ts'
 import type { RunCommit, RunKey } from '../../../ports/run-store.ts'
@@ -40,6 +42,10 @@ const PUT_ANY = `${PUT} ON CONFLICT (pool) DO UPDATE SET capacity = excluded.cap
   window_number = CASE WHEN window_ms IS excluded.window_ms THEN window_number ELSE 0 END`
 const HAS_POOL = 'SELECT 1 FROM pools WHERE pool = ?'
 const LIST = `SELECT *, (SELECT count(*) FROM grant_waits w WHERE w.pool = p.pool) AS waiting FROM pools p ORDER BY pool`
+const HOLDERS = `SELECT r.tenant_id, r.run_id, h.slot, h.amount FROM grant_holds h JOIN runs r ON r.run_key = h.run_key
+  WHERE h.pool = ? ORDER BY h.run_key, h.slot, h.attempt LIMIT ?`
+const WAITERS = `SELECT r.tenant_id, r.run_id, w.slot, w.amount, w.since FROM grant_waits w JOIN runs r ON r.run_key = w.run_key
+  WHERE w.pool = ? ORDER BY w.priority, w.place LIMIT ?`
 const ANY_WAIT = 'SELECT 1 FROM grant_waits LIMIT 1'
 const RUN_HOLDS = 'SELECT * FROM grant_holds WHERE run_key = ? ORDER BY slot, attempt, pool'
 const IS_HELD = 'SELECT 1 FROM grant_holds WHERE run_key = ? AND slot = ? AND attempt = ? LIMIT 1'
@@ -167,6 +173,22 @@ export async function listPools(connection: Connection, clock: Clock): Promise<r
       ? {}
       : { openUntil: number(row, 'open_until') }),
   }))
+}
+
+export async function readPool(connection: Connection, pool: string, limit: number): Promise<PoolUse> {
+  const [holders, waiters] = await connection.read(() => [
+    connection.sql(HOLDERS).all(pool, limit),
+    connection.sql(WAITERS).all(pool, limit),
+  ])
+  return {
+    holders: (holders ?? []).map(poolUser),
+    waiters: (waiters ?? []).map((row) => ({ ...poolUser(row), since: number(row, 'since') })),
+  }
+}
+
+function poolUser(row: Columns): PoolUser {
+  const [tenantId, runId, slot] = [text(row, 'tenant_id'), text(row, 'run_id'), text(row, 'slot')]
+  return { tenantId, runId, slot, amount: number(row, 'amount') }
 }
 
 export async function readGrants(connection: Connection, runKey: RunKey, clock: Clock): Promise<RunGrants> {

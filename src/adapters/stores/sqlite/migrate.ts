@@ -28,6 +28,10 @@ export const MIGRATIONS = [
   '0017-events.sql',
   '0018-labels.sql',
   '0019-appends.sql',
+  '0020-plan-source.sql',
+  '0021-server.sql',
+  '0022-admission.sql',
+  '0023-schedules.sql',
 ] as const
 
 /** Where SQL alone cannot say how: the log is copied between what comes before this line and what comes after it. */

@@ -4,11 +4,13 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { ARCHIVABLE } from './archive.ts'
 import { connect, type Connection } from './connect.ts'
 import { COUNTS } from './counts.ts'
+import { listQuery as decisionsQuery } from './decisions.ts'
 import { BACKLOG_PAGE, BEHIND, BEHIND_ON_RUN, DEAD, FEED_PAGE, PASSED } from './feed.ts'
 import { OFFERED, STARVING } from './grant-pools.ts'
 import { BYPASS, IN_ORDER, ROWS, RUN_OUT, RUN_WAITS, TOO_LARGE, WAITED_FOR } from './grant-queue.ts'
 import { DUE_BY_INBOX, DUE_BY_OWED, DUE_BY_TIME, ENDED_BY_INBOX, STALLED_BY_INBOX, STALLED_BY_TIME } from './leases.ts'
 import { listQuery } from './list.ts'
+import { MOVED } from './moves.ts'
 import { APPENDS, BY_ENGINE_REF } from './read.ts'
 import { testFolder } from '../../../../test/fixtures/folder.ts'
 
@@ -80,6 +82,19 @@ describe('the store', () => {
     }
   })
 
+  it.each([
+    [{}, 'time'],
+    [{ runId: 'r' }, 'run'],
+    [{ state: 'PENDING' as const }, 'pending'],
+    [{ runId: 'r', state: 'PENDING' as const }, 'run'],
+  ])('lists decisions %j by walking those by %s', (filter, index) => {
+    for (const isLater of [false, true]) {
+      const plan = planOf(decisionsQuery(filter, isLater))
+      expect(plan).toContain(`SEARCH signal_decisions USING INDEX signal_decisions_${index} (tenant_id=?`)
+      expect(plan).not.toContain('TEMP B-TREE')
+    }
+  })
+
   it('finds a run by the reference of its engine through two indexes', () => {
     const plan = planOf(BY_ENGINE_REF)
     expect(plan).toContain('SEARCH runs USING INDEX runs_engine_ref (tenant_id=? AND engine_run_ref=?)')
@@ -106,6 +121,11 @@ describe('the store', () => {
       'what a cursor passes',
       PASSED,
       /SEARCH a USING INTEGER PRIMARY KEY \(rowid>\? AND rowid<\?\); SEARCH r USING INTEGER/,
+    ],
+    [
+      'which runs moved',
+      MOVED,
+      /SEARCH a USING INTEGER PRIMARY KEY \(rowid>\? AND rowid<\?\); SEARCH r USING INTEGER PRIMARY KEY/,
     ],
     [
       'the status of a feed',

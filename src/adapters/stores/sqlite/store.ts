@@ -4,15 +4,22 @@
  */
 import { resolve } from 'node:path'
 import type { Clock } from '../../../ports/clock.ts'
-import type { RunStore } from '../../../ports/run-store.ts'
+import type { EvidenceStore } from '../../../ports/evidence.ts'
+import type { RunStore, ServerStore } from '../../../ports/run-store.ts'
+import { admissionOf } from './admission.ts'
+import { apiKeysOf } from './api-keys.ts'
 import { commit } from './append.ts'
 import { archivableRuns, archiveRun, raiseEpochs } from './archive.ts'
+import { auditLogOf } from './audit-log.ts'
+import { schedulesOf } from './schedules.ts'
+import { triggersOf } from './triggers.ts'
 import { backup } from './backup.ts'
 import { getBlob, putBlob } from './blobs.ts'
 import { claimAttempt, readClaims } from './claims.ts'
 import { connect, type Connection } from './connect.ts'
 import { readContext } from './context.ts'
 import { countRuns } from './counts.ts'
+import { decisionsOf } from './decisions.ts'
 import { eraseData } from './erase.ts'
 import { purgeEvents, readEventWaits, sendEvent } from './events.ts'
 import { evidenceOf } from './evidence.ts'
@@ -25,14 +32,17 @@ import {
   settleFeed,
   subscribersBehind,
 } from './feed.ts'
-import { listPools, putPool, readGrants, sweepGrants } from './grants.ts'
+import { listPools, putPool, readGrants, readPool, sweepGrants } from './grants.ts'
+import { idempotencyOf } from './idempotency.ts'
 import { findInbox, insertInbox, readInbox } from './inbox.ts'
 import { acquireLease, dueRuns, endedWithInboxRows, noteDoing, releaseLease, stalledRuns } from './leases.ts'
 import { listRuns } from './list.ts'
 import { MANIFEST } from './manifest.ts'
+import { readMoves } from './moves.ts'
 import { appendOpen } from './open-append.ts'
 import { putScopePause, readScopePauses } from './pauses.ts'
-import { findPlan, getPlan, putPlan } from './plans.ts'
+import { planNamesOf } from './plan-names.ts'
+import { plansOf } from './plans.ts'
 import { liftQuarantine, quarantine } from './quarantine.ts'
 import { findRun, findRunByEngineRef, findRunByRequest, getRun, readEvents } from './read.ts'
 import { getCheckpoint, putCheckpoint } from './checkpoints.ts'
@@ -80,23 +90,18 @@ export function storeOn(connection: Connection, clock: Clock): SqliteStore {
     findInbox: (runKey, inboxId) => findInbox(connection, runKey, inboxId),
     putBlob: (runKey, sha256, text) => connection.write(() => putBlob(connection, runKey, sha256, text)),
     getBlob: (runKey, sha256) => getBlob(connection, runKey, sha256),
-    putPlan: (plan, how) => putPlan(connection, plan, how),
-    getPlan: (tenantId, sha256) => getPlan(connection, tenantId, sha256),
-    findPlan: (tenantId, planId, planVersion) => findPlan(connection, tenantId, planId, planVersion),
+    ...plansOf(connection),
+    ...planNamesOf(connection),
     putCheckpoint: (runKey, snapshot) => putCheckpoint(connection, runKey, snapshot),
     getCheckpoint: (runKey, kind, maxSeq) => getCheckpoint(connection, runKey, kind, maxSeq),
-    acquireLease: (runKey, owner, now, until, gone) => acquireLease(connection, runKey, owner, now, until, gone),
-    releaseLease: (runKey, owner) => releaseLease(connection, runKey, owner),
-    noteDoing: (runKey, owner, doing) => noteDoing(connection, runKey, owner, doing),
-    dueRuns: (now, owner, limit) => dueRuns(connection, now, owner, limit),
-    endedWithInboxRows: (until, limit) => endedWithInboxRows(connection, until, limit),
-    stalledRuns: (engineType, { now, forMs }, limit) => stalledRuns(connection, engineType, now - forMs, limit),
+    ...leasesOn(connection),
     claimAttempt: (runKey, claim) => claimAttempt(connection, runKey, claim),
     readClaims: (runKey) => readClaims(connection, runKey),
     putScopePause: (pause) => putScopePause(connection, pause),
     readScopePauses: (tenantId) => readScopePauses(connection, tenantId),
     putPool: (definition, options) => putPool(connection, definition, options),
     listPools: () => listPools(connection, clock),
+    readPool: (pool, limit) => readPool(connection, pool, limit),
     readGrants: (runKey) => readGrants(connection, runKey, clock),
     // A reader has nothing to sweep.
     sweepGrants: async () => (connection.readOnly ? 0 : sweepGrants(connection, clock)),
@@ -104,6 +109,7 @@ export function storeOn(connection: Connection, clock: Clock): SqliteStore {
     readEventWaits: (runKey) => readEventWaits(connection, runKey),
     // A reader has nothing to purge.
     purgeEvents: async (limit) => (connection.readOnly ? 0 : purgeEvents(connection, limit, clock)),
+    readMoves: (after, limit) => readMoves(connection, after, limit),
     readFeed: (subscriber, page) => readFeed(connection, subscriber, page),
     settleFeed: (subscriber, settled) => settleFeed(connection, subscriber, settled, clock),
     feedStatus: (subscriber) => feedStatus(connection, subscriber),
@@ -114,8 +120,38 @@ export function storeOn(connection: Connection, clock: Clock): SqliteStore {
     archivableRuns: (endedBefore, limit) => archivableRuns(connection, endedBefore, limit),
     archiveRun: (runKey, ticket, place) => archiveRun(connection, runKey, ticket, place, clock),
     raiseEpochs: () => raiseEpochs(connection),
-    ...evidenceOf(connection),
+    ...besideRuns(connection, clock),
     backup: (toPath) => backup(connection, toPath),
     close: async () => connection.close(),
+  }
+}
+
+/** What verification reads, and what a server keeps. */
+function besideRuns(connection: Connection, clock: Clock): EvidenceStore & ServerStore {
+  return {
+    ...evidenceOf(connection),
+    ...admissionOf(connection),
+    ...apiKeysOf(connection),
+    ...idempotencyOf(connection),
+    ...decisionsOf(connection, clock),
+    ...auditLogOf(connection),
+    ...schedulesOf(connection),
+    ...triggersOf(connection),
+  }
+}
+
+type Leases = Pick<
+  RunStore,
+  'acquireLease' | 'releaseLease' | 'noteDoing' | 'dueRuns' | 'endedWithInboxRows' | 'stalledRuns'
+>
+
+function leasesOn(connection: Connection): Leases {
+  return {
+    acquireLease: (runKey, owner, now, until, gone) => acquireLease(connection, runKey, owner, now, until, gone),
+    releaseLease: (runKey, owner) => releaseLease(connection, runKey, owner),
+    noteDoing: (runKey, owner, doing) => noteDoing(connection, runKey, owner, doing),
+    dueRuns: (now, owner, limit) => dueRuns(connection, now, owner, limit),
+    endedWithInboxRows: (until, limit) => endedWithInboxRows(connection, until, limit),
+    stalledRuns: (engineType, { now, forMs }, limit) => stalledRuns(connection, engineType, now - forMs, limit),
   }
 }

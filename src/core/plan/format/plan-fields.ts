@@ -1,11 +1,15 @@
 /** The fields of a plan outside its steps: metadata and policy, with their defaults. */
+import { DURATION_EXAMPLES, DURATION_PATTERN } from '../../duration.ts'
 import { LIMITS } from '../../limits.ts'
+import { OVERLAPS } from '../../schedule/definition.ts'
+import { CATCH_UPS } from '../../schedule/owed.ts'
 import { defaulted, objectOf, optional } from './fields.ts'
 import { listOf } from './kind.ts'
 import {
   concurrency,
   durationMs,
   id,
+  integer,
   json,
   jsonSchema,
   labels,
@@ -13,6 +17,7 @@ import {
   onSkip,
   plainObject,
   runLabels,
+  template,
   text,
 } from './kinds.ts'
 import { retry } from './retry-fields.ts'
@@ -106,6 +111,36 @@ const forItem = objectOf(
   { what: 'forItem' },
 )
 
+const time = text({ max: 20, pattern: new RegExp(DURATION_PATTERN), what: `a time such as ${DURATION_EXAMPLES}` })
+
+/** When a server starts the plan; what it says of times is checked when it is published. */
+const schedule = objectOf(
+  {
+    cron: optional(
+      text({ max: 200 }),
+      'Minute, hour, day of month, month and day of week, or a word such as @daily.',
+      '30 2 * * *',
+    ),
+    every: optional(time, 'Instead of `cron`: after each such time.', '15m'),
+    zone: optional(text({ max: 64 }), 'The time zone of `cron`.', 'Europe/Berlin', 'UTC'),
+    input: optional(
+      json,
+      'The input of each run; `${input.at}` in it is the instant of the occurrence.',
+      '{ day: "${input.at}" }',
+    ),
+    overlap: optional(oneOf(...OVERLAPS), 'What happens while the run before goes on.', 'queue', 'skip'),
+    catchUp: optional(oneOf(...CATCH_UPS), 'Which missed occurrences are made up for.', 'all', 'latest'),
+    catchUpMax: optional(
+      integer(1, LIMITS.scheduleCatchUp),
+      'Of `all`: no more than so many, the newest.',
+      '10',
+      '100',
+    ),
+    jitter: optional(time, 'Each occurrence is later by a time of its own, up to this one.', '5m'),
+  },
+  { what: 'schedule' },
+)
+
 /** All fields of the document except its steps, which are read one by one when the policy is known. */
 export const PLAN_HEAD = {
   plan: optional(id, 'Short for metadata.planId.', 'order-fulfilment'),
@@ -131,6 +166,17 @@ export const PLAN_HEAD = {
     runLabels,
     'Names and texts by which a run is found (`keelson runs --label customer=C-17`), with `${…}` over the input. A label without a value is left out.',
     '{ customer: "${input.customerId}" }',
+  ),
+  concurrencyKey: optional(
+    template(text({ max: LIMITS.expressionChars })),
+    'A text with `${…}` over the input: runs with the same value are counted together against the limit `key:<plan>` of a server.',
+    '"${input.customerId}"',
+  ),
+  schedule: optional(
+    schedule,
+    'When a server starts the plan; publishing it makes or changes the schedule of its name, and a version without it removes that.',
+    '{ cron: "30 2 * * *", zone: Europe/Berlin }',
+    'see schedule',
   ),
   context: defaulted(plainObject, {}, 'The first values of the variables of a run.', '{ attempts: 0 }'),
   policy: optional(policy, 'Limits of the run and defaults for its steps.', '{ concurrency: 5 }', 'see policy'),

@@ -10,14 +10,15 @@ import { isObject } from '../format/kind.ts'
 import type { Json } from '../plan.ts'
 import { PLAN_LIMITS } from '../plan-limits.ts'
 import { readDocument, type ReadOptions } from '../read/read-document.ts'
-import type { Place, Reading } from '../read/reading.ts'
+import { child, refuse, type Place, type Reading } from '../read/reading.ts'
 import type { Document, Imported } from './imported.ts'
 import { readForeign } from './read-foreign.ts'
 import { fallbackTargets, withoutFallbacks, type Fallbacks } from './orchestr8/fallbacks.ts'
 import { astFlow, flatFlow, type Flow, type FlowStep } from './orchestr8/flow.ts'
 import { namesOf } from './orchestr8/names.ts'
 import { astWorkflow, flatWorkflow, type ForeignRetry } from './orchestr8/shape.ts'
-import { conditionsOf, inputOf, type Converting } from './orchestr8/values.ts'
+import { conditionsOf, guarded, inputOf, type Converting } from './orchestr8/values.ts'
+import { waitsOf } from './orchestr8/waits.ts'
 
 export function importOrchestr8(text: string, options: ReadOptions): Result<Imported, Problem> {
   const nothingMore = (): void => undefined
@@ -40,13 +41,14 @@ function converted(flow: Flow, positionOf: Reading['positionOf']): Result<Import
     flow.env.keys(),
   )
   const converting: Converting = { flow, names, problems, positionOf }
+  refuseTakenName(converting)
   const fallbacks = fallbackTargets(converting)
   const kept = withoutFallbacks(flow, fallbacks)
   const steps = kept.map(({ step, place }) => stepOf(converting, step, place, fallbacks))
   if (problems.length > 0) return refusedFor(sortProblems(problems))
   const places = new Map([
     ['', ''],
-    ['/inputs', '/variables'],
+    ['/inputs', `/${flow.at.variables.join('/')}`],
   ])
   kept.forEach(({ step, place }, at) => {
     const origin = `/steps/${place.key}`
@@ -59,6 +61,16 @@ function converted(flow: Flow, positionOf: Reading['positionOf']): Result<Import
     places.set(`${here}/unless`, `${origin}${step.at.condition}/unless`).set(`${here}/retry`, origin)
   })
   return ok({ document: documentOf(flow, steps), places, positionOf })
+}
+
+/** The environment becomes `input.env`, so a variable of that name would be lost. */
+function refuseTakenName(converting: Converting): void {
+  const { variables, env, at } = converting.flow
+  if (variables['env'] === undefined || env.size === 0) return
+  const [first = '', ...more] = at.variables
+  const place = [...more, 'env'].reduce<Place>((above, key) => child(above, key), child(undefined, first))
+  const message = `'env' would be a variable and the environment`
+  refuse(converting, 'WORKFLOW_INVALID', place, message, { hint: 'give the variable another name' })
 }
 
 function documentOf(flow: Flow, steps: readonly Document[]): Document {
@@ -104,8 +116,12 @@ function inputsOf({ variables, env }: Flow): Document {
 
 function stepOf(converting: Converting, step: FlowStep, place: Place, fallbacks: Fallbacks): Document {
   const instead = fallbacks.get(step.id)
-  const { with: mapped, secrets } = inputOf(converting, step, step, place)
-  const needed = new Set([...step.dependsOn, ...(instead?.waitsFor ?? [])])
+  const read = new Set<string>()
+  const reading = { ...converting, names: { ...converting.names, reads: (stepId: string) => void read.add(stepId) } }
+  const { with: mapped, secrets } = inputOf(reading, step, step, place)
+  const conditions = conditionsOf(reading, step, place)
+  const waits = waitsOf(converting.flow, step, read)
+  const needed = new Set([...step.dependsOn, ...waits, ...(instead?.waitsFor ?? [])])
   return {
     id: step.id,
     dependsOn: [...needed],
@@ -113,12 +129,12 @@ function stepOf(converting: Converting, step: FlowStep, place: Place, fallbacks:
     ...(step.description === undefined || step.description === '' ? {} : { description: step.description }),
     ...given('labels', step.labels),
     run: step.agentId,
-    ...(step.hasBreaker ? { agent: step.agentId } : {}),
+    ...(step.breaker === undefined ? {} : { agent: step.agentId, 'x-circuitBreaker': step.breaker }),
     ...(Object.keys(mapped).length === 0 ? {} : { with: mapped }),
     ...(Object.keys(secrets).length === 0 ? {} : { secrets }),
     ...(step.inputSchema === undefined ? {} : { inputSchema: step.inputSchema as Json }),
     ...(step.outputSchema === undefined ? {} : { outputSchema: step.outputSchema as Json }),
-    ...conditionsOf(converting, step, place),
+    ...guarded(converting.flow, step, conditions, waits),
     ...retryOf(step),
     ...given('timeoutMs', step.timeoutMs),
     ...(step.onError === 'continue' ? { onFailure: 'continue' } : {}),

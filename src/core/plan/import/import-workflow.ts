@@ -11,6 +11,7 @@ import { robotProblem } from '../compile/robot-action.ts'
 import { capabilityOf, type Capability, type CapabilityMatrix } from './capability-matrix.ts'
 import { compensationInput, outputOf } from './compensation-input.ts'
 import type { Document } from './imported.ts'
+import { capabilitiesOf, PORT_FAMILIES } from './port-families.ts'
 import { effectiveTier, type ReadWorkflow, type WorkflowAction, type WorkflowV1 } from './workflow-v1.ts'
 
 interface Importing extends Pick<Reading, 'problems' | 'positionOf'> {
@@ -50,6 +51,7 @@ function stepsOf(
   const { workflow } = importing
   const { actionId, portFamily, operation } = action
   const tier = effectiveTier(workflow, action)
+  checkNames(importing, action, place)
   const capability = findCapability(importing, action, place)
   const labels = { portFamily, executionTier: tier }
   const { name, inputSchemaRef, outputSchemaRef } = action
@@ -87,6 +89,23 @@ function approval({ workflow, problems, positionOf }: Importing, action: Workflo
   }
   const title = `Approve ${operation} (${portFamily})`
   return { id, effect: 'none', manual: { title, rule: 'MakerChecker' } }
+}
+
+/** There the names of families and capabilities are looked up; a matrix tells of those that are not on the list. */
+function checkNames(importing: Importing, action: WorkflowAction, place: Place): void {
+  const { portFamily, operation, isKnownBy } = action
+  if (isKnownBy === undefined || importing.matrices.some((matrix) => matrix.portFamily === portFamily)) return
+  const isFamily = PORT_FAMILIES.includes(portFamily)
+  if (isFamily && (isKnownBy === 'family' || capabilitiesOf(portFamily).includes(operation))) return
+  const [field, asked, known] = isFamily
+    ? ['capability', operation, capabilitiesOf(portFamily)]
+    : ['portFamily', portFamily, PORT_FAMILIES]
+  const message = isFamily
+    ? `${portFamily} has no capability '${operation}'`
+    : `there is no port family '${portFamily}'`
+  const near = suggest(importing, asked, known)
+  const hint = 'bring its capability matrix (--matrix), if there is one'
+  refuse(importing, 'WORKFLOW_INVALID', child(place, field), message, near.hint === undefined ? { hint } : near)
 }
 
 /** A matrix of the family, where given, lists all that can be done there. */

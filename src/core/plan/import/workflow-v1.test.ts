@@ -31,8 +31,9 @@ describe('a workflow', () => {
   it('with every field is read as it was written, and without the optional ones too [GRF-14]', () => {
     const full = { ...WORKFLOW, actions: [{ ...ACTION, executionTierOverride: 'ManualOnly' }] }
     const read = parseWorkflow(JSON.stringify(full))
-    const { workspaceId, ...rest } = full
-    expect(read.ok && read.value.workflow).toEqual({ ...rest, labels: { workspaceId } })
+    const { workspaceId, actions, ...rest } = full
+    const known = actions.map((action) => ({ ...action, isKnownBy: 'family' }))
+    expect(read.ok && read.value.workflow).toEqual({ ...rest, actions: known, labels: { workspaceId } })
     expect(refusals({ description: undefined })).toEqual([])
   })
 

@@ -66,6 +66,8 @@ export interface WorkflowAction {
   readonly order: number
   readonly portFamily: string
   readonly operation: string
+  /** Whether Portarium looks its names up: a family always, an operation only where it is written as a capability. */
+  readonly isKnownBy?: 'family' | 'capability'
   readonly executionTierOverride?: ExecutionTier
   readonly inputSchemaRef?: string
   readonly outputSchemaRef?: string
@@ -89,6 +91,7 @@ export function parseWorkflow(given: string, options: ReadOptions = {}): Result<
   const named = actions.map(({ capability, operation: legacy, ...one }) => ({
     ...one,
     operation: capability ?? legacy ?? '',
+    isKnownBy: capability === undefined ? ('family' as const) : ('capability' as const),
   }))
   return ok({ workflow: { ...rest, labels: { workspaceId }, actions: named }, positionOf: found.value.positionOf })
 }

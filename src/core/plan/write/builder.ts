@@ -8,7 +8,7 @@
  *       return { steps: [reserve], output: { reservation: reserve.output.id } }
  *     })
  */
-import type { FailurePolicy, Json, JsonSchema, PlanMetadata } from '../plan.ts'
+import type { FailurePolicy, Json, JsonSchema, PlanMetadata, PlanSchedule } from '../plan.ts'
 import type { Duration } from '../../duration.ts'
 import { expression, pathOf, type Ref, type Resolved } from '../format/reference.ts'
 import type {
@@ -108,6 +108,8 @@ export interface PlanHead<I = unknown, F = unknown> {
   readonly schemaVersion?: string
   readonly metadata?: Partial<Omit<PlanMetadata, 'planId' | 'planVersion' | 'requiresCapabilities'>>
   readonly inputs?: JsonSchema
+  /** When a server starts it, from when it is published on. */
+  readonly schedule?: PlanSchedule
   readonly context?: Readonly<Record<string, Json>>
   readonly policy?: {
     readonly concurrency?: number

@@ -44,6 +44,7 @@ describe('the tables of fields', () => {
       'plan document',
       'metadata',
       'forItem',
+      'schedule',
       'policy',
       'retry',
       'step',

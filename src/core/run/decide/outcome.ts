@@ -13,7 +13,7 @@ import { isTerminalRun } from '../state/transitions.ts'
 import { isFanParent, kindOfUnit, locate, type Located } from '../state/units.ts'
 import { failStep, isStopping, waitedMs } from '../proceed/fail-step.ts'
 import { CANCELLED_ERROR } from '../failure/step-errors.ts'
-import { actorOf, completionRefusal, judgesPeople } from '../people/judge-person.ts'
+import { actorOf, completionRefusal, judgesPeople, rolesOf } from '../people/judge-person.ts'
 import { refuseCompletion } from './refuse-person.ts'
 import { emitLate } from '../proceed/late.ts'
 import { compensationOutcome } from '../proceed/compensate.ts'
@@ -45,7 +45,8 @@ export function decideOutcome(ws: Workspace, report: Report): void {
     return
   }
   if (kindOfUnit(ws.state.graph, unit) === 'manual' && judgesPeople(ws.state)) {
-    const refusal = completionRefusal(ws.state, unit, actorOf(report.outcome), report)
+    const told = { ...report, actorRoles: rolesOf(report.outcome) }
+    const refusal = completionRefusal(ws.state, unit, actorOf(report.outcome), told)
     if (refusal !== undefined) {
       refuseCompletion(ws, report, refusal)
       return

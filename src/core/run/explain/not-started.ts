@@ -19,11 +19,21 @@ export interface ForPeople {
   readonly refused?: readonly RefusedPerson[]
 }
 
+/** A limit that a run waits for, and what would free a place: the end of one of these runs, or time. */
+export interface LimitCause {
+  readonly limit: string
+  readonly position: number
+  readonly since: number
+  readonly heldBy: readonly string[]
+}
+
 export interface NotStartedCause extends ForPeople {
   readonly kind: 'run-not-started'
   readonly status: string
   /** A person's word, somebody who starts what is queued, or its instant. Absent: its engine starts it. */
   readonly waitsFor?: 'approval' | 'start' | 'instant'
+  /** Limits that have no room for it. They are not in the log; the reader of the store adds them. */
+  readonly limits?: readonly LimitCause[]
   readonly notBefore?: number
 }
 

@@ -6,6 +6,8 @@ import type { People } from '../state/people.ts'
 const nobody: People = { makers: [], approvals: [], stoppedBy: [] }
 const many = Array.from({ length: 2000 }, (_one, n) => `maker-${n}`)
 
+const ZOE = { actorId: 'zoe', roles: [] }
+
 describe('people that are told to another run', () => {
   it('are all told while they fit, and what they approved once for each person', () => {
     const people: People = {
@@ -29,10 +31,10 @@ describe('people that are told to another run', () => {
     expect(told.makers.length).toBeGreaterThan(300)
     expect(JSON.stringify(told).length).toBeLessThan(32 * 1024)
     const why = 'more people had a part in it than the log tells of'
-    expect(dutyViolation({ kind: 'MakerChecker' }, told, 'zoe', [])).toBe(why)
-    expect(dutyViolation({ kind: 'IncompatibleDuties', dutyKeys: ['a', 'b'] }, told, 'zoe', ['a'])).toBe(why)
-    expect(dutyViolation({ kind: 'RemoteEstopRequesterSeparation' }, told, 'zoe', [])).toBe(why)
-    expect(dutyViolation({ kind: 'DistinctApprovers', minimumApprovers: 1 }, told, 'zoe', [])).toBeUndefined()
+    expect(dutyViolation({ kind: 'MakerChecker' }, told, ZOE, [])).toBe(why)
+    expect(dutyViolation({ kind: 'IncompatibleDuties', dutyKeys: ['a', 'b'] }, told, ZOE, ['a'])).toBe(why)
+    expect(dutyViolation({ kind: 'RemoteEstopRequesterSeparation' }, told, ZOE, [])).toBe(why)
+    expect(dutyViolation({ kind: 'DistinctApprovers', minimumApprovers: 1 }, told, ZOE, [])).toBeUndefined()
     expect(toldPeople({ ...nobody, isCut: true })).toEqual({ ...nobody, isCut: true })
   })
 

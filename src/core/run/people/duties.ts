@@ -12,13 +12,21 @@ import { isSamePerson, personKey } from './person.ts'
 /** The approver's name where no approval is needed; no person has this name. */
 export const AUTO_APPROVER = 'policy:auto'
 
+/** Who acts, and in which roles, as far as whoever knows them told. */
+export interface Acting {
+  readonly actorId: string
+  readonly roles: readonly string[]
+}
+
 /** Undefined when the rule has nothing against it. */
 export function dutyViolation(
   rule: DutyRule,
   people: People,
-  actorId: string,
+  { actorId, roles }: Acting,
   duties: readonly string[],
 ): string | undefined {
+  // It asks about whoever acts, and nobody else.
+  if (rule.kind === 'SpecialistApproval') return noSpecialist(rule.roles, roles)
   const violation = byRule(rule, people, actorId, duties)
   if (violation !== undefined || people.isCut !== true || COUNTS.has(rule.kind)) return violation
   return 'more people had a part in it than the log tells of'
@@ -27,7 +35,18 @@ export function dutyViolation(
 /** These rules ask how many people there are, not who they are. */
 export const COUNTS: ReadonlySet<string> = new Set(['DistinctApprovers', 'SafetyClassifiedZoneDualApproval'])
 
-function byRule(rule: DutyRule, people: People, actorId: string, duties: readonly string[]): string | undefined {
+/** Roles are told by who authenticates the person; none told is none held. What they hold besides is not said. */
+function noSpecialist(needed: readonly string[], held: readonly string[]): string | undefined {
+  if (needed.some((role) => held.includes(role))) return undefined
+  return `only who has the role ${needed.join(' or ')} may, and nobody said so of them`
+}
+
+function byRule(
+  rule: Exclude<DutyRule, { kind: 'SpecialistApproval' }>,
+  people: People,
+  actorId: string,
+  duties: readonly string[],
+): string | undefined {
   switch (rule.kind) {
     case 'MakerChecker':
     case 'HazardousZoneNoSelfApproval':

@@ -9,7 +9,7 @@ import type { InputBody, Outcome } from '../input.ts'
 import type { RunState } from '../state/state.ts'
 import type { Unit } from '../state/unit.ts'
 import { stepAt } from '../state/units.ts'
-import { asksForChecker, AUTO_APPROVER, COUNTS, dutiesOf, dutyViolation } from './duties.ts'
+import { asksForChecker, AUTO_APPROVER, COUNTS, dutiesOf, dutyViolation, type Acting } from './duties.ts'
 import { isBlank, isSamePerson } from './person.ts'
 import { isNamed, namedApprovers, namesPeople, unnamedPart, whoAsks } from './named-people.ts'
 
@@ -27,7 +27,9 @@ export interface Refusal {
 }
 
 /** What the report says of a completion beside its outcome. */
-export type Told = Pick<Extract<InputBody, { kind: 'outcome' }>, 'seenChanges' | 'notAssigned'>
+export interface Told extends Pick<Extract<InputBody, { kind: 'outcome' }>, 'seenChanges' | 'notAssigned'> {
+  readonly actorRoles?: readonly string[] | undefined
+}
 
 /** Undefined: this person may complete the task. */
 export function completionRefusal(
@@ -46,7 +48,7 @@ export function completionRefusal(
     return { code: 'TASK_NOT_OPEN', why: `the run was changed after ${actorId} was asked to complete '${step.stepId}'` }
   if (told.notAssigned === true || !isAssigned(step, actorId))
     return { code: 'AUTHZ_DENIED', why: `'${step.stepId}' is not assigned to ${actorId}` }
-  return dutyRefusal(state, step, actorId, 'complete')
+  return dutyRefusal(state, step, { actorId, roles: told.actorRoles ?? [] }, 'complete')
 }
 
 /** Mapped assignees are checked where they are mapped. Names that allow somebody are compared exactly as written. */
@@ -75,26 +77,27 @@ export function whoIsAsked(asking: string, act: string): string {
 export function dutyRefusal(
   state: RunState,
   step: Step,
-  actorId: string,
+  acting: Acting,
   act: 'complete' | 'skip',
 ): Refusal | undefined {
   if (!('manual' in step)) return undefined
+  const { actorId } = acting
   const unnamed = unnamedRefusal(state, actorId, `${act}s '${step.stepId}'`)
   const written = step.manual.rule
   if (unnamed !== undefined || written === undefined) return unnamed
   const rule = parseDutyRule(written)
   if (rule === undefined)
     return { code: 'TASK_RULE_UNKNOWN', why: `the rule '${written}' of '${step.stepId}' is not known here` }
-  const violation = violationOf(state, rule, actorId, dutiesOf(step))
+  const violation = violationOf(state, rule, acting, dutiesOf(step))
   if (violation === undefined) return undefined
   return { code: 'AUTHZ_DENIED', why: `${actorId} may not ${act} '${step.stepId}': ${violation} (${written})` }
 }
 
-function violationOf(state: RunState, rule: DutyRule, actorId: string, duties: readonly string[]): string | undefined {
+function violationOf(state: RunState, rule: DutyRule, acting: Acting, duties: readonly string[]): string | undefined {
   const { people } = state
-  if (!namesPeople(state)) return dutyViolation(rule, people, actorId, duties)
+  if (!namesPeople(state)) return dutyViolation(rule, people, acting, duties)
   const known = COUNTS.has(rule.kind) ? namedApprovers(people) : people
-  return dutyViolation(rule, known, actorId, duties) ?? unnamedPart(rule, people, duties)
+  return dutyViolation(rule, known, acting, duties) ?? unnamedPart(rule, people, duties)
 }
 
 /** The maker of a run may not approve it if its plan demands a checker (MAN-08). */
@@ -107,6 +110,11 @@ export function approvalRefusal(state: RunState, approvedBy: string): Refusal | 
   const maker = state.people.makers.find((one) => isSamePerson(one, approvedBy))
   if (maker === undefined) return undefined
   return { code: 'AUTHZ_DENIED', why: `${approvedBy} may not approve the run: ${maker} asked for it (MakerChecker)` }
+}
+
+/** The roles of who completed a task, as the report says. */
+export function rolesOf(outcome: Outcome): readonly string[] | undefined {
+  return outcome.kind === 'completed' ? outcome.payload.actorRoles : outcome.actorRoles
 }
 
 /** Who completed a task, as the report says. */

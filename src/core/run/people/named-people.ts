@@ -70,6 +70,7 @@ export function unnamedPart(rule: DutyRule, people: People, duties: readonly str
       return people.stoppedBy.every(isNamed) ? undefined : 'the person who asked for the emergency stop is not named'
     case 'DistinctApprovers':
     case 'SafetyClassifiedZoneDualApproval':
+    case 'SpecialistApproval':
       return undefined
   }
 }

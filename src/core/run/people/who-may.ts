@@ -34,6 +34,8 @@ function wordsOf(rule: DutyRule, people: People, duties: readonly string[]): str
       const done = people.approvals.filter((one) => one.duties.some((duty) => others.includes(duty)))
       return `somebody who has not done ${others.map((key) => `'${key}'`).join(' or ')}${but(done.map(({ actorId }) => actorId))}`
     }
+    case 'SpecialistApproval':
+      return `somebody with the role ${rule.roles.join(' or ')}`
     case 'RemoteEstopRequesterSeparation':
       return `somebody who did not ask for the emergency stop${but(people.stoppedBy)}`
   }

@@ -21,6 +21,7 @@ interface FailureDetails {
   readonly durationMs?: number | undefined
   readonly buildId?: string | undefined
   readonly actorId?: string | undefined
+  readonly actorRoles?: readonly string[] | undefined
   readonly evidenceRefs?: readonly string[] | undefined
   readonly people?: Payload<'StepFailed'>['people']
   /** The decider ended the attempt itself; a result that still comes is late. */
@@ -54,6 +55,7 @@ export function failStep(ws: Workspace, unit: Unit, details: FailureDetails): vo
     ...waitedMs(ws, unit),
     ...(details.buildId === undefined ? {} : { buildId: details.buildId }),
     ...(details.actorId === undefined ? {} : { actorId: details.actorId }),
+    ...(details.actorRoles === undefined ? {} : { actorRoles: details.actorRoles }),
     ...(details.evidenceRefs === undefined ? {} : { evidenceRefs: details.evidenceRefs }),
     ...(details.people === undefined ? {} : { people: details.people }),
     ...(details.receivedEvent === undefined ? {} : { receivedEvent: details.receivedEvent }),

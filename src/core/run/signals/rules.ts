@@ -149,7 +149,9 @@ const skipStep = onStep((state, unit, signal) => {
     return { refuse: 'STEP_TERMINAL', why: 'the step has failed and the run is not held' }
   // Skipping a task releases what waits for it, so it is judged like completing it.
   const step = stepAt(state.graph, unit.step)
-  const refusal = judgesPeople(state) ? dutyRefusal(state, step, signal.authorization.actorId ?? '', 'skip') : undefined
+  const { actorId = '', actorRole } = signal.authorization
+  const acting = { actorId, roles: actorRole === undefined ? [] : [actorRole] }
+  const refusal = judgesPeople(state) ? dutyRefusal(state, step, acting, 'skip') : undefined
   return refusal === undefined ? feedsApproved(state, unit) : { refuse: refusal.code, why: refusal.why }
 })
 

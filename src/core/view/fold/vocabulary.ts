@@ -95,7 +95,7 @@ export const STEP_OF_STEP_STATE: { readonly [state in StepState]: StepMeaning } 
 
 /** The word for a step in foreign HTTP answers. */
 export function stepWord(
-  step: StepSnapshot,
+  step: Pick<StepSnapshot, 'status' | 'error'>,
   run: RunStatus,
 ): 'pending' | 'running' | 'completed' | 'failed' | 'skipped' | 'cancelled' {
   switch (step.status) {

@@ -7,10 +7,11 @@ import { LIMITS } from '../../../core/limits.ts'
 import type { RunRow } from '../../../ports/run-store.ts'
 import type { Call, Options } from '../terminal/command.ts'
 import { isDriven } from '../drive/run-lease.ts'
+import { serverUrl } from '../files/place.ts'
 import { tellCancelled } from '../output/cancelled.ts'
 import { EXIT } from '../terminal/exit-codes.ts'
 import { findRun } from '../open/find-run.ts'
-import { openToRead } from '../open/reading.ts'
+import { asItIsWritten, openToRead } from '../open/reading.ts'
 import { shortId } from '../terminal/format.ts'
 import { watchRun } from '../progress/run-watch.ts'
 import type { Terminal } from '../terminal/terminal.ts'
@@ -25,7 +26,8 @@ export async function cancel(call: Call): Promise<number> {
   const row = await rowOf(options, call.args[0] ?? '')
   const args = [row.runId]
   const told = await sendAsked({ ...call, args: [row.runId, 'cancel'] })
-  if (!isTerminalRun(row.status) && !isDriven(row)) {
+  // A server takes it up by itself.
+  if (!isTerminalRun(row.status) && !isDriven(row) && serverUrl(options) === undefined) {
     if (!options.json) terminal.line(`nobody drives run ${shortId(row.runId)}: it is brought to its end here`)
     const { takeOver } = await import('./resume.ts')
     const code = await takeOver({ ...call, args }, false)
@@ -50,8 +52,10 @@ async function rowOf(options: Options, name: string): Promise<RunRow> {
 
 async function tellHow(runId: string, options: Options, terminal: Terminal): Promise<number> {
   const keelson = await openToRead(options)
+  let handle: Awaited<ReturnType<typeof asItIsWritten>> | undefined
   try {
-    const watch = await watchRun(keelson, await keelson.run(runId))
+    handle = await asItIsWritten(await keelson.run(runId), options)
+    const watch = await watchRun(handle)
     const deadline = performance.now() + END_MS
     for (;;) {
       await watch.pump()
@@ -66,6 +70,7 @@ async function tellHow(runId: string, options: Options, terminal: Terminal): Pro
     }
     return EXIT.completed
   } finally {
+    handle?.[Symbol.dispose]?.()
     await keelson.close()
   }
 }

@@ -1,16 +1,15 @@
 /** `keelson complete`: the outcome of a manual task, by its token or, where the keys are available, by its step. */
 import { didYouMean } from '../../../core/did-you-mean.ts'
 import { fail } from '../../../core/problems/problem.ts'
-import type { OpenTask, RunHandle } from '../../../main.ts'
+import type { OpenTask } from '../../../main.ts'
 import type { Call } from '../terminal/command.ts'
-import { reachable } from '../open/engine-choice.ts'
 import { EXIT } from '../terminal/exit-codes.ts'
 import { findRun } from '../open/find-run.ts'
+import { openToMove, type MovableRun } from '../open/session.ts'
 import { howToDrive, isDriven } from '../drive/run-lease.ts'
 import { oneLine, shortId } from '../terminal/format.ts'
 import { SEEN_CHARS, seenOf } from '../output/task-news.ts'
 import { valueOf } from '../files/run-input.ts'
-import { openExisting } from '../open/session.ts'
 
 const OUTCOMES = ['Succeeded', 'Failed', 'Cancelled'] as const
 
@@ -23,11 +22,15 @@ function outcomeOf(text: string | undefined): (typeof OUTCOMES)[number] {
   )
 }
 
-async function tokenOf(handle: RunHandle, name: string, seen: string | undefined): Promise<string> {
+/** A token as a server gives it out. */
+const WRAPPED = /^[\w-]{65,}$/
+
+async function tokenOf(handle: MovableRun, name: string, seen: string | undefined): Promise<string> {
   if (name.includes('.') && name.length > 64) return name
   const open = await handle.tasks()
   const named = open.find((task) => task.slot === name)
   if (named !== undefined) return tokenOfSeen(named, seen)
+  if (WRAPPED.test(name)) return name
   const slots = open.map((task) => task.slot)
   return fail(
     'TASK_NOT_OPEN',
@@ -52,16 +55,18 @@ function tokenOfSeen({ slot, token, changed = [] }: OpenTask, seen: string | und
 
 export async function complete({ args, options, terminal }: Call): Promise<number> {
   const outcome = outcomeOf(options.text('outcome'))
-  const keelson = await openExisting(options, await reachable(options))
+  const keelson = await openToMove(options, { reachesEngines: true })
   try {
     const handle = await findRun(keelson, args[0] ?? '')
     const notes = options.text('notes')
     const evidenceRefs = options.list('evidence')
+    const roles = options.list('role')
     const result = options.text('result')
     const answer = await handle.completeTask({
       completionToken: await tokenOf(handle, args[1] ?? '', options.text('seen')),
       outcome,
       actorUserId: options.text('as') ?? 'local',
+      ...(roles.length === 0 ? {} : { actorRoles: roles }),
       ...(notes === undefined ? {} : { notes }),
       ...(evidenceRefs.length === 0 ? {} : { evidenceRefs }),
       ...(result === undefined ? {} : { result: resultOf(result) }),

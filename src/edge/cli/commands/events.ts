@@ -9,14 +9,14 @@ import { slotOf, stepSlotOf } from '../../../core/events/slot-of.ts'
 import { didYouMean } from '../../../core/did-you-mean.ts'
 import { fail } from '../../../core/problems/problem.ts'
 import { msFromIso } from '../../../core/time.ts'
-import type { RunReader } from '../../../library/run-reader.ts'
+import type { ReadableRun } from '../../../library/read/readable-runs.ts'
 import type { Call, Options } from '../terminal/command.ts'
 import { EXIT } from '../terminal/exit-codes.ts'
 import { findRun } from '../open/find-run.ts'
 import { oneLine } from '../terminal/format.ts'
 import { eventDetail } from '../output/event-detail.ts'
 import { printTable } from '../terminal/table.ts'
-import { openToRead } from '../open/reading.ts'
+import { asItIsWritten, openToRead } from '../open/reading.ts'
 import type { Terminal } from '../terminal/terminal.ts'
 
 const LOOK_MS = 150
@@ -47,13 +47,14 @@ const HEADING = ['SEQ', 'TIME', 'EVENT', 'SLOT', 'ATTEMPT', 'DETAIL']
 const FOLLOWED_WIDTHS = [4, 12, 22, 16, 7, 0]
 
 /** Ends with the run, or when the user stops it. */
-async function followLog(handle: RunReader, from: number, options: Options, terminal: Terminal): Promise<number> {
+async function followLog(run: ReadableRun, from: number, options: Options, terminal: Terminal): Promise<number> {
   let left = false
   const leave = (): void => {
     left = true
   }
   process.on('SIGINT', leave).on('SIGTERM', leave)
-  const damage = await handle.damage()
+  const damage = await run.damage()
+  const handle = await asItIsWritten(run, options)
   const cells = rowCells(terminal, damage)
   const padded = (row: readonly string[]): string =>
     row
@@ -77,12 +78,13 @@ async function followLog(handle: RunReader, from: number, options: Options, term
     }
   } finally {
     process.off('SIGINT', leave).off('SIGTERM', leave)
+    handle[Symbol.dispose]?.()
   }
 }
 
 const CELLS_BEFORE_DETAIL = 70
 
-type Damage = Awaited<ReturnType<RunReader['damage']>>
+type Damage = Awaited<ReturnType<ReadableRun['damage']>>
 
 function isAltered({ runSeq }: LogRecord, damage: Damage): boolean {
   return damage !== undefined && runSeq > damage.soundSeq
@@ -113,7 +115,7 @@ function jsonOf(record: LogRecord, damage: Damage): unknown {
 }
 
 /** From the first event that does not fit, nothing can be trusted, including what follows. */
-function tellDamage(damage: Damage, handle: RunReader, options: Options, terminal: Terminal): number {
+function tellDamage(damage: Damage, handle: ReadableRun, options: Options, terminal: Terminal): number {
   if (damage === undefined) return EXIT.completed
   if (!options.json) {
     const { red, bold } = terminal.errorPaint

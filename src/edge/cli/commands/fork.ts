@@ -6,10 +6,12 @@ import { findRun } from '../open/find-run.ts'
 import { forkAndDrive } from '../drive/fork-and-drive.ts'
 import { tellOther, whatToFork } from '../drive/other-fork.ts'
 import { forkPreviewJson } from '../output/fork-preview.ts'
-import type { Place } from '../files/place.ts'
+import { serverUrl, type Place } from '../files/place.ts'
 import { openExisting } from '../open/session.ts'
 
-export async function fork({ args, options, terminal }: Call): Promise<number> {
+export async function fork(call: Call): Promise<number> {
+  const { args, options, terminal } = call
+  if (serverUrl(options) !== undefined) return (await import('../afar/fork-afar.ts')).forkAfar(call)
   if (options.flag('preview') || options.flag('dryRun')) return preview({ args, options, terminal })
   return forkAndDrive({ row: await lookUp(options, args[0] ?? ''), options, terminal })
 }

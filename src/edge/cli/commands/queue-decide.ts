@@ -1,14 +1,18 @@
 /** `keelson queue approve` and `queue reject`: a person's decision about a run that waits in the queue for it. */
 import { isTerminalRun } from '../../../core/run/state/transitions.ts'
-import type { Decided } from '../../../library/run-queue.ts'
-import type { Keelson, RunHandle } from '../../../main.ts'
+import type { Decided } from '../../../library/act/run-queue.ts'
 import type { Act, Call } from '../terminal/command.ts'
 import { EXIT, exitOfStatus } from '../terminal/exit-codes.ts'
 import { findRun } from '../open/find-run.ts'
+import { openToMove, type MovableRun, type MovableRuns } from '../open/session.ts'
 import { shortId } from '../terminal/format.ts'
-import { openExisting } from '../open/session.ts'
 
-type Word = (keelson: Keelson, handle: RunHandle, by: { readonly actorId?: string }, call: Call) => Promise<Decided>
+type Word = (
+  keelson: MovableRuns,
+  handle: MovableRun,
+  by: { readonly actorId?: string },
+  call: Call,
+) => Promise<Decided>
 
 export const queueApprove: Act = (call) =>
   decide(call, 'approved', (keelson, { runId }, by) => keelson.queue.approve(runId, by))
@@ -21,7 +25,7 @@ export const queueReject: Act = (call) =>
 
 async function decide(call: Call, word: string, say: Word): Promise<number> {
   const { args, options, terminal } = call
-  const keelson = await openExisting(options)
+  const keelson = await openToMove(options, { reachesEngines: false })
   try {
     const handle = await findRun(keelson, args[0] ?? '')
     const actorId = options.text('as')
@@ -42,6 +46,6 @@ async function decide(call: Call, word: string, say: Word): Promise<number> {
 }
 
 /** A cancellation in its inbox was taken before the approval, which then approved nothing. */
-async function wasApproved(handle: RunHandle): Promise<boolean> {
+async function wasApproved(handle: MovableRun): Promise<boolean> {
   return (await handle.records()).some(({ eventType }) => eventType === 'RunApproved')
 }

@@ -1,11 +1,10 @@
 /** `keelson queue`: runs that are admitted and not started yet, in the order in which they would start. */
 import { appendAll } from '../../../core/collections/append-all.ts'
 import { isForeign } from '../../../core/engine/engine-type.ts'
-import { LOCAL_PRINCIPAL } from '../../../app/principal.ts'
 import type { RunRow } from '../../../ports/run-store.ts'
 import type { Call } from '../terminal/command.ts'
 import { EXIT } from '../terminal/exit-codes.ts'
-import { openToLook } from '../open/look.ts'
+import { openRows } from '../open/look.ts'
 import { howToDrive, isQueued, WAITING, whyPending } from '../drive/run-lease.ts'
 import { shortId, timeOfDay } from '../terminal/format.ts'
 import { publicRow } from '../output/public-row.ts'
@@ -14,12 +13,12 @@ import { printTable } from '../terminal/table.ts'
 const PAGE = 500
 
 export async function queue({ options, terminal }: Call): Promise<number> {
-  const store = await openToLook(options)
+  const source = await openRows(options)
   try {
     const rows: RunRow[] = []
     for (let cursor: string | undefined; ;) {
       const page = { limit: PAGE, ...(cursor === undefined ? {} : { cursor }) }
-      const { runs, next } = await store.listRuns(LOCAL_PRINCIPAL.tenantId, { status: WAITING }, page)
+      const { runs, next } = await source.list({ status: WAITING }, page)
       appendAll(
         rows,
         runs.filter((row) => !isForeign(row)),
@@ -33,7 +32,7 @@ export async function queue({ options, terminal }: Call): Promise<number> {
     else printTable(terminal, ['RUN', 'PLAN', 'STATUS', 'QUEUED', 'STARTS'], rows.map(rowCells))
     return EXIT.completed
   } finally {
-    await store.close()
+    await source.close()
   }
 }
 

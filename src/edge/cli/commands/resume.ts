@@ -9,7 +9,7 @@ import type { RunRow } from '../../../ports/run-store.ts'
 import { adoptWhenFree } from '../open/adopt-when-free.ts'
 import { anchorHeads } from '../open/anchor-heads.ts'
 import type { Call, Options } from '../terminal/command.ts'
-import { driveRuns } from '../drive/drive-runs.ts'
+import { driveRuns } from '../drive/drive-many.ts'
 import { EXIT } from '../terminal/exit-codes.ts'
 import { Doorbell } from '../progress/follow.ts'
 import { findRun } from '../open/find-run.ts'
@@ -21,6 +21,9 @@ import { liftPauses } from '../drive/lift-pauses.ts'
 import { plural, shortId } from '../terminal/format.ts'
 import { tellSetAside } from '../drive/set-aside-runs.ts'
 import { openExisting } from '../open/session.ts'
+import { serverUrl } from '../files/place.ts'
+import { RemoteRuns } from '../remote/remote-runs.ts'
+import { needServer } from '../remote/server-client.ts'
 import { queueStart } from './queue-start.ts'
 import type { Terminal } from '../terminal/terminal.ts'
 
@@ -51,7 +54,20 @@ async function readmit(name: string | undefined, options: Options): Promise<void
 }
 
 export function resume(call: Call): Promise<number> {
-  return takeOver(call, true)
+  return serverUrl(call.options) === undefined ? takeOver(call, true) : resumeAfar(call)
+}
+
+/** A server drives its runs by itself; what a person can lift is a pause. */
+async function resumeAfar({ args, options, terminal }: Call): Promise<number> {
+  const [name] = args
+  if (name === undefined || options.flag('retry'))
+    return fail('NOT_FROM_AFAR', 'a server goes on with its runs by itself; name a paused run to lift its pause')
+  const run = await findRun(new RemoteRuns(await needServer(options)), name)
+  if (run.row.status !== 'PAUSED') fail('RUN_NOT_RUNNING', `run ${shortId(run.runId)} is ${run.row.status}, not paused`)
+  await run.signal('RESUME', { reason: 'keelson resume' })
+  if (options.json) terminal.json({ runId: run.runId, resumed: true })
+  else terminal.line(`run ${shortId(run.runId)} goes on in the process that drives it`)
+  return EXIT.completed
 }
 
 /** With `lifts`, paused runs go on: the named one, or those that Ctrl-C paused. */

@@ -45,7 +45,7 @@ async function lookAt(
   const keelson = await openToRead(options)
   try {
     const handle = await findRun(keelson, name)
-    const watch = await watchRun(keelson, handle)
+    const watch = await watchRun(handle)
     await watch.pump()
     const { status, steps } = snapshotOf(watch.view)
     const failed = steps.filter(

@@ -19,8 +19,9 @@ import { isDriven, isQueued, needsApproval } from '../drive/run-lease.ts'
 import { tellQueued } from '../drive/tell-queued.ts'
 import { EarlySignals } from '../progress/early-signals.ts'
 import { Doorbell } from '../progress/follow.ts'
-import { mayStart } from '../open/first-start.ts'
-import { planToRun, type PlanToRun } from '../open/plan-to-run.ts'
+import { mayStart } from '../plans/first-start.ts'
+import { serverUrl } from '../files/place.ts'
+import { planToRun, type PlanToRun } from '../plans/plan-to-run.ts'
 import { unusedText } from '../output/reach.ts'
 import { readInput } from '../files/run-input.ts'
 import { allowedHosts, allowedSecrets, lockOf, outside } from '../open/outside.ts'
@@ -29,11 +30,13 @@ import { seenSteps } from '../files/seen-steps.ts'
 import { rememberSource, type Source } from '../files/sources.ts'
 import { findStepsFile, loadSteps, type StepsFile } from '../files/steps-file.ts'
 import type { Terminal } from '../terminal/terminal.ts'
-import { VersionKeeper } from '../open/version-keeper.ts'
+import { VersionKeeper } from '../plans/version-keeper.ts'
 
-export async function run({ args, options, terminal }: Call): Promise<number> {
+export async function run(call: Call): Promise<number> {
+  const { args, options, terminal } = call
   checkApproval(options)
   checkDetached(options)
+  if (serverUrl(options) !== undefined) return (await import('../afar/run-afar.ts')).runAfar(call)
   const isApart = options.flag('detach') && options.text('engine') !== 'temporal'
   const plan = await planToRun(args[0], options)
   const { file, children, unused = [], name } = plan

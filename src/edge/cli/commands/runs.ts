@@ -1,15 +1,14 @@
 /** `keelson runs`: past and present runs, newest first, page by page; or how many there are in each status. */
-import { LOCAL_PRINCIPAL } from '../../../app/principal.ts'
 import { fail } from '../../../core/problems/problem.ts'
 import { RUN_TRANSITIONS, type RunStatus } from '../../../core/run/state/transitions.ts'
-import type { ListFilter, RunRow, RunStore } from '../../../ports/run-store.ts'
+import type { ListFilter, RunRow } from '../../../ports/run-store.ts'
 import type { Call, Options } from '../terminal/command.ts'
 import { EXIT } from '../terminal/exit-codes.ts'
 import { instantOf } from '../terminal/instant.ts'
 import { businessKeys, labelFilter, type Matches } from '../open/business-keys.ts'
 import { printRuns } from '../drive/run-rows.ts'
 import { publicRow } from '../output/public-row.ts'
-import { openToLook } from '../open/look.ts'
+import { openRows, type Rows } from '../open/look.ts'
 import type { Terminal } from '../terminal/terminal.ts'
 
 const DEFAULT_LIMIT = 20
@@ -17,7 +16,6 @@ const PAGE = 500
 const RUN_STATUSES = Object.keys(RUN_TRANSITIONS) as readonly RunStatus[]
 const LIVE = ['PENDING', 'APPROVED', 'RUNNING', 'PAUSED'] as const
 const KEYS = ['requestId', 'correlationId', 'label'] as const
-const { tenantId } = LOCAL_PRINCIPAL
 
 export async function runs({ options, terminal }: Call): Promise<number> {
   return list(filterOf(options), options, terminal)
@@ -30,15 +28,15 @@ export async function liveOnly({ options, terminal }: Call): Promise<number> {
 
 async function list(filter: ListFilter, options: Options, terminal: Terminal): Promise<number> {
   const limit = Math.max(1, options.whole('limit') ?? DEFAULT_LIMIT)
-  const store = await openToLook(options)
+  const rows = await openRows(options)
   try {
-    const fits = businessKeys(store, options) ?? (async () => true)
-    if (options.flag('counts')) await tellCounts(store, filter, options, terminal)
-    else if (options.flag('all')) await tellAll(store, filter, fits, options, terminal)
-    else await tellPage(store, filter, { fits, limit }, options, terminal)
+    const fits = businessKeys(rows, options) ?? (async () => true)
+    if (options.flag('counts')) await tellCounts(rows, filter, options, terminal)
+    else if (options.flag('all')) await tellAll(rows, filter, fits, options, terminal)
+    else await tellPage(rows, filter, { fits, limit }, options, terminal)
     return EXIT.completed
   } finally {
-    await store.close()
+    await rows.close()
   }
 }
 
@@ -75,11 +73,11 @@ interface Asked {
 }
 
 /** A page for a person has that many runs that somebody started; their child runs come with them. */
-async function listed(store: RunStore, filter: ListFilter, { fits, limit }: Asked, options: Options): Promise<Listed> {
+async function listed(source: Rows, filter: ListFilter, { fits, limit }: Asked, options: Options): Promise<Listed> {
   const rows: RunRow[] = []
   let cursor = options.text('cursor')
   for (let roots = 0; roots < limit;) {
-    const page = await store.listRuns(tenantId, filter, {
+    const page = await source.list(filter, {
       limit: limit - roots,
       ...(cursor === undefined ? {} : { cursor }),
     })
@@ -95,13 +93,13 @@ async function listed(store: RunStore, filter: ListFilter, { fits, limit }: Aske
 }
 
 async function tellPage(
-  store: RunStore,
+  source: Rows,
   filter: ListFilter,
   asked: Asked,
   options: Options,
   terminal: Terminal,
 ): Promise<void> {
-  const { rows, next } = await listed(store, filter, asked, options)
+  const { rows, next } = await listed(source, filter, asked, options)
   tellRows(rows, options, terminal, noneText(filter, options))
   if (next === undefined) return
   if (options.json) terminal.json({ next })
@@ -112,7 +110,7 @@ async function tellPage(
 }
 
 async function tellAll(
-  store: RunStore,
+  source: Rows,
   filter: ListFilter,
   fits: Matches,
   options: Options,
@@ -120,7 +118,7 @@ async function tellAll(
 ): Promise<void> {
   const rows: RunRow[] = []
   for (let cursor = options.text('cursor'); ;) {
-    const page = await store.listRuns(tenantId, filter, { limit: PAGE, ...(cursor === undefined ? {} : { cursor }) })
+    const page = await source.list(filter, { limit: PAGE, ...(cursor === undefined ? {} : { cursor }) })
     for (const row of page.runs) {
       if (!(await fits(row))) continue
       // As JSON, a million runs need no more memory than one page.
@@ -145,9 +143,9 @@ function noneText({ status, ...others }: ListFilter, options: Options): string {
   return status === undefined ? 'no runs yet' : `no runs with status ${status.join(' or ')}`
 }
 
-async function tellCounts(store: RunStore, filter: ListFilter, options: Options, terminal: Terminal): Promise<void> {
+async function tellCounts(source: Rows, filter: ListFilter, options: Options, terminal: Terminal): Promise<void> {
   if (Object.keys(filter).length > 0) fail('USAGE', '--counts counts all runs; it takes no filter')
-  const counts = await store.countRuns(tenantId)
+  const counts = await source.counts()
   const found = RUN_STATUSES.flatMap((status) => {
     const count = counts.get(status) ?? 0
     return count === 0 ? [] : [[status, count] as const]

@@ -6,7 +6,7 @@ import { fail } from '../../../core/problems/problem.ts'
 import { itemsOf, snapshotOf } from '../../../core/view/show/snapshot-of.ts'
 import { KILLS_PROCESS } from '../../../core/engine/last-words.ts'
 import { isTerminalRun } from '../../../core/run/state/transitions.ts'
-import type { RunReader } from '../../../library/run-reader.ts'
+import type { ReadableRun } from '../../../library/read/readable-runs.ts'
 import type { Call, Options } from '../terminal/command.ts'
 import { headerLines } from '../files/header-lines.ts'
 import { EXIT } from '../terminal/exit-codes.ts'
@@ -18,9 +18,9 @@ import { nameWidth, styledRow } from '../progress/styled-row.ts'
 import { reportLines, tellBounds } from '../output/bounds.ts'
 import { isAlone, tellRelated } from '../output/related.ts'
 import { tellEnd } from '../output/summary.ts'
-import { showImported } from '../drive/imported-run.ts'
-import { showUnfolded } from '../drive/unfolded-run.ts'
-import { tellStep } from '../drive/step-detail.ts'
+import { showImported } from '../shown/imported-run.ts'
+import { showUnfolded } from '../shown/unfolded-run.ts'
+import { tellStep } from '../shown/step-detail.ts'
 import { knownSlot } from '../progress/known-slot.ts'
 import type { Terminal } from '../terminal/terminal.ts'
 import { watchFromView, watchRun, type RunWatch } from '../progress/run-watch.ts'
@@ -32,9 +32,9 @@ export async function show({ args, options, terminal }: Call): Promise<number> {
     const handle = await findRun(keelson, args[0] ?? '')
     if (isForeign(handle.row)) return await showImported(handle, args[1], options, terminal)
     if (handle.row.quarantine === KILLS_PROCESS) await showUnfolded(handle, options, terminal)
-    // A person is also shown what only the log tells, such as when a step is tried again.
-    const needsLog = !options.json || args[1] !== undefined
-    const watch = await (needsLog ? watchRun(keelson, handle) : watchFromView(keelson, handle))
+    // Of a live run a person is also shown what only the log tells, such as when a step is tried again.
+    const needsLog = args[1] !== undefined || !(options.json || isTerminalRun(handle.row.status))
+    const watch = await (needsLog ? watchRun(handle) : watchFromView(keelson, handle))
     await watch.pump()
     const snapshot = snapshotOf(watch.view)
     const related = watch.trouble === undefined ? await handle.related() : { children: [] }
@@ -82,7 +82,7 @@ export async function show({ args, options, terminal }: Call): Promise<number> {
 }
 
 /** The hash of the plan, and of the bytes it was made of. */
-async function madeOf(handle: RunReader): Promise<object> {
+async function madeOf(handle: ReadableRun): Promise<object> {
   const planSource = await handle.planSource()
   const { planSha256 } = handle.row
   return planSource === undefined ? { planSha256 } : { planSha256, planSource }

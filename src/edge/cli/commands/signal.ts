@@ -11,8 +11,8 @@ import { fail } from '../../../core/problems/problem.ts'
 import { engineTypeOf, isOutside } from '../../../core/engine/engine-type.ts'
 import { isSignalType, SIGNAL_TYPES, type SignalType } from '../../../core/run/signals/catalogue.ts'
 import { isTerminalRun } from '../../../core/run/state/transitions.ts'
-import type { LeftSignal } from '../../../library/leave-signal.ts'
-import type { RunReader } from '../../../library/run-reader.ts'
+import type { LeftSignal } from '../../../library/act/leave-signal.ts'
+import type { ReadableRun } from '../../../library/read/readable-runs.ts'
 import type { RunRow } from '../../../ports/run-store.ts'
 import type { Call, Options } from '../terminal/command.ts'
 import { reachable, reachesTemporal } from '../open/engine-choice.ts'
@@ -21,6 +21,7 @@ import { findRun } from '../open/find-run.ts'
 import { howToDrive, isDriven } from '../drive/run-lease.ts'
 import { shortId } from '../terminal/format.ts'
 import { fieldsOf } from '../files/run-input.ts'
+import { serverUrl } from '../files/place.ts'
 import { openToSend } from '../open/reading.ts'
 
 const ANSWER_MS = 5_000
@@ -76,6 +77,8 @@ interface Sent {
   /** It was accepted, and the state was already what it asks for. */
   readonly isNothing: boolean
   readonly json: object
+  /** The server has started the run that retry-run asks for. */
+  readonly startedRunId?: string
 }
 
 /** Sends the signal of a call `<run> <signal>`; throws when the run refuses it. */
@@ -89,7 +92,19 @@ export async function sendAsked({ args, options }: Pick<Call, 'args' | 'options'
     ...(actorId === undefined ? {} : { actorId }),
   }
   const name = args[0] ?? ''
+  if (serverUrl(options) !== undefined) return sendAfar(name, asked, options)
   return reachesTemporal(options) ? sendThrough(name, asked, options) : leaveInInbox(name, asked, options)
+}
+
+/** The server judges it for whoever it takes the sender for. */
+async function sendAfar(name: string, asked: Asked, options: Options): Promise<Sent> {
+  const { sendAfar: send } = await import('../afar/send-afar.ts')
+  const { handle, signalId, startedRunId } = await send(name, asked, options)
+  try {
+    return { ...(await sent(handle, asked, signalId)), ...(startedRunId === undefined ? {} : { startedRunId }) }
+  } finally {
+    handle[Symbol.dispose]()
+  }
 }
 
 type Asked = LeftSignal & { readonly signalType: SignalType }
@@ -123,7 +138,7 @@ async function sendThrough(name: string, asked: Asked, options: Options): Promis
   }
 }
 
-async function sent(handle: RunReader, { signalType: type, payload }: Asked, signalId: string): Promise<Sent> {
+async function sent(handle: ReadableRun, { signalType: type, payload }: Asked, signalId: string): Promise<Sent> {
   const { row, runId } = handle
   const isAnswered = isDriven(row) || isTerminalRun(row.status)
   const record = await answerTo(handle, signalId, isAnswered ? ANSWER_MS : 0)
@@ -135,8 +150,12 @@ async function sent(handle: RunReader, { signalType: type, payload }: Asked, sig
 }
 
 export async function signal({ args, options, terminal }: Call): Promise<number> {
-  const { type, signalId, row, isAnswered, record, isNothing, json } = await sendAsked({ args, options })
+  const { type, signalId, row, isAnswered, record, isNothing, json, startedRunId } = await sendAsked({ args, options })
   const id = shortId(row.runId)
+  if (startedRunId !== undefined) {
+    const { showAfar } = await import('../afar/run-afar.ts')
+    return showAfar(startedRunId, options, terminal)
+  }
   // The signal is recorded; it asked for the new run.
   if (type === 'RETRY_RUN' && record !== undefined) {
     const { forkAndDrive } = await import('../drive/fork-and-drive.ts')
@@ -160,7 +179,7 @@ function silenceOf({ engineType }: RunRow, driven: boolean): string {
   return `no worker has taken it yet (keelson worker --engine ${engineType})`
 }
 
-async function answerTo(handle: RunReader, signalId: string, waitMs: number): Promise<LogRecord | undefined> {
+async function answerTo(handle: ReadableRun, signalId: string, waitMs: number): Promise<LogRecord | undefined> {
   const deadline = performance.now() + waitMs
   let after = 0
   for (;;) {

@@ -1,5 +1,5 @@
 /** `keelson signals`: what was decided on the signals of a run: by whom they were sent, and why one was refused. */
-import type { SignalDecision } from '../../../app/inbox/signal-decision.ts'
+import type { SignalDecision } from '../../../app/signals/signal-decision.ts'
 import { msFromIso } from '../../../core/time.ts'
 import { findRun } from '../open/find-run.ts'
 import { openToRead } from '../open/reading.ts'

@@ -1,6 +1,6 @@
 /** `keelson tasks`: manual tasks that wait for a person, with the command that completes each. */
 import { isForeign } from '../../../core/engine/engine-type.ts'
-import type { RunReader } from '../../../library/run-reader.ts'
+import type { ReadableRun } from '../../../library/read/readable-runs.ts'
 import type { Call } from '../terminal/command.ts'
 import { EXIT } from '../terminal/exit-codes.ts'
 import { allRuns, findRun } from '../open/find-run.ts'
@@ -14,7 +14,7 @@ const TEXT_CHARS = 200
 export async function tasks({ args, options, terminal }: Call): Promise<number> {
   const keelson = await openToRead(options)
   try {
-    const handles: RunReader[] = []
+    const handles: ReadableRun[] = []
     if (args[0] !== undefined) handles.push(await findRun(keelson, args[0]))
     else
       for await (const row of allRuns(keelson, { status: ['RUNNING', 'PAUSED'] }))

@@ -10,6 +10,11 @@ import { fail } from '../../../core/problems/problem.ts'
 import { existsSync } from 'node:fs'
 import type { VerifyOptions, VerifyRunOptions } from '../../../main.ts'
 import { verifyBundleFile } from '../../../main.ts'
+import type { Client } from '../../../client/connect.ts'
+import { verifyBundleLines } from '../../../compose/lasting-parts.ts'
+import { serverUrl } from '../files/place.ts'
+import { RemoteRuns } from '../remote/remote-runs.ts'
+import { serverClient } from '../remote/server-client.ts'
 import type { Call, Options } from '../terminal/command.ts'
 import { EXIT } from '../terminal/exit-codes.ts'
 import { findRun } from '../open/find-run.ts'
@@ -17,14 +22,22 @@ import { tellDecisions } from '../output/decisions.ts'
 import { plural, shortId } from '../terminal/format.ts'
 import { readBytes } from '../files/text-file.ts'
 import { openToExamine } from '../open/session.ts'
+import { verifyAuditLogs } from './verify-audit.ts'
 import { tellFindings, verifyWholeStore } from './verify-store.ts'
 import type { Terminal } from '../terminal/terminal.ts'
 
 export async function verify({ args, options, terminal }: Call): Promise<number> {
   const [name] = args
+  if (options.flag('audit')) {
+    if (name !== undefined) fail('USAGE', '--audit checks the audit logs of all tenants; name no run')
+    if (serverUrl(options) !== undefined) fail('NOT_FROM_AFAR', 'audit logs are verified where their keys are')
+    return verifyAuditLogs(options, terminal)
+  }
   if (name === undefined) {
     if (!options.flag('store') && options.text('store') === undefined)
       fail('USAGE', 'name a run or a bundle file, or check everything with --store')
+    if (serverUrl(options) !== undefined)
+      fail('NOT_FROM_AFAR', 'a whole store is verified on its machine; name one run to verify its bundle here')
     if (options.text('source') !== undefined) fail('USAGE', '--source is for one run or bundle')
     return verifyWholeStore(options, terminal, demands(options))
   }
@@ -44,7 +57,17 @@ interface Proved {
   readonly proof: RunProof
 }
 
+/** Its bundle is fetched and proved here: the server is not believed. */
+async function proveAfar(client: Client, name: string, options: Options): Promise<Proved> {
+  const { runId } = await findRun(new RemoteRuns(client), name)
+  const asked = { ...demands(options), ...sourceOf(options) }
+  const { run, lines: _lines, blobs: _blobs, ...proof } = await verifyBundleLines(client.run(runId).bundle(), asked)
+  return { runId: run.runId, proof }
+}
+
 async function proveRun(name: string, options: Options): Promise<Proved> {
+  const client = await serverClient(options)
+  if (client !== undefined) return proveAfar(client, name, options)
   const keelson = await openToExamine(options)
   try {
     const { row } = await findRun(keelson, name)

@@ -8,7 +8,7 @@ import { fail } from '../../../core/problems/problem.ts'
 import type { Cause } from '../../../core/run/explain/explain.ts'
 import { isTerminalRun } from '../../../core/run/state/transitions.ts'
 import { msFromIso } from '../../../core/time.ts'
-import type { RunReader } from '../../../library/run-reader.ts'
+import type { ReadableRun } from '../../../library/read/readable-runs.ts'
 import { snapshotOf } from '../../../core/view/show/snapshot-of.ts'
 import type { Call } from '../terminal/command.ts'
 import { EXIT } from '../terminal/exit-codes.ts'
@@ -32,7 +32,7 @@ export async function why({ args, options, terminal }: Call): Promise<number> {
   const keelson = await openToRead(options)
   try {
     const handle = await findRun(keelson, args[0] ?? '')
-    const watch = await watchRun(keelson, handle, at)
+    const watch = await watchRun(handle, at)
     const records = await watch.pump()
     if (watch.trouble !== undefined) throw watch.trouble
     const last = watch.view.lastEventSeq
@@ -97,7 +97,7 @@ interface Held {
   readonly causes: readonly Cause[]
 }
 
-type Look = Awaited<ReturnType<RunReader['look']>>
+type Look = Awaited<ReturnType<ReadableRun['look']>>
 
 async function causesOf(
   look: Look,

@@ -30,7 +30,11 @@ export async function driveApart({ runId }: RunHandle, options: Options): Promis
   child.unref()
 }
 
-export function tellDetached({ runId, row }: RunHandle, options: Options, terminal: Terminal): number {
+export function tellDetached(
+  { runId, row }: Pick<RunHandle, 'runId' | 'row'>,
+  options: Options,
+  terminal: Terminal,
+): number {
   if (options.json) terminal.json({ result: { runId, status: row.status, detached: true } })
   else {
     const { bold } = terminal.paint

@@ -14,6 +14,7 @@ import { watchDriven } from '../progress/watch-driven.ts'
 import { forgetSource } from '../files/sources.ts'
 import { standsStill } from './standstill.ts'
 import type { Terminal } from '../terminal/terminal.ts'
+import { driveOne } from './drive-one.ts'
 
 export interface ManyRuns {
   readonly runs: readonly Adopted[]
@@ -22,7 +23,7 @@ export interface ManyRuns {
   readonly terminal: Terminal
 }
 
-export async function driveMany({ runs, doorbell, options, terminal }: ManyRuns): Promise<number> {
+async function driveMany({ runs, doorbell, options, terminal }: ManyRuns): Promise<number> {
   const watches = await Promise.all(runs.map(({ keelson, handle }) => watchDriven(keelson, handle)))
   const progress = options.json ? jsonProgress(terminal) : lineProgress(terminal, true)
   try {
@@ -68,4 +69,11 @@ function worstOf(watches: readonly RunWatch[]): number {
 
 function exitOf({ trouble, view }: RunWatch): number {
   return trouble === undefined ? exitOfStatus(view.run.status) : exitOfProblem(trouble.code)
+}
+
+/** Runs that were adopted or started from the queue: one as a picture, several as lines. */
+export function driveRuns(many: ManyRuns): Promise<number> {
+  const [only, second] = many.runs
+  if (only === undefined || second !== undefined) return driveMany(many)
+  return driveOne({ ...many, ...only, leavesStill: true })
 }

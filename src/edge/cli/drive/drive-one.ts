@@ -1,17 +1,12 @@
 /** Shows one run that this process drives (or only watches) to its end, and reports how it ended. */
 import type { Keelson, RunHandle } from '../../../main.ts'
 import type { Options } from '../terminal/command.ts'
-import { EXIT, exitOfStatus } from '../terminal/exit-codes.ts'
 import type { EarlySignals } from '../progress/early-signals.ts'
-import { follow, type Doorbell } from '../progress/follow.ts'
-import { jsonProgress } from '../progress/json-progress.ts'
-import { lineProgress } from '../progress/line-progress.ts'
+import type { Doorbell } from '../progress/follow.ts'
 import type { Progress } from '../progress/progress.ts'
-import { headerLines } from '../files/header-lines.ts'
-import { tellEnd, tellLeft } from '../output/summary.ts'
-import { treeProgress } from '../progress/tree-progress.ts'
 import { forgetSource } from '../files/sources.ts'
 import { watchDriven } from '../progress/watch-driven.ts'
+import { showToEnd } from './show-to-end.ts'
 import { standsStill } from './standstill.ts'
 import type { Terminal } from '../terminal/terminal.ts'
 
@@ -29,37 +24,26 @@ export interface OneRun {
 }
 
 export async function driveOne(one: OneRun): Promise<number> {
-  const { keelson, handle, doorbell, leavesStill, options, terminal } = one
+  const { keelson, handle, doorbell, leavesStill, early, isElsewhere = false, options, terminal } = one
   const watch = await watchDriven(keelson, handle)
-  const progress = progressFor(terminal, options)
-  let followed: Awaited<ReturnType<typeof follow>>
   let listen: NodeJS.Timeout | undefined
   try {
-    progress.begin(watch, headerLines(terminal, handle, options))
-    if (one.isElsewhere === true) listen = setTimeout(() => void noteDeserted(keelson, progress), LISTEN_MS)
-    followed = await follow({
-      watches: [watch],
-      progress,
+    return await showToEnd({
+      watch,
       doorbell,
-      second: 'cancel',
-      ...(one.early === undefined ? {} : { early: one.early }),
+      hint: HINT,
+      ...(early === undefined ? {} : { early }),
       ...(leavesStill ? { standsStill } : {}),
+      ...(isElsewhere
+        ? { begun: (progress) => (listen = setTimeout(() => void noteDeserted(keelson, progress), LISTEN_MS)) }
+        : {}),
+      ended: () => forgetSource(options.dir, handle.row),
+      options,
+      terminal,
     })
   } finally {
     clearTimeout(listen)
-    progress.end()
   }
-  if (watch.trouble !== undefined) throw watch.trouble
-  if (followed !== 'ended') {
-    if (options.json) terminal.json({ result: { runId: handle.runId, status: watch.view.run.status, detached: true } })
-    else tellLeft(terminal, [watch])
-    return EXIT.detached
-  }
-  forgetSource(options.dir, handle.row)
-  const result = await handle.result()
-  if (options.json) terminal.json({ result })
-  else await tellEnd(terminal, watch, result)
-  return exitOfStatus(result.status)
 }
 
 /** Not at once: a worker that was just started may not be ready yet. */
@@ -70,11 +54,6 @@ async function noteDeserted(keelson: Keelson, progress: Progress): Promise<void>
   const queue = await keelson.queueWithoutWorker().catch(() => undefined)
   if (queue !== undefined)
     progress.note(`no worker listens on ${queue}: start one with \`keelson worker --engine temporal\``)
-}
-
-function progressFor(terminal: Terminal, options: Options): Progress {
-  if (options.json) return jsonProgress(terminal)
-  return terminal.isTty ? treeProgress(terminal, HINT) : lineProgress(terminal)
 }
 
 const HINT = 'Ctrl-C leaves it for later, twice cancels (5 s grace)'

@@ -17,7 +17,7 @@ import { openExisting, openToExamine } from '../open/session.ts'
 import { recallSource, rememberSource, type Source } from '../files/sources.ts'
 import { NO_STEPS, type StepsFile } from '../files/steps-file.ts'
 import { stepsOfRun } from '../open/steps-of-run.ts'
-import { VersionKeeper } from '../open/version-keeper.ts'
+import { VersionKeeper } from '../plans/version-keeper.ts'
 import type { Terminal } from '../terminal/terminal.ts'
 
 export interface Forking {
@@ -47,7 +47,7 @@ export async function forkAndDrive(forking: Forking): Promise<number> {
     onProgress: (runKey) => doorbell.ring(runKey),
   })
   try {
-    for (const warning of await forkWarnings(keelson, await keelson.run(old.runId)))
+    for (const warning of await forkWarnings(await keelson.run(old.runId)))
       terminal.errorLine(`${terminal.errorPaint.yellow('!')} ${warning}`)
     const handle = await forkIt(keelson, forking, what, shown)
     if (handle === undefined) return EXIT.cancelled

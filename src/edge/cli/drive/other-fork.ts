@@ -10,15 +10,15 @@ import { checkHandlers } from '../files/check-handlers.ts'
 import { readInput } from '../files/run-input.ts'
 import type { Source } from '../files/sources.ts'
 import { findStepsFile, loadSteps, NO_STEPS, type StepsFile } from '../files/steps-file.ts'
-import { mayStart } from '../open/first-start.ts'
-import { planToRun, type PlanToRun } from '../open/plan-to-run.ts'
+import { mayStart } from '../plans/first-start.ts'
+import { planToRun, type PlanToRun } from '../plans/plan-to-run.ts'
 import { closedToCode } from '../open/steps-of-run.ts'
 import { tellForkPreview } from '../output/fork-preview.ts'
 import { unusedText } from '../output/reach.ts'
 import type { Options } from '../terminal/command.ts'
 import { confirm } from '../terminal/confirm.ts'
 import type { Terminal } from '../terminal/terminal.ts'
-import { tellDiff } from '../open/plan-changes.ts'
+import { tellDiff } from '../plans/plan-changes.ts'
 
 /** What is forked with, read from files and standard input. */
 export interface WhatToFork {
@@ -45,7 +45,7 @@ export async function whatToFork(options: Options): Promise<WhatToFork> {
   }
 }
 
-function atEvent(options: Options): number | undefined {
+export function atEvent(options: Options): number | undefined {
   const at = options.whole('at')
   return at === 0 ? fail('USAGE', '--at takes the number of an event, from 1') : at
 }

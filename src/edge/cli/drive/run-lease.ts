@@ -2,7 +2,7 @@
 import { engineTypeOf, isOutside } from '../../../core/engine/engine-type.ts'
 import type { RunRow } from '../../../ports/run-store.ts'
 import { isOwnerGone } from '../../../library/services-of.ts'
-import type { Reader } from '../../../library/reader.ts'
+import type { ReadableRuns } from '../../../library/read/readable-runs.ts'
 import { shortId, timeOfDay } from '../terminal/format.ts'
 
 /** Does a process hold the run now? For a run on an outside engine only its workers know; it counts as driven. */
@@ -12,7 +12,7 @@ export function isDriven(row: RunRow): boolean {
 }
 
 /** The same, and the process that holds it is not certainly gone: after a kill its lease lasts a little longer. */
-export function isDrivenStill(reader: Reader, row: RunRow): boolean {
+export function isDrivenStill(reader: ReadableRuns, row: RunRow): boolean {
   if (!isDriven(row)) return false
   return row.lease === undefined || isOutside(engineTypeOf(row.engineType)) || !isOwnerGone(reader, row.lease.owner)
 }

@@ -2,6 +2,7 @@
 import { compensationOf } from '../../../app/loaded/compensation-run-id.ts'
 import { isForeign } from '../../../core/engine/engine-type.ts'
 import type { RunRow } from '../../../ports/run-store.ts'
+import { errorCodeOf } from '../output/public-row.ts'
 import { isDriven, whyPending } from './run-lease.ts'
 import { duration, plural, shortId, timeOfDay } from '../terminal/format.ts'
 import { printTable } from '../terminal/table.ts'
@@ -63,7 +64,7 @@ function rowCells(row: RunRow, depth: number): readonly string[] {
   const started = row.startedAt ?? row.createdAt
   const live = row.endedAt === undefined
   const note = [
-    row.errorCode ?? (live && !isDriven(row) ? noteOf(row) : ''),
+    errorCodeOf(row) ?? (live && !isDriven(row) ? noteOf(row) : ''),
     isForeign(row) ? 'imported' : originText(row, depth),
   ]
     .filter(Boolean)

@@ -6,7 +6,11 @@ import { EXIT } from '../terminal/exit-codes.ts'
 import { shortId } from '../terminal/format.ts'
 import type { Terminal } from '../terminal/terminal.ts'
 
-export function tellQueued({ runId, row, existed }: RunHandle, options: Options, terminal: Terminal): number {
+export function tellQueued(
+  { runId, row, existed }: Pick<RunHandle, 'runId' | 'row' | 'existed'>,
+  options: Options,
+  terminal: Terminal,
+): number {
   if (options.json) terminal.json({ result: { runId, status: row.status, queued: isQueued(row) } })
   else {
     const { bold, cyan } = terminal.paint

@@ -8,7 +8,7 @@ import { basename, dirname, extname, join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { readEntry, type Entry } from '../../../app/conformance/read-entry.ts'
 import { fail, KeelsonError, type Problem } from '../../../core/problems/problem.ts'
-import { compileText, importText } from '../../../library/compile-apart.ts'
+import { compileText, importText } from '../../../library/plans/compile-apart.ts'
 import { childPlanFiles } from './child-files.ts'
 import { readText } from './text-file.ts'
 

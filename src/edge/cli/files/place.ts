@@ -1,6 +1,6 @@
 /**
- * Where a command's runs are stored: in the state folder, or in a PostgreSQL database that `--store` or KEELSON_STORE
- * names. The address may hold a password, so only host, port and database are shown.
+ * Where a command's runs are stored: in the state folder, in a PostgreSQL database that `--store` or KEELSON_STORE
+ * names, or behind a server that `--server` or KEELSON_SERVER names. The address of a database may hold a password, so only host, port and database are shown.
  */
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
@@ -8,7 +8,7 @@ import { STORE_FILE } from '../../../core/state-folder.ts'
 import { fail } from '../../../core/problems/problem.ts'
 import type { Options } from '../terminal/command.ts'
 
-export type Place = Pick<Options, 'dir' | 'store' | 'keys'>
+export type Place = Pick<Options, 'dir' | 'store' | 'keys'> & Partial<Pick<Options, 'server' | 'apiKeyFile'>>
 
 const POSTGRES = /^postgres(ql)?:\/\//
 
@@ -25,7 +25,18 @@ export function storeUrl({ store }: Place): string | undefined {
   return store
 }
 
+/** Undefined when the runs are here. */
+export function serverUrl({ server }: Place): string | undefined {
+  if (server === undefined) return undefined
+  const isHttp = /^https?:\/\//.test(server) && URL.canParse(server)
+  if (!isHttp || new URL(server).username !== '')
+    fail('USAGE', '--server or KEELSON_SERVER must be an address such as https://keelson.example.com, without a user')
+  return server
+}
+
 export function placeName(place: Place): string {
+  const server = serverUrl(place)
+  if (server !== undefined) return `server ${new URL(server).host}`
   const url = storeUrl(place)
   if (url === undefined) return databaseFile(place)
   const { hostname, port, pathname } = new URL(url)

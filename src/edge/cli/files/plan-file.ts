@@ -4,7 +4,7 @@ import { extname, join } from 'node:path'
 import type { CompiledPlan } from '../../../app/plans/compile.ts'
 import { madeOf } from '../../../app/plans/plan-source.ts'
 import { fail, KeelsonError, problem } from '../../../core/problems/problem.ts'
-import { compileText } from '../../../library/compile-apart.ts'
+import { compileText } from '../../../library/plans/compile-apart.ts'
 import { readPlanBytes } from './text-file.ts'
 
 export interface PlanFile {

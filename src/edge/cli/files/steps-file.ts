@@ -39,13 +39,14 @@ export function findStepsFile(explicit: string | undefined, folders: readonly st
 
 export const NO_STEPS: StepsFile = { functions: {}, names: [], mayHave: () => false }
 
-export async function loadSteps(path: string | undefined): Promise<StepsFile> {
+/** `version`: another text than the last time loads the file anew; what the file imports stays as it was loaded. */
+export async function loadSteps(path: string | undefined, version?: string): Promise<StepsFile> {
   if (path === undefined) return NO_STEPS
-  const functions = namedFunctions(await importQuietly(path)) as StepFunctions
+  const functions = namedFunctions(await importQuietly(path, version)) as StepFunctions
   return { path, functions, names: Object.keys(functions), mayHave: (name) => Object.hasOwn(functions, name) }
 }
 
-async function importQuietly(path: string): Promise<Readonly<Record<string, unknown>>> {
+async function importQuietly(path: string, version?: string): Promise<Readonly<Record<string, unknown>>> {
   const emitWarning = process.emitWarning.bind(process)
   // Newcomers often have no package.json; Node's advice about the module type is not for them.
   process.emitWarning = (warning: string | Error, ...rest: readonly unknown[]) => {
@@ -59,13 +60,18 @@ async function importQuietly(path: string): Promise<Readonly<Record<string, unkn
   }
   const file = relative('.', path)
   try {
-    return await doAs({ name: `the loading of ${file}` }, () => settled(import(pathToFileURL(path).href)))
+    return await doAs({ name: `the loading of ${file}` }, () => settled(import(addressOf(path, version))))
   } catch (thrown) {
     throw notLoaded(file, path, thrown)
   } finally {
     process.emitWarning = emitWarning
     process.exit = exit
   }
+}
+
+function addressOf(path: string, version: string | undefined): string {
+  const { href } = pathToFileURL(path)
+  return version === undefined ? href : `${href}?v=${encodeURIComponent(version)}`
 }
 
 function notLoaded(file: string, path: string, thrown: unknown): KeelsonError {

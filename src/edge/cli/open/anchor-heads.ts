@@ -3,7 +3,7 @@
  * server only with named keys: a random folder must not become the place of its receipts.
  */
 import type { Keelson } from '../../../main.ts'
-import { receiptProblem } from '../../../library/receipt-service.ts'
+import { receiptProblem } from '../../../library/tell/receipt-service.ts'
 import { signsReceipts, type Place } from '../files/place.ts'
 import type { Terminal } from '../terminal/terminal.ts'
 

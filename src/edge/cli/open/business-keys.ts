@@ -2,21 +2,21 @@
  * Runs by the keys that people have: labels, for which the store has an index; request id and correlation id, for which the
  * runs that the other filters leave are read page by page, for a correlation id with the first event of each.
  */
-import { envelopeOf } from '../../../app/log/read-events.ts'
 import { requestKeyOf } from '../../../app/start/new-run.ts'
 import { fail } from '../../../core/problems/problem.ts'
-import type { ListFilter, RunLabels, RunRow, RunStore } from '../../../ports/run-store.ts'
+import type { ListFilter, RunLabels, RunRow } from '../../../ports/run-store.ts'
 import type { Options } from '../terminal/command.ts'
+import type { Rows } from './look.ts'
 
 export type Matches = (row: RunRow) => Promise<boolean>
 
 /** Undefined when no such key is asked for. */
-export function businessKeys(store: RunStore, options: Options): Matches | undefined {
+export function businessKeys(rows: Rows, options: Options): Matches | undefined {
   const requestId = options.text('requestId')
   const correlationId = options.text('correlationId')
   const tests: Matches[] = [
     ...(requestId === undefined ? [] : [async (row: RunRow) => row.requestKey === requestKeyOf(row, requestId)]),
-    ...(correlationId === undefined ? [] : [correlated(store, correlationId)]),
+    ...(correlationId === undefined ? [] : [correlated(rows, correlationId)]),
   ]
   if (tests.length === 0) return undefined
   return async (row) => {
@@ -47,13 +47,11 @@ function labelOf(text: string): readonly [name: string, value: string] {
 }
 
 /** A run without one of its own is connected by its id. */
-function correlated(store: RunStore, wanted: string): Matches {
-  return async ({ runKey, runId }) => {
-    if (runId === wanted) return true
-    for (const stored of await store.readEvents(runKey, { limit: FIRST_EVENTS })) {
-      const record = envelopeOf(stored)
-      if (!record.ok) continue
-      const { correlationId, context } = (record.value.payload ?? {}) as Correlated
+function correlated(rows: Rows, wanted: string): Matches {
+  return async (row) => {
+    if (row.runId === wanted) return true
+    for (const { payload } of await rows.firstRecords(row, FIRST_EVENTS)) {
+      const { correlationId, context } = (payload ?? {}) as Correlated
       if (correlationId === wanted || context?.correlationId === wanted) return true
     }
     return false

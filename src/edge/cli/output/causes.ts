@@ -6,7 +6,7 @@ import type { PlanGraph } from '../../../core/plan/compile/graph.ts'
 import type { Cause } from '../../../core/run/explain/explain.ts'
 import type { WayOut } from '../../../core/run/explain/failure.ts'
 import { failureAt, type ToldError } from '../progress/picture.ts'
-import { eventTold } from './event-wait.ts'
+import { eventTold, limitsTold } from './event-wait.ts'
 import { newsTold, peopleTold } from './task-news.ts'
 import { countdown, duration, oneLine, plural, shortId, timeOfDay } from '../terminal/format.ts'
 import { stepSlotOf } from '../../../core/events/slot-of.ts'
@@ -87,9 +87,9 @@ const NOT_STARTED = {
 } as const
 
 const TELL: { readonly [K in Cause['kind']]: Teller<K> } = {
-  'run-not-started': ({ status, waitsFor, notBefore, ...people }, asked) => ({
-    sentence: `the run has not started (${status})${waitsFor === undefined ? '' : NOT_STARTED[waitsFor]}${notBefore === undefined ? '' : `; not before ${at(notBefore, asked)}`}${peopleTold(people)}`,
-    ...(waitsFor === 'start' ? { commands: [`keelson queue start ${asked.run}`] } : {}),
+  'run-not-started': ({ status, waitsFor, notBefore, limits, ...people }, asked) => ({
+    sentence: `the run has not started (${status})${limitsTold(limits) ?? (waitsFor === undefined ? '' : NOT_STARTED[waitsFor])}${notBefore === undefined ? '' : `; not before ${at(notBefore, asked)}`}${peopleTold(people)}`,
+    ...(waitsFor === 'start' && limits === undefined ? { commands: [`keelson queue start ${asked.run}`] } : {}),
   }),
   'run-ended': ({ status, rootCause, code }) => ({
     sentence: `the run ended ${status}${rootCause === undefined ? '' : `, because ${rootCause} failed with ${code ?? 'an error'}`}`,

@@ -1,6 +1,7 @@
-/** Which event a step waits for, as a sentence, and the command that sends it. */
+/** What a step or a run waits for, as a sentence: an event, with the command that sends it, or room within a limit. */
+import type { LimitCause } from '../../../core/run/explain/not-started.ts'
 import type { Cause } from '../../../core/run/explain/explain.ts'
-import { oneLine, timeOfDay } from '../terminal/format.ts'
+import { oneLine, plural, shortId, timeOfDay } from '../terminal/format.ts'
 
 type EventCause = Extract<Cause, { kind: 'waiting-for-event' }>
 
@@ -16,4 +17,16 @@ export function eventTold(
   const until = expiresAt === undefined ? '' : `; it gives up ${at(expiresAt)}`
   const sentence = `it waits for the event ${which}${such}, since ${timeOfDay(since, now)}${until}`
   return { sentence, commands: [`keelson send ${word(name)}${key === '' ? '' : ` --key ${word(key)}`} --data '{}'`] }
+}
+
+/** Which limits have no room for a run, and what would free a place. */
+export function limitsTold(limits: readonly LimitCause[] | undefined): string | undefined {
+  if (limits === undefined) return undefined
+  const told = limits.map(({ limit, position, heldBy }) => {
+    const [first, ...others] = heldBy
+    const more = others.length === 0 ? '' : ` or of ${plural(others.length, 'other')}`
+    const freed = first === undefined ? 'time frees a place' : `the end of ${shortId(first)}${more} frees a place`
+    return `the limit '${limit}' has no room, and it is number ${position} in its queue; ${freed}`
+  })
+  return `: ${told.join('; ')}`
 }

@@ -2,7 +2,8 @@
 import type { AgainReason } from '../../../core/run/fork/standing.ts'
 import { snapshotOf, undoneItemsOf } from '../../../core/view/show/snapshot-of.ts'
 import type { StepSnapshot } from '../../../core/view/fold/run-snapshot.ts'
-import type { ForkPreview, Keelson, RunHandle } from '../../../main.ts'
+import type { ReadableRun } from '../../../library/read/readable-runs.ts'
+import type { ForkPreview } from '../../../main.ts'
 import { isNotUndone } from '../progress/picture.ts'
 import { watchFolded } from '../progress/run-watch.ts'
 import { plural, shortId } from '../terminal/format.ts'
@@ -85,8 +86,8 @@ function someOf(fields: readonly string[]): string {
 }
 
 /** Of an ended run: steps whose compensation failed or was interrupted. Their effects still exist, and the fork repeats them. */
-export async function forkWarnings(keelson: Keelson, old: RunHandle): Promise<readonly string[]> {
-  const watch = await watchFolded(keelson, old)
+export async function forkWarnings(old: ReadableRun): Promise<readonly string[]> {
+  const watch = await watchFolded(old)
   await watch.pump()
   const { view } = watch
   return snapshotOf(view).steps.flatMap((step) => warningOf(step, undoneItemsOf(view, step.stepId)?.notUndone ?? 0))

@@ -16,7 +16,7 @@ async function waitingRun(): Promise<{
 }> {
   opened = await openKeelson({ directory: ':memory:' })
   const handle = await opened.start(loadPlan('plan: p\nversion: 1.0.0\nsteps:\n  - { id: a, manual: { title: A } }\n'))
-  const real = await watchRun(opened, handle)
+  const real = await watchRun(handle)
   const notes: string[] = []
   const nothing = (): void => undefined
   const progress = {
@@ -43,7 +43,7 @@ async function workingRun(): Promise<Awaited<ReturnType<typeof waitingRun>> & { 
   opened = await openKeelson({ directory: ':memory:', steps: { work: () => work.promise } })
   const plan = 'plan: p\nversion: 1.0.0\nsteps:\n  - { id: a, run: work }\n  - { id: b, run: work }\n'
   const handle = await opened.start(loadPlan(plan))
-  const watch = await watchRun(opened, handle)
+  const watch = await watchRun(handle)
   await watch.pump()
   const notes: string[] = []
   const nothing = (): void => undefined

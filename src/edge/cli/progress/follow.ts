@@ -51,6 +51,8 @@ export interface Following {
   readonly doorbell: Doorbell
   /** What the second Ctrl-C does. */
   readonly second: 'cancel' | 'leave'
+  /** A server drives them, and goes on without this command. */
+  readonly isServed?: boolean
   /** The listener during the start of the run. */
   readonly early?: EarlySignals
   /** True when a run that has not ended will not move any more. */

@@ -20,6 +20,8 @@ export interface Interruptible {
   readonly doorbell: { ring(): void }
   /** What the second Ctrl-C does. */
   readonly second: 'cancel' | 'leave'
+  /** A server drives them, and goes on: the first Ctrl-C leaves. */
+  readonly isServed?: boolean
   /** The listener during the start of the run. */
   readonly early?: EarlySignals
 }
@@ -33,7 +35,7 @@ export interface Interrupts {
 const GRACE_S = LIMITS.cancelGraceMs / 1000
 
 export function listenForInterrupts(one: Interruptible): Interrupts {
-  const { watches, progress, doorbell, second, early } = one
+  const { watches, progress, doorbell, second, isServed = false, early } = one
   let times = 0
   let isLeft = false
   let leaveAt = Infinity
@@ -43,7 +45,7 @@ export function listenForInterrupts(one: Interruptible): Interrupts {
   }
   const onInterrupt = (): void => {
     times += 1
-    const busy = watches.filter(hasWork)
+    const busy = isServed ? [] : watches.filter(hasWork)
     if (times === 1 && busy.length > 0) {
       leaveAt = performance.now() + LIMITS.cancelGraceMs
       const next = second === 'cancel' ? 'cancels' : 'leaves at once'

@@ -1,5 +1,6 @@
 /** A plan as a picture: in the terminal layer by layer, or as Mermaid or DOT for other tools. Pure. */
 import { greatest } from '../../../core/collections/extremes.ts'
+import { layersOf } from '../../../core/plan/compile/layers.ts'
 import { compileGraph, type PlanGraph } from '../../../core/plan/compile/graph.ts'
 import { itemsOf, type Plan, type Step } from '../../../core/plan/plan.ts'
 import type { Paint } from '../terminal/paint.ts'
@@ -7,21 +8,6 @@ import { duration, plural } from '../terminal/format.ts'
 
 export const FORMATS = ['text', 'mermaid', 'dot'] as const
 export type Format = (typeof FORMATS)[number]
-
-/** By step: the minimum number of steps before it; steps of one layer may run in parallel. */
-export function layersOf({ steps, dependents, dependencyCount }: PlanGraph): readonly number[] {
-  const layers: number[] = steps.map(() => 0)
-  const missing = [...dependencyCount]
-  const ready = steps.flatMap((_step, index) => (missing[index] === 0 ? [index] : []))
-  for (let at = ready.pop(); at !== undefined; at = ready.pop()) {
-    for (const next of dependents[at] ?? []) {
-      layers[next] = Math.max(layers[next] ?? 0, (layers[at] ?? 0) + 1)
-      missing[next] = (missing[next] ?? 0) - 1
-      if (missing[next] === 0) ready.push(next)
-    }
-  }
-  return layers
-}
 
 /** What a step does, in two words. */
 export function actionText(step: Step): string {

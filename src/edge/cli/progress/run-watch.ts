@@ -4,10 +4,8 @@
  */
 import type { LogRecord } from '../../../core/events/event.ts'
 import { KILLS_PROCESS } from '../../../core/engine/last-words.ts'
-import { planWants } from '../../../app/grants/agent-pools.ts'
 import { innerStepSlot } from '../../../core/events/slot.ts'
 import { compileGraph, type PlanGraph } from '../../../core/plan/compile/graph.ts'
-import type { Plan } from '../../../core/plan/plan.ts'
 import { isForeign } from '../../../core/engine/engine-type.ts'
 import { fail, KeelsonError, problem } from '../../../core/problems/problem.ts'
 import { isTerminalRun } from '../../../core/run/state/transitions.ts'
@@ -16,8 +14,9 @@ import { incrementalProject } from '../../../core/view/project/project-run.ts'
 import { storedView } from '../../../app/project/stored-views.ts'
 import { runMetaOf, type RunMeta } from '../../../core/view/fold/run-meta.ts'
 import { emptyView, type RunView } from '../../../core/view/fold/run-view.ts'
-import type { Reader } from '../../../library/reader.ts'
-import type { RunReader } from '../../../library/run-reader.ts'
+import { vectorGet } from '../../../core/collections/vector.ts'
+import type { ReadableRun, ReadableRuns } from '../../../library/read/readable-runs.ts'
+import { Reader } from '../../../library/read/reader.ts'
 import { storeOf } from '../../../library/services-of.ts'
 import { stepAbout } from '../../../core/events/slot-of.ts'
 
@@ -29,7 +28,7 @@ export interface Retry {
   readonly code: string
 }
 
-export interface RunWatch<H extends RunReader = RunReader> {
+export interface RunWatch<H extends ReadableRun = ReadableRun> {
   readonly handle: H
   readonly graph: PlanGraph
   readonly view: RunView
@@ -53,31 +52,31 @@ export interface RunWatch<H extends RunReader = RunReader> {
 type Around = <T>(work: () => Promise<T>) => Promise<T>
 
 /** With `atSeq`, the run as it was after that event. */
-export async function watchRun<H extends RunReader>(
-  reader: Reader,
+export async function watchRun<H extends ReadableRun>(
   handle: H,
   atSeq = Infinity,
   around: Around = (work) => work(),
 ): Promise<RunWatch<H>> {
   // A reader must not die from folding the run, as its drivers did.
   if (handle.row.quarantine === KILLS_PROCESS) throw (await handle.trouble())?.error ?? planGone(handle)
-  return watchFolded(reader, handle, atSeq, around)
+  return watchFolded(handle, atSeq, around)
 }
 
 /**
- * From the stored view of the run and what follows it, for a caller that needs its view alone: instants and failures that
- * only the log tells are those of the events that follow.
+ * From the stored view of the run and what follows it, for a caller that needs its view alone, or a run that has ended:
+ * the instants that only the log tells, of waits and retries that are still open, are those of the events that follow.
  */
-export async function watchFromView<H extends RunReader>(reader: Reader, handle: H): Promise<RunWatch<H>> {
+export async function watchFromView<H extends ReadableRun>(reader: ReadableRuns, handle: H): Promise<RunWatch<H>> {
   if (handle.row.quarantine === KILLS_PROCESS) throw (await handle.trouble())?.error ?? planGone(handle)
+  // Of a run on a server the log is folded: its view is as far away.
+  if (!(reader instanceof Reader)) return watchFolded(handle)
   const { runKey, nextSeq } = handle.row
   const stored = (meta: RunMeta): Promise<RunView | undefined> => storedView(storeOf(reader), runKey, meta, nextSeq - 1)
-  return watchFolded(reader, handle, Infinity, (work) => work(), stored)
+  return watchFolded(handle, Infinity, (work) => work(), stored)
 }
 
 /** For a caller that folds the run in any case, even one that was set aside because folding killed its processes. */
-export async function watchFolded<H extends RunReader>(
-  reader: Reader,
+export async function watchFolded<H extends ReadableRun>(
   handle: H,
   atSeq = Infinity,
   around: Around = (work) => work(),
@@ -85,17 +84,17 @@ export async function watchFolded<H extends RunReader>(
 ): Promise<RunWatch<H>> {
   if (isForeign(handle.row))
     fail('RUN_FOREIGN', `the log of run ${handle.runId} was imported: only its decider could tell more`)
-  const text = await storeOf(reader).getPlan(handle.row.tenantId, handle.row.planSha256)
-  if (text === undefined) throw (await handle.trouble())?.error ?? planGone(handle)
-  const graph = compileGraph(JSON.parse(text) as Plan)
+  const plan = await handle.plan()
+  if (plan === undefined) throw (await handle.trouble())?.error ?? planGone(handle)
+  const graph = compileGraph(plan)
   const retries = new Map<string, Retry>()
-  const itemFailures = new Map<string, Map<string, number>>()
   const waits = new Map<string, number>()
   const grantWaits = new Map<string, readonly string[]>()
   const titles = new Map<string, string>()
   let trouble: KeelsonError | undefined
   const meta = runMetaOf(handle.runId, graph, handle.row.engineType)
   let view = (await stored(meta)) ?? emptyView(meta)
+  const itemFailures = itemFailuresOf(view)
   return {
     handle,
     graph,
@@ -117,7 +116,7 @@ export async function watchFolded<H extends RunReader>(
       around(async () => {
         const [records, found] = await readable(handle, view.lastEventSeq, atSeq)
         trouble = found
-        if (graph.anyWants && atSeq === Infinity) await noteGrantWaits(reader, handle, grantWaits)
+        if (graph.anyWants && atSeq === Infinity) await noteGrantWaits(handle, grantWaits)
         view = incrementalProject(view, records).view
         for (const record of records) {
           noteInstants(record, retries, waits)
@@ -129,13 +128,13 @@ export async function watchFolded<H extends RunReader>(
   }
 }
 
-function planGone({ runId }: RunReader): KeelsonError {
+function planGone({ runId }: ReadableRun): KeelsonError {
   return new KeelsonError([problem('PLAN_NOT_FOUND', `the plan of run ${runId} is not stored here`)])
 }
 
 /** New records, and why no more will come. */
 async function readable(
-  handle: RunReader,
+  handle: ReadableRun,
   afterSeq: number,
   upToSeq: number,
 ): Promise<readonly [readonly LogRecord[], KeelsonError | undefined]> {
@@ -149,27 +148,23 @@ async function readable(
   }
 }
 
-async function noteGrantWaits(
-  reader: Reader,
-  { row }: RunReader,
-  grantWaits: Map<string, readonly string[]>,
-): Promise<void> {
-  const { waits } = await storeOf(reader).readGrants(row.runKey)
+async function noteGrantWaits(handle: ReadableRun, grantWaits: Map<string, readonly string[]>): Promise<void> {
+  const waits = await handle.grantWaits()
   grantWaits.clear()
-  for (const { slot, wants } of waits) {
+  for (const { slot, pools } of waits) {
     const stepId = innerStepSlot(slot)?.stepId
-    if (stepId !== undefined) grantWaits.set(stepId, Object.keys(planWants(wants)))
+    if (stepId !== undefined) grantWaits.set(stepId, pools)
   }
 }
 
 /** Only the log and its values give a title with `${…}`; other titles are in the plan. */
 async function noteTitles(
-  handle: RunReader,
+  handle: ReadableRun,
   graph: PlanGraph,
   records: readonly LogRecord[],
   titles: Map<string, string>,
 ): Promise<void> {
-  let look: Awaited<ReturnType<RunReader['look']>> | undefined
+  let look: Awaited<ReturnType<ReadableRun['look']>> | undefined
   for (const record of records) {
     const { stepId, itemIndex } = (record.eventType === 'ManualTaskOpened' && stepAbout(record)) || {}
     if (stepId === undefined || itemIndex !== undefined) continue
@@ -200,16 +195,34 @@ function noteInstants(record: LogRecord, retries: Map<string, Retry>, waits: Map
   retries.set(slot, { stepId, failedAttempt, retryAt, code, ...(itemIndex === undefined ? {} : { itemIndex }) })
 }
 
-/** Items are many and have no row of their own; their step's row shows what went wrong with them. */
-function noteItemFailure(record: LogRecord, counts: Map<string, Map<string, number>>): void {
-  const { eventType, parentStepId: stepId, itemIndex, payload = {} } = record
-  if (eventType !== 'StepFailed' || stepId === undefined || itemIndex === undefined) return
-  if (payload['retryAt'] === undefined) return
-  const { code } = payload['error'] as { readonly code: string }
-  const ofStep = counts.get(stepId) ?? new Map<string, number>()
-  counts.set(stepId, ofStep.set(code, (ofStep.get(code) ?? 0) + 1))
-}
-
 function instant(value: unknown): number | undefined {
   return typeof value === 'string' ? msFromIso(value) : undefined
+}
+
+/** Items are many and have no row of their own; their step's row shows what went wrong with them. */
+type ItemFailures = Map<string, Map<string, number>>
+
+function itemFailuresOf(view: RunView): ItemFailures {
+  const counts: ItemFailures = new Map()
+  view.meta.stepIds.forEach((stepId, step) => {
+    const fan = vectorGet(view.steps, step)?.fan
+    for (let item = 0; item < (fan?.total ?? 0); item += 1) {
+      const attempts = (fan === undefined ? undefined : vectorGet(fan.items, item))?.own.attempts ?? []
+      for (const { retryAt, error } of attempts)
+        if (retryAt !== undefined && error?.code !== undefined) count(counts, stepId, error.code)
+    }
+  })
+  return counts
+}
+
+function noteItemFailure({ eventType, parentStepId, itemIndex, payload = {} }: LogRecord, counts: ItemFailures): void {
+  if (eventType !== 'StepFailed' || parentStepId === undefined || itemIndex === undefined) return
+  if (payload['retryAt'] === undefined) return
+  const { code } = payload['error'] as { readonly code: string }
+  count(counts, parentStepId, code)
+}
+
+function count(counts: ItemFailures, stepId: string, code: string): void {
+  const ofStep = counts.get(stepId) ?? new Map<string, number>()
+  counts.set(stepId, ofStep.set(code, (ofStep.get(code) ?? 0) + 1))
 }

@@ -69,7 +69,7 @@ async function endedRun(steps: number) {
   opened = await openKeelson({ directory: ':memory:', steps: { good: () => 1, bad } })
   const handle = await opened.start(plan, {})
   await handle.result()
-  const watch = await watchRun(opened, handle)
+  const watch = await watchRun(handle)
   return watch
 }
 
@@ -129,7 +129,7 @@ steps:
   - { id: first, run: hold, resources: { gpu: 1 }, dependsOn: [] }
   - { id: second, run: hold, resources: { gpu: 1 }, dependsOn: [] }
 `)
-  const watch = await watchRun(opened, await opened.start(plan, {}))
+  const watch = await watchRun(await opened.start(plan, {}))
   await until(async () => {
     await watch.pump()
     return watch.grantWaits.size === 1
@@ -150,7 +150,7 @@ it('a fan-out that has ended says how often its items failed before they succeed
   const plan = loadPlan(`plan: p\nversion: 1.0.0\nsteps: [{ id: load, forEach: input, run: flaky, retry: ${retry} }]`)
   const handle = await opened.start(plan, [1, 2, 3])
   await handle.result()
-  const watch = await watchRun(opened, handle)
+  const watch = await watchRun(handle)
   await watch.pump()
   expect(rowsOf(watch, 0).map((row) => [row.mark, row.notes])).toEqual([['done', ['3 items', '2 × HTTP_503']]])
 })

@@ -1,15 +1,19 @@
 /** The table of commands: help, completion, the parser and the tests all read this one list. */
+import { CLOCKWORK_COMMANDS } from './clockwork-commands.ts'
 import { ENGINE_COMMANDS } from './engine-commands.ts'
 import { PLAN_COMMANDS } from './plan-commands.ts'
 import { LOOKING_COMMANDS } from './looking-commands.ts'
 import { DRIVING_COMMANDS } from './run-commands.ts'
 import type { Section, Spec } from '../terminal/command-spec.ts'
+import { SERVER_COMMANDS } from './server-commands.ts'
 import { MAINTENANCE_COMMANDS } from './maintenance-commands.ts'
 
 export const SECTIONS: readonly Section[] = [
   { title: 'Plans:', commands: PLAN_COMMANDS },
   { title: 'Runs:', commands: DRIVING_COMMANDS },
   { title: 'Inspect:', commands: LOOKING_COMMANDS },
+  { title: 'Server:', commands: SERVER_COMMANDS },
+  { title: 'Schedules:', commands: CLOCKWORK_COMMANDS },
   { title: 'Engines:', commands: ENGINE_COMMANDS },
   { title: 'Maintain:', commands: MAINTENANCE_COMMANDS },
 ]

@@ -1,6 +1,8 @@
 /** Commands for the state folder: what runs share, what must last, and whether everything is in order. */
 import { REASON, type Spec } from '../terminal/command-spec.ts'
 
+const LIMITS_OF = ['--tenant <id>', 'whose; default local, and of a server the tenant who asks'] as const
+
 export const MAINTENANCE_COMMANDS: readonly Spec[] = [
   {
     use: 'doctor',
@@ -40,10 +42,43 @@ export const MAINTENANCE_COMMANDS: readonly Spec[] = [
     load: async () => (await import('../commands/resources.ts')).setResource,
   },
   {
+    use: 'limits',
+    about: 'list the limits for starts of a tenant, and who set them',
+    options: [LIMITS_OF],
+    examples: ['keelson limits', 'keelson limits --tenant acme --json'],
+    load: async () => (await import('../commands/limits.ts')).limits,
+  },
+  {
+    use: 'limits set <name>',
+    about: 'limit starts: tenant, plan:<planId>, or key:<planId> for each concurrencyKey of a plan',
+    options: [
+      LIMITS_OF,
+      ['--max-running <n>', 'runs at once'],
+      ['--rate-per-minute <n>', 'starts in a minute'],
+      ['--when-full <mode>', 'reject, queue, delay or replace-oldest; default queue'],
+      ['--priority <n>', 'lower goes first among those that wait; default 0'],
+      ['--max-concurrent-steps <n>', 'of the tenant: the most that a plan may ask for as its concurrency'],
+      ['--as <name>', 'who sets it'],
+    ],
+    examples: [
+      'keelson limits set tenant --max-running 20',
+      'keelson limits set plan:order --rate-per-minute 60 --when-full reject',
+    ],
+    load: async () => (await import('../commands/limits.ts')).setLimit,
+  },
+  {
+    use: 'limits remove <name>',
+    about: 'take a limit for starts away: what waits for it starts',
+    options: [LIMITS_OF],
+    examples: ['keelson limits remove tenant', 'keelson limits remove plan:order --json'],
+    load: async () => (await import('../commands/limits.ts')).removeLimit,
+  },
+  {
     use: 'verify [run]',
     about: 'check that a run, a bundle file or the whole store was not altered',
     options: [
       ['--store [url]', 'check the whole store: every run, plan and row, and runs that only receipts know'],
+      ['--audit', 'check the audit logs of all tenants: their chains and signatures'],
       ['--key <public key>', 'count only receipts of this key; there must be at least one'],
       ['--receipts <folder>', 'a copy of the receipts, instead of the local ones'],
       ['--source <file>', 'the file that the plan was made of: it must be the one on record, and give the plan'],
@@ -53,6 +88,7 @@ export const MAINTENANCE_COMMANDS: readonly Spec[] = [
       'keelson verify last --source plan.yaml',
       'keelson verify order.jsonl --key "$KEY"',
       'keelson verify --store',
+      'keelson verify --audit',
     ],
     load: async () => (await import('../commands/verify.ts')).verify,
   },

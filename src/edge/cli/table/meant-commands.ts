@@ -51,7 +51,8 @@ const MEANT: Readonly<Record<string, string>> = {
   health: 'doctor',
   new: 'init',
   create: 'init',
-  serve: 'worker',
+  server: 'serve',
+  token: 'keys create',
   skip: 'signal <run> skip-step',
 }
 

@@ -246,6 +246,7 @@ export const DRIVING_COMMANDS: readonly Spec[] = [
     options: [
       ['--outcome <outcome>', 'Succeeded, Failed or Cancelled'],
       ['--as <user>', 'who completes the task; required if a task of the plan has a rule'],
+      ['--role <role...>', 'the roles of this person; SpecialistApproval asks for one'],
       ['--seen <token>', 'the token that `tasks` showed you; required after the task changed'],
       ['--notes <text>', 'recorded with the outcome'],
       ['--evidence <ref...>', 'references to evidence'],

@@ -65,6 +65,11 @@ export const EVERYWHERE: readonly OptionSpec[] = [
   ['--dir <folder>', 'the state folder; default .keelson'],
   ['--store <url>', 'a PostgreSQL database for the runs (postgres://…); default $KEELSON_STORE'],
   ['--keys-dir <folder>', 'signing keys of tasks and receipts; default $KEELSON_KEYS_DIR, or keys in the state folder'],
+  [
+    '--server <url>',
+    'a Keelson server to ask instead (keelson serve); default $KEELSON_SERVER, its key $KEELSON_API_KEY',
+  ],
+  ['--api-key-file <file>', 'a file with the API key for the server; default $KEELSON_API_KEY_FILE'],
   ['--json', 'one JSON object per line instead of text'],
   ['--debug', 'show stack traces with errors'],
 ]

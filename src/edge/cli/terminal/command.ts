@@ -33,6 +33,10 @@ export interface Options {
   readonly store: string | undefined
   /** The folder of the signing keys, if it is not in the state folder. */
   readonly keys: string | undefined
+  /** The address of a Keelson server that is asked instead. */
+  readonly server: string | undefined
+  /** The file with the API key for it. */
+  readonly apiKeyFile: string | undefined
   readonly json: boolean
   readonly debug: boolean
   text(name: string): string | undefined
@@ -48,6 +52,15 @@ function fromEnvironment(name: string): string | undefined {
   return value === '' ? undefined : value
 }
 
+/** A place that the command line names goes before a server of the environment. */
+function serverOf(text: (name: string) => string | undefined): string | undefined {
+  const place = (['store', 'dir'] as const).find((name) => text(name) !== undefined)
+  const given = text('server')
+  if (given !== undefined && place !== undefined)
+    fail('USAGE', `--server and --${place} name two places of runs: use only one of them`)
+  return given ?? (place === undefined ? fromEnvironment('KEELSON_SERVER') : undefined)
+}
+
 export function optionsOf(values: Readonly<Record<string, unknown>>): Options {
   const text = (name: string): string | undefined => {
     const value = values[name]
@@ -57,6 +70,8 @@ export function optionsOf(values: Readonly<Record<string, unknown>>): Options {
     dir: text('dir') ?? '.keelson',
     store: text('store') ?? fromEnvironment('KEELSON_STORE'),
     keys: text('keysDir') ?? fromEnvironment('KEELSON_KEYS_DIR'),
+    server: serverOf(text),
+    apiKeyFile: text('apiKeyFile') ?? fromEnvironment('KEELSON_API_KEY_FILE'),
     json: values['json'] === true,
     debug: values['debug'] === true,
     text,

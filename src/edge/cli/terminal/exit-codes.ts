@@ -22,6 +22,9 @@ export function exitOfStatus(status: RunStatus): number {
 
 const REFUSED: readonly ProblemCode[] = [
   'AUTHZ_DENIED',
+  'NOT_AUTHENTICATED',
+  'PLAN_INLINE_REFUSED',
+  'SERVER_REFUSED',
   'AUTHZ_REASON_REQUIRED',
   'PERSON_NOT_NAMED',
   'APPROVAL_SPENT',
@@ -46,6 +49,11 @@ const ENVIRONMENT: readonly ProblemCode[] = [
   'TEMPORAL_SERVER_MISSING',
   'TEMPORAL_PORT_TAKEN',
   'ADAPTER_PROVIDER_ERROR',
+  'ADDRESS_UNUSABLE',
+  'SERVER_UNREACHABLE',
+  'SERVER_NOT_KEELSON',
+  'SERVER_BUSY',
+  'RATE_EXCEEDED',
 ]
 /** The state of the run or the task does not allow the request; the request itself was valid. */
 const NOT_NOW: readonly ProblemCode[] = [

@@ -15,8 +15,13 @@ GRANT INSERT ON keelson.events, keelson.run_inbox, keelson.run_context, keelson.
   keelson.pool_tenants,
   keelson.grants, keelson.grant_waits, keelson.grant_wait_pools, keelson.feed_subscribers, keelson.feed_cursors,
   keelson.feed_behind, keelson.feed_dead_letters, keelson.erasure_tickets, keelson.sent_events, keelson.event_waits,
-  keelson.event_keys, keelson.run_labels
+  keelson.event_keys, keelson.run_labels, keelson.api_keys, keelson.api_requests,
+  keelson.signal_decisions, keelson.audit_log, keelson.audit_heads, keelson.run_limits, keelson.schedules, keelson.triggers,
+  keelson.trigger_deliveries
   TO keelson_runner, keelson_tenant_runner;
+-- Which tenants there are is not a tenant's to say.
+GRANT INSERT ON keelson.tenants TO keelson_runner;
+GRANT UPDATE (deleted_at) ON keelson.tenants TO keelson_runner;
 GRANT UPDATE (consumed_seq, silent) ON keelson.run_inbox TO keelson_runner, keelson_tenant_runner;
 GRANT UPDATE (value) ON keelson.run_context TO keelson_runner, keelson_tenant_runner;
 GRANT UPDATE (rules_version, body) ON keelson.run_snapshots TO keelson_runner, keelson_tenant_runner;
@@ -33,8 +38,19 @@ GRANT UPDATE (name, event_key) ON keelson.event_waits TO keelson_runner, keelson
 GRANT UPDATE (used_at) ON keelson.event_keys TO keelson_runner, keelson_tenant_runner;
 GRANT UPDATE (seq) ON keelson.feed_cursors TO keelson_runner, keelson_tenant_runner;
 GRANT UPDATE (attempts, retry_at, error) ON keelson.feed_behind TO keelson_runner, keelson_tenant_runner;
+GRANT UPDATE (revoked_at, last_used_at) ON keelson.api_keys TO keelson_runner, keelson_tenant_runner;
+GRANT UPDATE (body_sha256, owner, owned_until, execution_id, answered_at, answer) ON keelson.api_requests
+  TO keelson_runner, keelson_tenant_runner;
+GRANT UPDATE (decision, reason, approved_by, approved_at, engine_processed_at, engine_status, engine_error_code)
+  ON keelson.signal_decisions TO keelson_runner, keelson_tenant_runner;
+GRANT UPDATE (max_running, rate_per_minute, when_full, priority, max_concurrent_steps, set_by, set_at) ON keelson.run_limits
+  TO keelson_runner, keelson_tenant_runner;
+GRANT UPDATE (position, hash) ON keelson.audit_heads TO keelson_runner, keelson_tenant_runner;
+GRANT UPDATE (revision, due_at, body) ON keelson.schedules TO keelson_runner, keelson_tenant_runner;
+GRANT UPDATE (revision, body) ON keelson.triggers TO keelson_runner, keelson_tenant_runner;
 GRANT DELETE ON keelson.grants, keelson.grant_waits, keelson.grant_wait_pools, keelson.feed_subscribers, keelson.feed_cursors,
-  keelson.feed_behind, keelson.feed_dead_letters, keelson.sent_events, keelson.event_waits, keelson.event_keys
+  keelson.feed_behind, keelson.feed_dead_letters, keelson.sent_events, keelson.event_waits, keelson.event_keys,
+  keelson.api_requests, keelson.run_limits, keelson.schedules, keelson.triggers, keelson.trigger_deliveries
   TO keelson_runner, keelson_tenant_runner;
 GRANT INSERT ON keelson.archive_tickets TO keelson_archivist;
 GRANT EXECUTE ON ALL FUNCTIONS IN SCHEMA keelson TO keelson_runner, keelson_tenant_runner, keelson_archivist;

@@ -2,8 +2,10 @@
  * A condition of orchestr8 as one of a plan. Both are JMESPath, over other roots; there a bare word between backticks is a
  * text, and a value counts as JavaScript counts it: 0 is false, an empty list is true (X-73).
  */
-import { CLOSING, OPENING, tokensOf, type Token } from '../../read/expression-tokens.ts'
+import { tokensOf, type Token } from '../../read/expression-tokens.ts'
+import { literal, textOf } from './literal.ts'
 import { pathName, quotedText, STATUSES, statusThere, type Names } from './names.ts'
+import { endOfPath, isBareNumber, isCall, isOfItems, lastWord, NAME } from './token-places.ts'
 
 export interface Wrong {
   readonly wrong: string
@@ -26,14 +28,13 @@ export function conditionThere(written: string, names: Names): Condition {
   return { text: isBoolean(tokens) ? text : `!contains([\`null\`, \`false\`, \`0\`, ''], ${text})` }
 }
 
-const NAME = /^(?:[A-Za-z_]\w*|"(?:\\.|[^"\\])*")$/
-
 function rewritten(rewriting: Rewriting): string {
   const { tokens, refused } = rewriting
   let made = ''
   for (let at = 0; at < tokens.length; at += 1) {
     const text = tokens[at]?.text ?? ''
-    if (text === '|') refused.push({ wrong: 'a condition with `|` cannot be imported', todo: 'write it as one path' })
+    if (isBareNumber(tokens, at))
+      refused.push({ wrong: `'${text}' is no literal there`, todo: `a literal stands between backticks: \`${text}\`` })
     if (text.startsWith('`')) made += literal(text)
     else if (!NAME.test(text) || lastWord(tokens, at) === '.' || isOfItems(tokens, at) || isCall(tokens, at))
       made += text
@@ -66,14 +67,23 @@ function rooted({ tokens, names, refused }: Rewriting, start: number): Rooted {
   if (first === 'variables') return { text: ['input', ...rest].join('.'), end }
   if (first === 'env' && second !== undefined) return { text: envText(second, rest, names, refused), end }
   if (first !== 'steps' || second === undefined) {
-    const todo = `a literal stands between backticks: \`${first}\``
+    const todo =
+      first === 'steps' || first === 'env'
+        ? `write ${first}.<name>: a plan reads them one by one`
+        : `a literal stands between backticks: \`${first}\``
     refused.push({ wrong: `'${first}' is none of steps, variables and env`, todo })
     return { text: first, end }
   }
-  if (!names.steps.has(second)) refused.push({ wrong: `there is no step '${second}'` })
-  return third === 'status'
-    ? status(tokens, end, `steps.${pathName(second)}`)
-    : { text: ['steps', ...rest].join('.'), end }
+  // It has no value there either.
+  if (!names.steps.has(second)) return { text: '`null`', end: endOfPath(tokens, end) }
+  names.reads(second)
+  if (third === 'status') return status(tokens, end, `steps.${pathName(second)}`)
+  if (third === 'stepId') return { text: quotedText(second), end }
+  if (third !== undefined && third !== 'output' && third !== 'error') {
+    const todo = 'a plan reads output, status and error.code of a step'
+    refused.push({ wrong: `'${third}' of step '${second}' cannot be read in a plan`, todo })
+  }
+  return { text: ['steps', ...rest].join('.'), end }
 }
 
 function envText(name: string, rest: readonly string[], names: Names, refused: Wrong[]): string {
@@ -97,50 +107,12 @@ function plain(name: string): string {
   return name.startsWith('"') ? name.slice(1, -1).replaceAll(/\\(.)/g, '$1') : name
 }
 
-/** There a literal that is no JSON is the text itself. */
-function literal(text: string): string {
-  const inside = textOf(text)
-  return inside === undefined ? text : quotedText(inside)
-}
-
-const JSON_START = /^\s*(?:[[{"]|-?\d|true\b|false\b|null\b)/
-
-/** The text of a literal; undefined for another value. */
-function textOf(written: string): string | undefined {
-  const inside = written.slice(1, -1)
-  if (written.startsWith("'")) return inside.replaceAll("\\'", "'")
-  return JSON_START.test(inside) ? undefined : inside.trim().replaceAll('\\`', '`')
-}
-
-function lastWord(tokens: readonly Token[], at: number): string {
-  let before = at - 1
-  while (tokens[before]?.text.trim() === '') before -= 1
-  return tokens[before]?.text ?? ''
-}
-
-function isCall(tokens: readonly Token[], at: number): boolean {
-  return tokens[at + 1]?.text === '('
-}
-
-/** Inside a filter, or the key of an object: names are fields of something else there. */
-function isOfItems(tokens: readonly Token[], at: number): boolean {
-  let depth = 0
-  for (let before = at - 1; before >= 0; before -= 1) {
-    const { text } = tokens[before] ?? { text: '' }
-    if (CLOSING.has(text)) depth += 1
-    else if (OPENING.has(text) && depth > 0) depth -= 1
-    else if (text === '[' && tokens[before + 1]?.text === '?') return true
-    else if (text === '&' && depth === 0) return true
-  }
-  const next = tokens.slice(at + 1).find(({ text }) => text.trim() !== '')
-  return tokens[at]?.inside === '{' && next?.text === ':'
-}
-
 const COMPARING: ReadonlySet<string> = new Set(['==', '!=', '<', '<=', '>', '>='])
 const TRUE_OR_FALSE: ReadonlySet<string> = new Set(['contains', 'starts_with', 'ends_with'])
 
 /** Every part between `&&` and `||` gives true, false or null, so both kinds of truth agree. */
 function isBoolean(tokens: readonly Token[]): boolean {
+  if (tokens.some(({ text }) => text === '|')) return false
   const parts: Token[][] = [[]]
   for (const token of tokens.filter(({ text }) => text.trim() !== '')) {
     if (token.inside === '' && (token.text === '&&' || token.text === '||')) parts.push([])

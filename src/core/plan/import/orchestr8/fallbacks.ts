@@ -2,9 +2,8 @@
  * Fallbacks of an orchestr8 workflow are steps of their own there; in a plan a fallback belongs to its step (X-101). Its
  * step then waits for what the fallback depends on, which must not be skipped: a fallback has no conditions.
  */
-import { appendAll } from '../../../collections/append-all.ts'
 import { child, refuse, type Place } from '../../read/reading.ts'
-import type { Flow, FlowStep } from './flow.ts'
+import { mayBeSkipped, type Flow, type FlowStep } from './flow.ts'
 import type { Converting } from './values.ts'
 
 export interface FallbackTarget {
@@ -82,7 +81,7 @@ function checkTarget(converting: Converting, target: FlowStep, at: Place): boole
 /** The step would wait for them, and be skipped with them. */
 function checkWaits(converting: Converting, step: FlowStep, target: FlowStep, at: Place): boolean {
   const before = target.dependsOn.filter((id) => !step.dependsOn.includes(id))
-  const skipped = before.find((id) => mayBeSkipped(converting.flow, id))
+  const skipped = before.find((id) => mayBeSkipped(converting.flow.steps, id))
   if (skipped === undefined) return true
   const message = `the fallback '${target.id}' depends on '${skipped}', which may be skipped or fail: a fallback has no dependencies of its own`
   tell(
@@ -91,20 +90,6 @@ function checkWaits(converting: Converting, step: FlowStep, target: FlowStep, at
     message,
     `let '${step.id}' depend on it, or make '${target.id}' a step with a condition`,
   )
-  return false
-}
-
-function mayBeSkipped(flow: Flow, stepId: string): boolean {
-  const seen = new Set<string>()
-  const open = [stepId]
-  for (let id = open.pop(); id !== undefined; id = open.pop()) {
-    if (seen.has(id)) continue
-    seen.add(id)
-    const step = flow.steps.find((one) => one.id === id)
-    if (step === undefined) continue
-    if (step.if !== undefined || step.unless !== undefined || step.onError === 'continue') return true
-    appendAll(open, step.dependsOn)
-  }
   return false
 }
 

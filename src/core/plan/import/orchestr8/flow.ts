@@ -1,4 +1,5 @@
 /** Both shapes of an orchestr8 workflow as one: what is done, under which names, and where each part was written. */
+import { appendAll } from '../../../collections/append-all.ts'
 import type { Json, JsonSchema } from '../../plan.ts'
 import type { AstStep, AstWorkflow, FlatStep, FlatWorkflow, ForeignRetry } from './shape.ts'
 
@@ -21,7 +22,8 @@ export interface FlowStep {
   readonly fallbackStepId?: string
   readonly retry?: ForeignRetry
   readonly timeoutMs?: number
-  readonly hasBreaker: boolean
+  /** Its numbers are the deployment's: they are kept beside the step. */
+  readonly breaker?: Values
   readonly dependsOn: readonly string[]
   /** JSON pointers below the step: where a part of it was written. */
   readonly at: {
@@ -46,6 +48,23 @@ export interface Flow {
   readonly concurrency?: number
   readonly kept: Values
   readonly steps: readonly FlowStep[]
+  /** Where the variables were written. */
+  readonly at: { readonly variables: readonly string[] }
+}
+
+/** Skipped by a condition, or after a step that was skipped or whose failure was handled. */
+export function mayBeSkipped(steps: readonly FlowStep[], stepId: string): boolean {
+  const seen = new Set<string>()
+  const open = [stepId]
+  for (let id = open.pop(); id !== undefined; id = open.pop()) {
+    if (seen.has(id)) continue
+    seen.add(id)
+    const step = steps.find((one) => one.id === id)
+    if (step === undefined) continue
+    if (step.if !== undefined || step.unless !== undefined || step.onError === 'continue') return true
+    appendAll(open, step.dependsOn)
+  }
+  return false
 }
 
 type Given<T> = { readonly [K in keyof T]?: T[K] | undefined }
@@ -72,6 +91,7 @@ export function flatFlow(workflow: FlatWorkflow): Flow {
       timeoutMs: resilience?.timeout,
     }),
     steps: workflow.steps.map((step) => flatStep(step, resilience)),
+    at: { variables: ['variables'] },
   }
 }
 
@@ -84,11 +104,11 @@ function flatStep(step: FlatStep, common: FlatWorkflow['resilience']): FlowStep 
     id,
     agentId,
     onError,
-    hasBreaker: resilience?.circuitBreaker !== undefined,
     dependsOn: step.dependsOn ?? [],
     at: { input: '/input', condition: '', dependsOn: '/dependsOn', agent: '/agentId' },
     ...present<FlowStep>({ name, description, input, config, if: step.if, unless, fallbackStepId }),
     ...present<FlowStep>({ timeoutMs: timeout ?? step.resilience?.timeout, retry: resilience?.retry ?? byCount }),
+    ...present<FlowStep>({ breaker: resilience?.circuitBreaker }),
   }
 }
 
@@ -111,6 +131,7 @@ export function astFlow(workflow: AstWorkflow): Flow {
       concurrency: policies.concurrency?.maxConcurrentSteps ?? policies.maxConcurrency,
     }),
     steps: workflow.steps.map((step) => astStep(step, resilience)),
+    at: { variables: ['context', 'variables'] },
   }
 }
 
@@ -121,7 +142,6 @@ function astStep(step: AstStep, common: NonNullable<AstWorkflow['policies']>['re
     id,
     agentId: agent.id,
     onError,
-    hasBreaker: (policies.circuitBreaker ?? common?.circuitBreaker) !== undefined,
     dependsOn: step.dependencies ?? [],
     at: {
       input: step.input !== undefined && 'mapping' in step.input ? '/input/mapping' : '/input',
@@ -135,6 +155,7 @@ function astStep(step: AstStep, common: NonNullable<AstWorkflow['policies']>['re
     ...present<FlowStep>({
       timeoutMs: policies.timeout ?? step.timeout,
       retry: policies.retry ?? step.retryPolicy ?? common?.retry,
+      breaker: policies.circuitBreaker ?? common?.circuitBreaker,
     }),
   }
 }

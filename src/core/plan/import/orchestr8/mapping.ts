@@ -4,19 +4,33 @@
  */
 import { pathName, quotedText, statusThere, type Names } from './names.ts'
 
-export type Mapped = { readonly text: string } | { readonly wrong: string; readonly todo?: string }
+interface Wrong {
+  readonly wrong: string
+  readonly todo?: string
+}
+export type Mapped = { readonly text: string } | Wrong
+
+/** Deeper paths failed there. */
+const DEPTH_MAX = 10
 
 export function mappedText(written: string, names: Names): Mapped {
   let made = ''
   let at = 0
   for (let open = written.indexOf('${'); open !== -1; open = written.indexOf('${', at)) {
+    const before = written.slice(at, open)
+    // A $ right before would make text of it.
+    made += before.endsWith('$') ? `${before.slice(0, -1)}\${'$'}` : before
     const end = endOf(written, open + 2)
-    if (end === undefined) return { wrong: 'an expression is opened with ${ and never closed' }
-    if (written[open - 1] === '$') return { wrong: 'a $ right before ${ cannot be kept', todo: 'put the $ elsewhere' }
-    const found = placeholder(written.slice(open + 2, end), names)
+    at = (end ?? open + 1) + 1
+    if (end === undefined) {
+      // What is never closed is text there.
+      made += `$\${`
+      continue
+    }
+    const isWhole = open === 0 && end === written.length - 1
+    const found = placeholder(written.slice(open + 2, end), names, isWhole ? undefined : written.slice(open, end + 1))
     if ('wrong' in found) return found
-    made += `${written.slice(at, open)}\${${found.text}}`
-    at = end + 1
+    made += `\${${found.text}}`
   }
   return { text: made + written.slice(at) }
 }
@@ -26,27 +40,31 @@ export function wholeEnv(written: string): string | undefined {
   return /^\s*\$\{\s*env\.([A-Za-z_][\w-]*)\s*\}\s*$/.exec(written)?.[1]
 }
 
+/** Braces in a default count, but for those between quotes. */
 function endOf(text: string, start: number): number | undefined {
   let quote = ''
+  let depth = 1
   for (let at = start; at < text.length; at += 1) {
     const char = text.charAt(at)
-    if (quote !== '' && char === '\\') at += 1
+    if (char === '\\') at += 1
     else if (quote !== '') quote = char === quote ? '' : quote
     else if (char === '"' || char === "'") quote = char
+    else if (char === '{') depth += 1
+    else if (char === '}' && depth > 1) depth -= 1
     else if (char === '}') return at
   }
   return undefined
 }
 
-function placeholder(inside: string, names: Names): Mapped {
+/** `inText`: as it is written, where text stands around it. Without a value the text keeps it there. */
+function placeholder(inside: string, names: Names, inText: string | undefined): Mapped {
   const split = inside.indexOf('??')
   const path = (split === -1 ? inside : inside.slice(0, split)).trim()
-  const otherwise = split === -1 ? undefined : defaultOf(inside.slice(split + 2).trim())
+  const otherwise = (split === -1 ? undefined : defaultOf(inside.slice(split + 2).trim())) ?? inText
   const found = pathOf(path, names)
-  if ('absent' in found) {
-    if (otherwise !== undefined) return { text: quotedText(otherwise) }
-    return found.absent === undefined ? { text: '`null`' } : { wrong: found.absent }
-  }
+  if ('absent' in found) return { text: otherwise === undefined ? '`null`' : quotedText(otherwise) }
+  if ('wrong' in found && found.isUnknown === true && split !== -1 && otherwise !== undefined)
+    return { text: quotedText(otherwise) }
   if ('wrong' in found || otherwise === undefined) return found
   return { text: `${found.text} ?? ${quotedText(otherwise)}` }
 }
@@ -59,8 +77,8 @@ function defaultOf(written: string): string | undefined {
   return written.slice(1, -1).replaceAll(/\\(["'\\])/g, '$1')
 }
 
-/** `absent`: it never has a value there; with what is wrong, where the author will want to know. */
-type Path = Mapped | { readonly absent: string | undefined }
+/** `absent`: it never has a value there. `isUnknown`: neither, and it is surely a mistake. */
+type Path = { readonly text: string } | (Wrong & { readonly isUnknown?: true }) | { readonly absent: true }
 
 function pathOf(path: string, names: Names): Path {
   const [root = '', ...rest] = path.split('.')
@@ -68,10 +86,12 @@ function pathOf(path: string, names: Names): Path {
   const broken = parts.findIndex((one) => one === undefined)
   if (broken >= 0) return { wrong: `'${rest[broken] ?? ''}' is no name of a field` }
   const fields = parts.flatMap((one) => one ?? [])
+  if (fields.length > DEPTH_MAX + (root === 'steps' ? 2 : 0))
+    return { wrong: `'${path}' is deeper than ${DEPTH_MAX} names, which failed there`, todo: 'read it in the agent' }
   if (root === 'steps') return stepPath(fields, names)
   if (root === 'variables' && fields.length > 0) return { text: ['input', ...fields].join('.') }
   if (root === 'env' && fields.length > 0) return envPath(rest[0] ?? '', names)
-  return { wrong: `'${path}' begins with none of steps, variables and env` }
+  return { wrong: `'${path}' begins with none of steps, variables and env`, isUnknown: true }
 }
 
 /** `items[1]` of a path, as a plan writes it. */
@@ -82,7 +102,8 @@ function part(written: string): string | undefined {
 
 function stepPath([quoted = '', field = '', ...rest]: readonly string[], names: Names): Path {
   const stepId = quoted.replaceAll('"', '')
-  if (!names.steps.has(stepId)) return { absent: `there is no step '${stepId}'` }
+  if (!names.steps.has(stepId)) return { absent: true }
+  names.reads(stepId)
   const path = `steps.${quoted}`
   if (field.replace(/\[\d+\]$/, '') === 'output') return { text: [path, field, ...rest].join('.') }
   if (field === 'status' && rest.length === 0) return { text: statusThere(path) }
@@ -94,7 +115,7 @@ function stepPath([quoted = '', field = '', ...rest]: readonly string[], names: 
 
 function envPath(name: string, names: Names): Path {
   // What is not on the list is undefined there, whatever the process has.
-  if (!names.env.has(name)) return { absent: undefined }
+  if (!names.env.has(name)) return { absent: true }
   if (names.secretEnv(name)) {
     const todo =
       'hand it to the step alone, as a field of its own: { token: "${env.NAME}" }; or write secrets in the plan'

@@ -6,10 +6,12 @@ export interface Names {
   /** Variables of the environment that the workflow allows. */
   readonly env: ReadonlySet<string>
   readonly secretEnv: (name: string) => boolean
+  /** Told each step that is read. */
+  readonly reads: (stepId: string) => void
 }
 
 export function namesOf(steps: Iterable<string>, env: Iterable<string>): Names {
-  return { steps: new Set(steps), env: new Set(env), secretEnv: isSecretName }
+  return { steps: new Set(steps), env: new Set(env), secretEnv: isSecretName, reads: () => undefined }
 }
 
 /** A name with a hyphen is quoted in a path. */

@@ -17,6 +17,8 @@ const attempts = integer(1, PLAN_LIMITS.retryAttemptsMax)
 /** Not a duration of ours: no field here has a twin that takes text. */
 const limitMs = integer(1, PLAN_LIMITS.durationMsMax)
 const ms = integer(0, PLAN_LIMITS.durationMsMax)
+/** Steps in flight always get their signal. */
+const always = kindOf('true', { const: true }, (value): value is true => value === true)
 const onError = oneOf('fail', 'continue', 'retry', 'fallback')
 const name = text({ max: 256 })
 
@@ -44,11 +46,14 @@ export type ForeignRetry = ObjectOf<(typeof retry)['fields']>
 
 /** Whether there is one is told to the plan; its numbers are the deployment's. */
 const resilience = objectOf(
-  { retry: some(retry), circuitBreaker: some(values), timeout: some(limitMs) },
   {
-    what: 'resilience',
-    foreign: { compositionOrder: 'leave it out: a time limit is for each attempt, within its retry' },
+    retry: some(retry),
+    circuitBreaker: some(values),
+    timeout: some(limitMs),
+    // A time limit is for each attempt, within its retry.
+    compositionOrder: some(oneOf('retry-cb-timeout')),
   },
+  { what: 'resilience' },
 )
 
 const flatStep = objectOf(
@@ -158,23 +163,22 @@ const policies = objectOf(
     resilience: some(resilience),
     concurrency: some(
       objectOf(
-        { maxConcurrentSteps: some(integer(1, LIMITS.concurrencyMax)) },
-        {
-          what: 'concurrency',
-          foreign: {
-            abortOnSignal: 'leave it out: a cancelled step always gets its signal',
-            cleanupTimeoutMs: 'leave it out: the grace is fixed',
-          },
-        },
+        { maxConcurrentSteps: some(integer(1, LIMITS.concurrencyMax)), abortOnSignal: some(always) },
+        { what: 'concurrency', foreign: { cleanupTimeoutMs: 'leave it out: the grace is fixed' } },
       ),
     ),
     maxConcurrency: some(integer(1, LIMITS.concurrencyMax)),
+    cancellation: some(
+      objectOf(
+        { propagate: some(always), abortSignal: some(always) },
+        { what: 'cancellation', foreign: { gracePeriod: 'leave it out: the grace is fixed' } },
+      ),
+    ),
   },
   {
     what: 'policies',
     foreign: {
       resilienceBudget: 'write policies.timeout.global',
-      cancellation: 'leave it out: the grace is fixed, and steps in flight always get their signal',
       circuitBreaker: TO_DEPLOYMENT,
     },
   },

@@ -4,7 +4,7 @@ import { isList } from '../../format/kind.ts'
 import type { Json } from '../../plan.ts'
 import { child, refuse, type Place, type Reading } from '../../read/reading.ts'
 import { conditionThere } from './condition.ts'
-import type { Flow, FlowStep } from './flow.ts'
+import { mayBeSkipped, type Flow, type FlowStep } from './flow.ts'
 import { mappedText, wholeEnv } from './mapping.ts'
 import { pathName, type Names } from './names.ts'
 import type { Document } from '../imported.ts'
@@ -57,23 +57,32 @@ function valueOf(converting: Converting, value: Json, place: Place): Json {
   )
 }
 
+export interface Conditions {
+  readonly if?: string
+  readonly unless?: string
+}
+
+export function conditionsOf(converting: Converting, step: FlowStep, place: Place): Conditions {
+  const [own, unless] = (['if', 'unless'] as const).map((field) => conditionOf(converting, step, field, place))
+  return { ...(own === undefined ? {} : { if: own }), ...(unless === undefined ? {} : { unless }) }
+}
+
 /**
  * There a step is skipped after one that did not complete: after one that was skipped, which the plan's `onSkip` says, and
- * after a failure that was handled, which only a condition can say.
+ * after a failure that was handled, which only a condition can say. A step that also waits for others, to read them, says
+ * both by a condition: those others do not skip it.
  */
-export function conditionsOf(converting: Converting, step: FlowStep, place: Place): Document {
-  const handled = converting.flow.steps.filter(
-    ({ id, onError }) => onError === 'continue' && step.dependsOn.includes(id),
-  )
-  const own = conditionOf(converting, step, 'if', place)
-  const parts = [
-    ...handled.map(({ id }) => `steps.${pathName(id)}.status == 'SUCCESS'`),
-    ...(own === undefined ? [] : [handled.length === 0 ? own : `(${own})`]),
-  ]
-  const unless = conditionOf(converting, step, 'unless', place)
+export function guarded({ steps }: Flow, step: FlowStep, own: Conditions, waits: readonly string[]): Document {
+  const parts = steps.flatMap(({ id, onError }) => {
+    if (!step.dependsOn.includes(id)) return []
+    if (onError === 'continue') return [`steps.${pathName(id)}.status == 'SUCCESS'`]
+    return waits.length > 0 && mayBeSkipped(steps, id) ? [`steps.${pathName(id)}.status != 'SKIPPED'`] : []
+  })
+  if (own.if !== undefined) parts.push(parts.length === 0 ? own.if : `(${own.if})`)
   return {
     ...(parts.length === 0 ? {} : { if: parts.join(' && ') }),
-    ...(unless === undefined ? {} : { unless }),
+    ...(own.unless === undefined ? {} : { unless: own.unless }),
+    ...(waits.length === 0 ? {} : { onSkip: 'satisfy' }),
   }
 }
 

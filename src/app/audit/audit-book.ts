@@ -1,0 +1,76 @@
+/**
+ * Keeps the audit log of all tenants of a process (AUT-12): facts that come together are stored together, in order. What could not be
+ * stored is kept and stored with the next; nothing that a person does fails because of it, but the process is told. Reads are counted,
+ * not recorded one by one.
+ */
+import { LIMITS } from '../../core/limits.ts'
+import { recordAudit, type AuditFact, type AuditWriter } from './audit-log.ts'
+
+export interface AuditBookOptions {
+  readonly writer: AuditWriter
+  /** Told when facts could not be stored. */
+  readonly tell: (thrown: unknown) => void
+}
+
+interface Pages {
+  facts: AuditFact[]
+  /** The write that is under way. */
+  writing: Promise<void> | undefined
+}
+
+export class AuditBook {
+  readonly #options: AuditBookOptions
+  readonly #pages = new Map<string, Pages>()
+  readonly #counts = new Map<string, { readonly tenantId: string; readonly fact: AuditFact; count: number }>()
+
+  constructor(options: AuditBookOptions) {
+    this.#options = options
+  }
+
+  /** Resolves when it is stored, or when the process was told that it could not be; never rejects. */
+  async note(tenantId: string, fact: AuditFact): Promise<void> {
+    const pages = this.#pages.get(tenantId) ?? { facts: [], writing: undefined }
+    this.#pages.set(tenantId, pages)
+    pages.facts.push(fact)
+    // The write that is under way began without this fact.
+    await pages.writing
+    if (pages.facts.length > 0) pages.writing ??= this.#write(tenantId, pages)
+    await pages.writing
+  }
+
+  /** For reads: one record for many of a kind, when `flush` is called. */
+  count(tenantId: string, fact: AuditFact): void {
+    const key = JSON.stringify([tenantId, fact.actorId, fact.action])
+    const known = this.#counts.get(key)
+    if (known === undefined) this.#counts.set(key, { tenantId, fact, count: 1 })
+    else known.count += 1
+    if (this.#counts.size > LIMITS.auditCountsKept) void this.flush()
+  }
+
+  /** Stores what was counted, and what could not be stored before. */
+  async flush(): Promise<void> {
+    const counted = [...this.#counts.values()]
+    this.#counts.clear()
+    await Promise.all(counted.map(({ tenantId, fact, count }) => this.note(tenantId, { ...fact, count })))
+    for (const [tenantId, pages] of this.#pages) {
+      await pages.writing
+      if (pages.facts.length > 0) await (pages.writing ??= this.#write(tenantId, pages))
+      if (pages.facts.length === 0) this.#pages.delete(tenantId)
+    }
+  }
+
+  async #write(tenantId: string, pages: Pages): Promise<void> {
+    const { writer, tell } = this.#options
+    const facts = pages.facts
+    pages.facts = []
+    try {
+      await recordAudit(writer, tenantId, facts)
+    } catch (thrown) {
+      // A store that is away for long must not fill the memory: the oldest are kept, because they say how it began.
+      pages.facts = [...facts, ...pages.facts].slice(0, LIMITS.auditBacklog)
+      tell(thrown)
+    } finally {
+      pages.writing = undefined
+    }
+  }
+}

@@ -1,0 +1,16 @@
+/** Who asks over the network: a principal, how it was recognised, and its roles. Made in one place; the tenant comes from here alone. */
+import { ACTIONS, isGranted, type Action } from '../../core/authority/actions.ts'
+import type { Principal } from '../principal.ts'
+
+export interface Caller extends Principal {
+  readonly kind: 'user' | 'key' | 'system' | 'local'
+  readonly roles: readonly string[]
+  readonly displayName?: string
+  /** The address that the request came from. */
+  readonly sourceIp?: string
+}
+
+/** Everything that the caller may do. */
+export function actionsOf({ roles }: Pick<Caller, 'roles'>): readonly Action[] {
+  return ACTIONS.filter((action) => isGranted(action, roles))
+}

@@ -1,0 +1,17 @@
+/** Which roles a caller may give to others: none that can do what the caller cannot. */
+import { GRANTS, isGranted, roleOf, type Role } from '../../core/authority/actions.ts'
+import { SIGNALS, type SignalType } from '../../core/run/signals/catalogue.ts'
+import { sufficientRole } from '../../core/run/signals/roles.ts'
+
+/** In the spelling of the table; words that mean no role are left out, because they would grant nothing. */
+export function knownRoles(words: readonly string[]): readonly Role[] {
+  return [...new Set(words.map(roleOf).filter((role) => role !== undefined))]
+}
+
+export function mayGive(own: readonly string[], role: Role): boolean {
+  const signals = Object.keys(SIGNALS) as readonly SignalType[]
+  return (
+    GRANTS[role].every((action) => isGranted(action, own)) &&
+    signals.every((one) => sufficientRole(one, [role]) === undefined || sufficientRole(one, own) !== undefined)
+  )
+}

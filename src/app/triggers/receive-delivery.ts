@@ -1,0 +1,110 @@
+/**
+ * A delivery at the address of a trigger. An address that nobody has and a signature that does not fit are answered alike; why a delivery
+ * was refused is told to the owner of the trigger alone. The same delivery starts one run.
+ */
+import { LIMITS } from '../../core/limits.ts'
+import { fail, KeelsonError } from '../../core/problems/problem.ts'
+import type { RunStore } from '../../ports/run-store.ts'
+import type { SecretsProvider } from '../../ports/secrets.ts'
+import type { SigningKeys } from '../../ports/signing-keys.ts'
+import { sha256Hex } from '../log/sha256.ts'
+import { LOCAL_PRINCIPAL } from '../principal.ts'
+import type { RunStarter } from '../schedules/start-occurrence.ts'
+import { aboutSecret } from './manage-triggers.ts'
+import { mappedInput, triggerOf, type DeliveryNote, type Trigger } from './record.ts'
+import { openSecret } from './sealed-secret.ts'
+import { judge, type Delivery } from './signature.ts'
+
+export interface Receiving {
+  readonly store: RunStore
+  readonly keys: SigningKeys
+  readonly secrets?: SecretsProvider | undefined
+  readonly runs: RunStarter
+  /** Epoch milliseconds. */
+  readonly now: number
+  /** Refuses a trigger that comes too often. */
+  readonly take: (tenantId: string, actorId: string) => void
+}
+
+export interface Received {
+  readonly runId: string
+  /** The delivery had come before. */
+  readonly existed: boolean
+}
+
+export async function receiveDelivery(receiving: Receiving, address: string, delivery: Delivery): Promise<Received> {
+  const { store, now } = receiving
+  const stored = await store.findTriggerAt(address)
+  if (stored === undefined) {
+    // As long as with one that exists.
+    judge('github', address, delivery, now)
+    return unknown()
+  }
+  const trigger = triggerOf(stored)
+  const { tenantId, name, record } = trigger
+  const note = (one: DeliveryNote): Promise<void> =>
+    store.noteDelivery(tenantId, name, { at: now, body: JSON.stringify(one) }, LIMITS.deliveriesKept)
+  const isGone = (await store.findTenant(tenantId))?.deletedAt !== undefined
+  const judged = judge(record.definition.scheme, await secretOf(receiving, trigger), delivery, now)
+  if (isGone || judged.kind === 'refused') {
+    const { kind: _kind, ...why } = judged.kind === 'refused' ? judged : { kind: '', why: 'the tenant was deleted' }
+    await note({ outcome: 'refused', code: 'NOT_AUTHENTICATED', ...noted(why) })
+    return unknown()
+  }
+  const { deliveryId } = judged
+  try {
+    receiving.take(tenantId, actorOf(name))
+    const received = await start(receiving, trigger, delivery, deliveryId)
+    await note({ outcome: received.existed ? 'repeated' : 'started', deliveryId, runId: received.runId })
+    return received
+  } catch (thrown) {
+    if (thrown instanceof KeelsonError && !thrown.problems[0].retryable)
+      await note({ outcome: 'refused', deliveryId, code: thrown.code, reason: thrown.problems[0].message })
+    throw thrown
+  }
+}
+
+function noted({ why, deliveryId }: { readonly why: string; readonly deliveryId?: string }): Partial<DeliveryNote> {
+  return { reason: why, ...(deliveryId === undefined ? {} : { deliveryId }) }
+}
+
+function unknown(): never {
+  return fail('NOT_AUTHENTICATED', 'the request is not signed as a trigger of this address expects')
+}
+
+function actorOf(name: string): string {
+  return `trigger:${name}`
+}
+
+async function secretOf({ keys, secrets }: Receiving, { tenantId, name, record }: Trigger): Promise<string> {
+  const { secret } = record
+  if (!('ref' in secret)) return openSecret(keys, secret, aboutSecret(tenantId, name))
+  const { environmentId } = LOCAL_PRINCIPAL
+  const found = await secrets?.resolve([secret.ref], { tenantId, environmentId })
+  return found?.get(secret.ref)?.value ?? fail('SECRET_NOT_FOUND', 'the secret of the trigger is not here')
+}
+
+async function start(
+  { store, runs }: Receiving,
+  { tenantId, name, record }: Trigger,
+  { body, header }: Delivery,
+  deliveryId: string,
+): Promise<Received> {
+  const { definition } = record
+  // Of the delivery alone: a new version of the plan makes no second run of it.
+  const runId = `${name}-${sha256Hex(deliveryId).slice(0, 32)}`
+  const existing = await store.findRun({ tenantId, runId })
+  if (existing !== undefined) return { runId, existed: true }
+  const input = mappedInput(definition, { body, event: header('x-github-event'), deliveryId })
+  await runs.start({
+    tenantId,
+    actorId: actorOf(name),
+    source: 'webhook',
+    planId: definition.planId,
+    ...(definition.planVersion === undefined ? {} : { planVersion: definition.planVersion }),
+    ...(input === undefined ? {} : { input }),
+    requestId: `trigger:${name}:${deliveryId}`,
+    runId,
+  })
+  return { runId, existed: false }
+}

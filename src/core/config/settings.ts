@@ -1,0 +1,230 @@
+/**
+ * Every setting of `keelson serve`, once: its place in keelson.config.yaml, its default, its environment variable, its option, and what
+ * it is for. The published schema, the reader of the file, `--print-config` and the page of settings are made from this table.
+ */
+import { LIMITS } from '../limits.ts'
+import { SIGNALS } from '../run/signals/catalogue.ts'
+
+interface Row {
+  readonly about: string
+  readonly variable: string
+  /** As `--print-config` and refusals name it; the command line has it with a value of the same kind. */
+  readonly option?: `--${string}`
+  /** Shown only in parts. */
+  readonly isSecret?: true
+}
+
+export type Setting = Row &
+  (
+    | {
+        readonly kind: 'text'
+        readonly default?: string
+        readonly values?: readonly string[]
+        readonly pattern?: string
+      }
+    | { readonly kind: 'whole'; readonly default: number; readonly min: number; readonly max: number }
+    | { readonly kind: 'flag'; readonly default?: boolean }
+    | { readonly kind: 'list'; readonly default: readonly string[]; readonly values?: readonly string[] }
+  )
+
+/** Only signatures whose key can be made public. */
+const TOKEN_ALGORITHMS = [
+  'RS256',
+  'RS384',
+  'RS512',
+  'PS256',
+  'PS384',
+  'PS512',
+  'ES256',
+  'ES384',
+  'ES512',
+  'EdDSA',
+] as const
+
+export const DUTIES = ['api', 'engine', 'followers', 'clockwork'] as const
+export type Duty = (typeof DUTIES)[number]
+
+const HTTP_ADDRESS = '^https?://[^\\s/?#]+[^\\s?#]*$'
+const MOST = 1_000_000_000
+
+export const SETTINGS = {
+  host: {
+    kind: 'text',
+    about: 'The address to listen on. One that other machines can reach needs authentication.',
+    default: '127.0.0.1',
+    variable: 'KEELSON_HOST',
+    option: '--host',
+  },
+  port: {
+    kind: 'whole',
+    about: 'The port to listen on; 0: one that is free.',
+    default: 8_088,
+    min: 0,
+    max: 65_535,
+    variable: 'KEELSON_PORT',
+    option: '--port',
+  },
+  hosts: {
+    kind: 'list',
+    about: 'Further names that requests may give as `Host`, without a port.',
+    default: [],
+    variable: 'KEELSON_HOSTS',
+    option: '--allow-host-name',
+  },
+  origins: {
+    kind: 'list',
+    about: 'Origins of web pages that may ask, such as https://panel.example.com (CORS). Default: none.',
+    default: [],
+    variable: 'KEELSON_ORIGINS',
+  },
+  trustProxy: {
+    kind: 'list',
+    about: 'Addresses or ranges of proxies whose `X-Forwarded-…` headers count.',
+    default: [],
+    variable: 'KEELSON_TRUST_PROXY',
+  },
+  'auth.keys': {
+    kind: 'flag',
+    about: 'Callers are known by API keys (`keelson keys create`).',
+    default: false,
+    variable: 'KEELSON_AUTH_KEYS',
+    option: '--auth-keys',
+  },
+  'auth.local': {
+    kind: 'flag',
+    about: 'Whoever reaches the loopback address is the local user. Default: only where no other way is configured.',
+    variable: 'KEELSON_AUTH_LOCAL',
+  },
+  'auth.oidc.issuer': {
+    kind: 'text',
+    about: 'Callers are known by tokens of this OIDC issuer.',
+    pattern: HTTP_ADDRESS,
+    variable: 'KEELSON_OIDC_ISSUER',
+  },
+  'auth.oidc.audience': {
+    kind: 'text',
+    about: 'What `aud` of a token must name. Needed with an issuer.',
+    variable: 'KEELSON_OIDC_AUDIENCE',
+  },
+  'auth.oidc.jwksUri': {
+    kind: 'text',
+    about: "Where the issuer's keys are. Default: where its /.well-known/openid-configuration says.",
+    pattern: HTTP_ADDRESS,
+    variable: 'KEELSON_OIDC_JWKS_URI',
+  },
+  'auth.oidc.algorithms': {
+    kind: 'list',
+    about: 'Signatures that are taken.',
+    default: ['RS256', 'ES256'],
+    values: TOKEN_ALGORITHMS,
+    variable: 'KEELSON_OIDC_ALGORITHMS',
+  },
+  'auth.oidc.claims.tenant': {
+    kind: 'text',
+    about: 'The claim with the tenant; a name with dots is looked for as it stands, then as a path.',
+    default: 'tenant',
+    variable: 'KEELSON_OIDC_CLAIM_TENANT',
+  },
+  'auth.oidc.claims.actor': {
+    kind: 'text',
+    about: 'The claim with the name of the caller.',
+    default: 'sub',
+    variable: 'KEELSON_OIDC_CLAIM_ACTOR',
+  },
+  'auth.oidc.claims.roles': {
+    kind: 'text',
+    about: 'The claim with the roles: a list, or words with blanks between them.',
+    default: 'roles',
+    variable: 'KEELSON_OIDC_CLAIM_ROLES',
+  },
+  dir: {
+    kind: 'text',
+    about: 'The state folder; in the file, relative to the file.',
+    default: '.keelson',
+    variable: 'KEELSON_DIR',
+    option: '--dir',
+  },
+  store: {
+    kind: 'text',
+    about: 'A PostgreSQL database that keeps the runs instead of the state folder. Keep passwords out of the file.',
+    pattern: '^postgres(ql)?://',
+    variable: 'KEELSON_STORE',
+    option: '--store',
+    isSecret: true,
+  },
+  keysDir: {
+    kind: 'text',
+    about: 'The folder of the keys that sign tasks and receipts; in the file, relative to the file.',
+    variable: 'KEELSON_KEYS_DIR',
+    option: '--keys-dir',
+  },
+  duties: {
+    kind: 'list',
+    about: 'What the process does.',
+    default: DUTIES,
+    values: DUTIES,
+    variable: 'KEELSON_DUTIES',
+    option: '--duties',
+  },
+  'signals.approvalFor': {
+    kind: 'list',
+    about: 'Signals that a second person has to accept before they are applied.',
+    default: [],
+    values: Object.keys(SIGNALS),
+    variable: 'KEELSON_APPROVAL_FOR',
+  },
+  'limits.ratePerMinute.principal': {
+    kind: 'whole',
+    about: 'Requests of one principal in a minute; 0: no limit.',
+    default: LIMITS.requestsPerPrincipal,
+    min: 0,
+    max: MOST,
+    variable: 'KEELSON_RATE_PRINCIPAL',
+  },
+  'limits.ratePerMinute.tenant': {
+    kind: 'whole',
+    about: 'Requests of one tenant in a minute; 0: no limit.',
+    default: LIMITS.requestsPerTenant,
+    min: 0,
+    max: MOST,
+    variable: 'KEELSON_RATE_TENANT',
+  },
+  'limits.streamsPerPrincipal': {
+    kind: 'whole',
+    about: 'Open streams of one principal.',
+    default: LIMITS.streamsPerPrincipal,
+    min: 1,
+    max: MOST,
+    variable: 'KEELSON_STREAMS_PER_PRINCIPAL',
+  },
+  'limits.connections': {
+    kind: 'whole',
+    about: 'Connections at a time.',
+    default: LIMITS.connections,
+    min: 1,
+    max: MOST,
+    variable: 'KEELSON_CONNECTIONS',
+  },
+  log: {
+    kind: 'text',
+    about: 'A line for each request: text, json (always with --json) or off.',
+    default: 'text',
+    values: ['text', 'json', 'off'],
+    variable: 'KEELSON_LOG',
+    option: '--log',
+  },
+} as const satisfies Readonly<Record<string, Setting>>
+
+export type SettingName = keyof typeof SETTINGS
+
+interface Kinds {
+  readonly text: string
+  readonly whole: number
+  readonly flag: boolean
+  readonly list: readonly string[]
+}
+
+export type SettingValue<N extends SettingName> =
+  Kinds[(typeof SETTINGS)[N]['kind']] | ((typeof SETTINGS)[N] extends { readonly default: unknown } ? never : undefined)
+
+export const SETTING_NAMES = Object.keys(SETTINGS) as readonly SettingName[]

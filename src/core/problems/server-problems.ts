@@ -1,0 +1,123 @@
+/** Codes of the HTTP server and of its clients. */
+export const SERVER_PROBLEMS = {
+  NOT_AUTHENTICATED: {
+    title: 'The request does not say who asks, or the server does not know them.',
+    retryable: false,
+    did: 'Nothing was read or changed.',
+    todo: 'Send `Authorization: Bearer <API key or token>`. A key may have expired or been revoked: `keelson keys list`.',
+  },
+  AUTH_REQUIRED: {
+    title: 'The server would be reachable from other machines, but nobody would have to say who they are.',
+    retryable: false,
+    did: 'The server did not start.',
+    todo: 'Bind it to 127.0.0.1, or configure authentication: `--auth-keys` with keys of `keelson keys create`, or an OIDC issuer in keelson.config.yaml.',
+  },
+  TENANT_NOT_FOUND: {
+    title: 'There is no tenant of this name, or it was deleted.',
+    retryable: false,
+    did: 'Nothing was changed.',
+    todo: 'See `keelson tenants list`. The name of a deleted tenant is not given again.',
+  },
+  KEY_NOT_FOUND: {
+    title: 'The tenant has no API key of this id.',
+    retryable: false,
+    did: 'Nothing was changed.',
+    todo: 'See `keelson keys list`: the id is the part of a key between `kls_` and the secret.',
+  },
+  ROUTE_NOT_FOUND: {
+    title: 'The server has nothing at this address.',
+    retryable: false,
+    did: 'Nothing was read or changed.',
+    todo: 'See /openapi.json for every address. A slash at the end, a double slash or capitals make another address.',
+  },
+  METHOD_NOT_ALLOWED: {
+    title: 'This address exists, but not for this method.',
+    retryable: false,
+    did: 'Nothing was read or changed.',
+    todo: 'Use one of the methods in the header `Allow`.',
+  },
+  BODY_INVALID: {
+    title: 'The body, the query or a parameter of the request is not what the route takes.',
+    retryable: false,
+    did: 'The request was refused whole. Nothing was changed.',
+    todo: 'Correct what the message names; /openapi.json has the form of every request.',
+  },
+  MEDIA_TYPE_UNSUPPORTED: {
+    title: 'The body of the request is not JSON.',
+    retryable: false,
+    did: 'The body was not read.',
+    todo: 'Send `Content-Type: application/json`.',
+  },
+  HEADER_INVALID: {
+    title: 'A header of the request has a form that the server does not take.',
+    retryable: false,
+    did: 'Nothing was read or changed.',
+    todo: 'Correct the header that the message names.',
+  },
+  HEADERS_TOO_LARGE: {
+    title: 'The headers of the request are larger than the server takes.',
+    retryable: false,
+    did: 'Nothing was read or changed, and the connection was closed.',
+    todo: 'Send fewer or shorter headers; docs/reference/limits.md has the limit.',
+  },
+  URL_TOO_LONG: {
+    title: 'The address of the request is longer than the server takes.',
+    retryable: false,
+    did: 'Nothing was read or changed.',
+    todo: 'Send a shorter address; docs/reference/limits.md has the limit.',
+  },
+  REQUEST_TOO_SLOW: {
+    title: 'The request did not arrive within its time.',
+    retryable: true,
+    did: 'What had arrived was thrown away, and the connection was closed.',
+    todo: 'Send the whole request at once; docs/reference/limits.md has the times.',
+  },
+  HOST_REFUSED: {
+    title: 'The request names a host that this server does not answer for.',
+    retryable: false,
+    did: 'Nothing was read or changed: a foreign web page could have sent it.',
+    todo: 'Use the address that the server printed, or name the host: `--allow-host-name`, `hosts` in keelson.config.yaml.',
+  },
+  ORIGIN_REFUSED: {
+    title: 'A web page of another origin asked for a change.',
+    retryable: false,
+    did: 'Nothing was changed.',
+    todo: "Use the server's own page, or name the origin: `origins` in keelson.config.yaml.",
+  },
+  RATE_EXCEEDED: {
+    title: 'The principal or its tenant sent too many requests.',
+    retryable: true,
+    did: 'The request was not carried out.',
+    todo: 'Wait as long as `Retry-After` says.',
+  },
+  SERVER_BUSY: {
+    title: 'The server has more work than it can do, or it is stopping.',
+    retryable: true,
+    did: 'The request was not carried out.',
+    todo: 'Wait as long as `Retry-After` says, and send it again.',
+  },
+  CONFIG_INVALID: {
+    title: 'The configuration of the server breaks a rule of its form.',
+    retryable: false,
+    did: 'The server did not start.',
+    todo: 'Correct what the message names; schemas/config.schema.json has every field, `keelson serve --print-config` every value.',
+  },
+  ADDRESS_UNUSABLE: {
+    title: 'The server cannot listen on this address.',
+    retryable: false,
+    did: 'The server did not start.',
+    todo: 'Another process may listen there: choose another port with --port.',
+  },
+  DECISION_SETTLED: {
+    title: 'The decision waits for nobody.',
+    retryable: false,
+    did: 'Nothing was changed: a decision is settled once.',
+    todo: 'Read the decision: it names who settled it and how. To ask again, send the signal under a new id.',
+  },
+  TASK_ANSWERED: {
+    title: 'Something else was answered before under this token.',
+    retryable: false,
+    did: 'The earlier answer counts. Nothing was changed.',
+    todo: 'Read the outcome that counts in the details of this error.',
+  },
+} as const

@@ -1,0 +1,47 @@
+/** The server that a command asks, and who asks it. A key is never an option: other users of the machine see command lines. */
+import { connect, type Client } from '../../../client/connect.ts'
+import { LIMITS } from '../../../core/limits.ts'
+import { fail } from '../../../core/problems/problem.ts'
+import { serverUrl, type Place } from '../files/place.ts'
+import { readText } from '../files/text-file.ts'
+import type { Options } from '../terminal/command.ts'
+
+/** Undefined when the runs are here. `actor`: the person of `--as`. */
+export async function serverClient(place: Place, actor?: string): Promise<Client | undefined> {
+  const url = serverUrl(place)
+  if (url === undefined) return undefined
+  const apiKey = keyOf(place)
+  const client = connect({
+    url,
+    ...(apiKey === undefined ? {} : { apiKey }),
+    ...(actor === undefined ? {} : { actAs: actor }),
+  })
+  if (actor !== undefined) await needToBe(client, actor)
+  return client
+}
+
+/** For a command that was found to ask a server, as the person of `--as`. */
+export async function needServer(options: Options): Promise<Client> {
+  return (await serverClient(options, options.text('as'))) ?? fail('USAGE', 'no server is named')
+}
+
+function keyOf({ apiKeyFile }: Place): string | undefined {
+  const text =
+    apiKeyFile === undefined
+      ? process.env['KEELSON_API_KEY']
+      : readText(apiKeyFile, 'USAGE', { bytes: LIMITS.headerBytes, code: 'USAGE' })
+  const key = text?.trim()
+  if (key === undefined || key === '') return undefined
+  // It becomes a header.
+  return /^[\x21-\x7e]+$/.test(key) ? key : fail('USAGE', 'the API key is not one line of visible characters')
+}
+
+/** What is done would be recorded under another name. */
+async function needToBe(client: Client, actor: string): Promise<void> {
+  const { actorId } = await client.me()
+  if (actorId !== actor)
+    fail(
+      'AUTHZ_DENIED',
+      `${client.url} takes you for '${actorId}'; only a server for development (keelson dev) lets you act as '${actor}'`,
+    )
+}

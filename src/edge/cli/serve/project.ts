@@ -1,0 +1,81 @@
+/**
+ * What a folder holds for a server: its plan files, and the steps files beside them. A file that cannot be used is told with its
+ * problems and left out; the others are served.
+ */
+import { readdirSync } from 'node:fs'
+import { dirname, extname, join } from 'node:path'
+import { appendAll } from '../../../core/collections/append-all.ts'
+import { KeelsonError } from '../../../core/problems/problem.ts'
+import type { ProjectSteps } from '../../../compose/project-handlers.ts'
+import { readPlanFile, type PlanFile } from '../files/plan-file.ts'
+import { findStepsFile, loadSteps, STEPS_NAMES } from '../files/steps-file.ts'
+import { readText } from '../files/text-file.ts'
+
+export interface Project {
+  readonly plans: readonly PlanFile[]
+  readonly steps: readonly ProjectSteps[]
+  /** By file. */
+  readonly problems: readonly { readonly file: string; readonly error: KeelsonError }[]
+}
+
+const PLAN_FILES = new Set(['.yaml', '.yml', '.json'])
+/** A plan says its name at the outermost level. */
+const NAMES_PLAN = /^(?:plan|metadata)\s*:|^\s*\{?\s*"(?:plan|metadata|schemaVersion)"\s*:/m
+const HAS_STEPS = /^steps\s*:|"steps"\s*:/m
+const LEFT_OUT = new Set(['node_modules', 'dist', 'package.json', 'package-lock.json', 'tsconfig.json'])
+const DEPTH = 4
+const MOST_FILES = 2_000
+
+export async function readProject(folder: string, version?: string): Promise<Project> {
+  const plans: PlanFile[] = []
+  const problems: Project['problems'][number][] = []
+  const taking = async (file: string, work: () => Promise<void> | void): Promise<void> => {
+    try {
+      await work()
+    } catch (thrown) {
+      if (!(thrown instanceof KeelsonError)) throw thrown
+      problems.push({ file, error: thrown })
+    }
+  }
+  for (const file of planFilesIn(folder)) await taking(file, () => void plans.push(readPlanFile(file)))
+  const steps: ProjectSteps[] = []
+  for (const file of stepsFilesIn(folder, plans))
+    await taking(file, async () => {
+      const { functions } = await loadSteps(file, version)
+      const planIds = plans.filter(({ path }) => findStepsFile(undefined, [dirname(path), folder]) === file)
+      steps.push({ functions, module: file, planIds: planIds.map(({ compiled }) => compiled.plan.metadata.planId) })
+    })
+  return { plans, steps, problems }
+}
+
+/** Each once: of the plans' folders, and of the folder itself. */
+function stepsFilesIn(folder: string, plans: readonly PlanFile[]): readonly string[] {
+  const places = [folder, ...plans.map(({ path }) => dirname(path))]
+  const found = places.map((place) => findStepsFile(undefined, [place]))
+  return [...new Set(found.filter((file) => file !== undefined))]
+}
+
+function planFilesIn(folder: string): readonly string[] {
+  return filesIn(folder, DEPTH).filter((file) => PLAN_FILES.has(extname(file)) && isPlan(file))
+}
+
+function isPlan(file: string): boolean {
+  const text = readText(file, 'FILE_UNUSABLE')
+  return NAMES_PLAN.test(text) && HAS_STEPS.test(text)
+}
+
+function filesIn(folder: string, depth: number): readonly string[] {
+  const found: string[] = []
+  for (const entry of readdirSync(folder, { withFileTypes: true }).toSorted((a, b) => (a.name < b.name ? -1 : 1))) {
+    if (entry.name.startsWith('.') || LEFT_OUT.has(entry.name) || found.length > MOST_FILES) continue
+    const path = join(folder, entry.name)
+    if (entry.isDirectory() && depth > 0) appendAll(found, filesIn(path, depth - 1))
+    else if (entry.isFile()) found.push(path)
+  }
+  return found
+}
+
+/** Is this a file whose change the server of a developer takes? */
+export function isServed(file: string): boolean {
+  return PLAN_FILES.has(extname(file)) || STEPS_NAMES.some((name) => file.endsWith(name)) || /\.[mc]?[jt]s$/.test(file)
+}

@@ -1,0 +1,92 @@
+/**
+ * What each command does when a server has the runs (`--server`): it asks the server, it needs no runs and works as ever, or it
+ * cannot, and says what to do instead. A test holds that every command has an entry.
+ */
+import { fail } from '../../../core/problems/problem.ts'
+import { serverUrl } from '../files/place.ts'
+import type { Options } from '../terminal/command.ts'
+import { wordsOf, type Spec } from '../terminal/command-spec.ts'
+
+/** `here`: it reads and writes files of this machine, and no runs. */
+type FromAfar = 'asks' | 'here' | { readonly instead: string }
+
+const ON_THE_MACHINE = 'run it on the machine of the server, where the state folder or the database is'
+
+export const FROM_AFAR: Readonly<Record<string, FromAfar>> = {
+  init: 'here',
+  'plan check': 'here',
+  'plan compile': 'here',
+  'plan hash': 'here',
+  'plan graph': 'here',
+  'plan import': 'here',
+  'plan diff': 'here',
+  'plan publish': 'asks',
+  conformance: 'here',
+  run: 'asks',
+  resume: 'asks',
+  migrate: { instead: ON_THE_MACHINE },
+  queue: 'asks',
+  'queue start': { instead: ON_THE_MACHINE },
+  'queue approve': 'asks',
+  'queue reject': 'asks',
+  fork: 'asks',
+  signal: 'asks',
+  pause: 'asks',
+  retry: 'asks',
+  cancel: 'asks',
+  send: { instead: ON_THE_MACHINE },
+  tasks: 'asks',
+  complete: 'asks',
+  runs: 'asks',
+  ps: 'asks',
+  show: 'asks',
+  events: 'asks',
+  'log import': { instead: ON_THE_MACHINE },
+  journal: 'asks',
+  evidence: 'asks',
+  signals: 'asks',
+  why: 'asks',
+  alerts: 'asks',
+  worker: { instead: 'a worker needs the database of the server: name it with --store' },
+  serve: 'here',
+  dev: 'here',
+  'keys create': { instead: ON_THE_MACHINE },
+  'keys list': { instead: ON_THE_MACHINE },
+  'keys revoke': { instead: ON_THE_MACHINE },
+  'tenants list': { instead: ON_THE_MACHINE },
+  'tenants delete': { instead: ON_THE_MACHINE },
+  'schedules list': 'asks',
+  'schedules show': 'asks',
+  'schedules create': 'asks',
+  'schedules pause': 'asks',
+  'schedules resume': 'asks',
+  'schedules backfill': 'asks',
+  'schedules delete': 'asks',
+  'dev temporal': 'here',
+  doctor: { instead: 'ask the server itself: GET /readyz says whether each of its duties works' },
+  'store init': { instead: ON_THE_MACHINE },
+  limits: 'asks',
+  'limits set': 'asks',
+  'limits remove': 'asks',
+  resources: { instead: ON_THE_MACHINE },
+  'resources set': { instead: ON_THE_MACHINE },
+  verify: 'asks',
+  export: 'asks',
+  archive: { instead: ON_THE_MACHINE },
+  erase: { instead: ON_THE_MACHINE },
+  'receipts key': { instead: ON_THE_MACHINE },
+  'receipts issue': { instead: ON_THE_MACHINE },
+  backup: { instead: ON_THE_MACHINE },
+  restore: { instead: ON_THE_MACHINE },
+  recover: { instead: ON_THE_MACHINE },
+  completion: 'here',
+}
+
+/** Refuses a command that a server cannot carry out, before its code is loaded. */
+export function needFromAfar(spec: Spec, options: Options): void {
+  if (serverUrl(options) === undefined) return
+  const name = wordsOf(spec).join(' ')
+  const how = FROM_AFAR[name]
+  if (how === undefined || typeof how === 'string') return
+  fail('NOT_FROM_AFAR', `'${name}' cannot be asked of a server: ${how.instead}`)
+}

@@ -1,0 +1,64 @@
+/**
+ * How often one principal, and one tenant, may ask: a bucket for each that fills evenly over the minute. The local user is alone on its
+ * machine and is not counted.
+ */
+import type { Caller } from '../../../app/identity/caller.ts'
+import { BoundedCache } from '../../../app/schemas/bounded-cache.ts'
+import { fail } from '../../../core/problems/problem.ts'
+
+export interface RateLimits {
+  /** Per minute; 0: no limit. */
+  readonly perPrincipal: number
+  readonly perTenant: number
+}
+
+interface Bucket {
+  left: number
+  at: number
+}
+
+const MINUTE_MS = 60_000
+const BUCKETS_KEPT = 10_000
+
+export class RequestRates {
+  readonly #limits: RateLimits
+  readonly #elapsedMs: () => number
+  readonly #principals = new BoundedCache<string, Bucket>(BUCKETS_KEPT)
+  readonly #tenants = new BoundedCache<string, Bucket>(BUCKETS_KEPT)
+
+  constructor(limits: RateLimits, elapsedMs: () => number = () => performance.now()) {
+    this.#limits = limits
+    this.#elapsedMs = elapsedMs
+  }
+
+  /** A refused request is not counted for anybody. */
+  take({ tenantId, actorId, kind }: Caller): void {
+    if (kind === 'local') return
+    const { perPrincipal, perTenant } = this.#limits
+    const now = this.#elapsedMs()
+    const own = filled(this.#principals, JSON.stringify([tenantId, kind, actorId]), perPrincipal, now)
+    const all = filled(this.#tenants, tenantId, perTenant, now)
+    need(own, perPrincipal, `${actorId} may ask ${perPrincipal} times a minute`)
+    need(all, perTenant, `the tenant may ask ${perTenant} times a minute`)
+    own.left -= 1
+    all.left -= 1
+  }
+}
+
+function filled(buckets: BoundedCache<string, Bucket>, key: string, limit: number, now: number): Bucket {
+  const known = buckets.get(key)
+  if (known === undefined) {
+    const made = { left: limit, at: now }
+    buckets.set(key, made)
+    return made
+  }
+  known.left = Math.min(limit, known.left + ((now - known.at) * limit) / MINUTE_MS)
+  known.at = now
+  return known
+}
+
+function need({ left }: Bucket, limit: number, message: string): void {
+  if (limit === 0 || left >= 1) return
+  const retryAfterSeconds = Math.ceil(((1 - left) * MINUTE_MS) / limit / 1_000)
+  fail('RATE_EXCEEDED', message, { details: { retryAfterSeconds } })
+}

@@ -1,0 +1,41 @@
+/** Every route with its handler. A test holds that each row of the table has exactly one. */
+import type { BoundRoute } from '../serve/bound-route.ts'
+import { AUDIT } from './audit.ts'
+import { CANCEL } from './cancel.ts'
+import { DECISIONS } from './decisions.ts'
+import { FORK } from './fork.ts'
+import { JOURNAL } from './journal.ts'
+import { KEYS } from './keys.ts'
+import { LIMIT_ROUTES } from './limits.ts'
+import { OPENAPI } from './openapi.ts'
+import { PLANS } from './plans.ts'
+import { PROCESS } from './process.ts'
+import { QUEUE } from './queue.ts'
+import { READ_EXECUTIONS } from './read-executions.ts'
+import { SCHEDULES } from './schedules.ts'
+import { SIGNALS } from './signals.ts'
+import { START_EXECUTIONS } from './start-executions.ts'
+import { TASKS } from './tasks.ts'
+import { TRIGGERS } from './triggers.ts'
+import { STREAMS } from './streams.ts'
+
+export const BOUND_ROUTES: readonly BoundRoute[] = [
+  ...START_EXECUTIONS,
+  ...READ_EXECUTIONS,
+  ...SIGNALS,
+  ...CANCEL,
+  ...FORK,
+  ...DECISIONS,
+  ...QUEUE,
+  ...LIMIT_ROUTES,
+  ...TASKS,
+  ...AUDIT,
+  ...PLANS,
+  ...JOURNAL,
+  ...STREAMS,
+  ...PROCESS,
+  ...OPENAPI,
+  ...KEYS,
+  ...SCHEDULES,
+  ...TRIGGERS,
+]

@@ -1,0 +1,137 @@
+/**
+ * The HTTP server: every route of the table and nothing else. What a request needs before its handler is done here once, in one
+ * order: form, host, origin, room for it, who asks, how often, may they, size, content. So no route can forget a part of it.
+ */
+import type { Socket } from 'node:net'
+import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
+import type { Caller } from '../../../app/identity/caller.ts'
+import { LIMITS } from '../../../core/limits.ts'
+import { fail, KeelsonError } from '../../../core/problems/problem.ts'
+import { isoFromMs } from '../../../core/time.ts'
+import type { BoundRoute } from './bound-route.ts'
+import { refuseConnection } from './framework-failures.ts'
+import { answerOrigin, needKnownOrigin } from '../defence/origins.ts'
+import { needForm } from '../defence/request-form.ts'
+import { callerOf, correlationIdOf, headerOf, needHost, needRight, partsOf } from './request-of.ts'
+import { SAFE_HEADERS, sendFailure, sendReply } from './send.ts'
+import { unknownAddress } from './unknown-address.ts'
+import type { World } from './world.ts'
+
+export function httpServer(world: World, routes: readonly BoundRoute[]): FastifyInstance {
+  const server = newServer(world)
+  server.removeAllContentTypeParsers()
+  server.addContentTypeParser('application/json', { parseAs: 'buffer' }, (_request, body, done) => done(null, body))
+  const unknown = unknownAddress(routes)
+  // Without a route nothing else of the framework's counts: not a method that it does not know, nor the type of the body.
+  server.setErrorHandler((error, request, reply) => {
+    const isUnknown = request.is404 && !(error instanceof KeelsonError)
+    return sendFailure(world, request, reply, isUnknown ? unknown(request, reply) : error)
+  })
+  server.setNotFoundHandler((request, reply) => sendFailure(world, request, reply, unknown(request, reply)))
+  server.decorateRequest('correlation', '')
+  server.decorateRequest('caller', undefined)
+  server.addHook('onRequest', async (request, reply) => receive(world, request, reply))
+  server.addHook('onResponse', async (request, reply) => answered(world, request, reply))
+  for (const route of routes) addRoute(server, world, route)
+  return server
+}
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    correlation: string
+    /** Undefined until it is known, and on routes for anyone. */
+    caller: Caller | undefined
+  }
+}
+
+function newServer(world: World): FastifyInstance {
+  const { headersMs, requestMs, silentMs, slowLookMs, connections } = world.limits
+  const server = Fastify({
+    bodyLimit: LIMITS.asyncBodyBytes,
+    requestTimeout: requestMs,
+    connectionTimeout: silentMs,
+    keepAliveTimeout: LIMITS.keepAliveMs,
+    exposeHeadRoutes: false,
+    forceCloseConnections: true,
+    trustProxy: world.trustProxy.length === 0 ? false : [...world.trustProxy],
+    routerOptions: { maxParamLength: LIMITS.urlChars },
+    http: {
+      maxHeaderSize: LIMITS.headerBytes,
+      headersTimeout: headersMs,
+      connectionsCheckingInterval: slowLookMs,
+    },
+    // What comes before a route, such as a URL that cannot be decoded, is told in the same form.
+    frameworkErrors: (error, request, reply) => {
+      reply.headers(SAFE_HEADERS)
+      sendFailure(world, request, reply, error)
+    },
+    clientErrorHandler: (error, socket) => refuseSocket(world, error, socket),
+  })
+  server.server.maxConnections = connections
+  return server
+}
+
+function refuseSocket(world: World, error: Error, socket: Socket): void {
+  if (!socket.writable || world.underWay.isAnswered(socket)) return void socket.destroy()
+  const told = { timestamp: isoFromMs(world.now()), correlationId: world.uuid() }
+  return refuseConnection(socket, error, SAFE_HEADERS, told)
+}
+
+/** For every address, also one that no route has. */
+async function receive(world: World, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply | undefined> {
+  world.underWay.add(reply.raw)
+  request.correlation = correlationIdOf(request, world.uuid)
+  reply.headers(SAFE_HEADERS)
+  needForm(request)
+  needHost(request, world.hosts)
+  if (answerOrigin(request, reply, world.origins)) return reply
+  needKnownOrigin(request, world.origins)
+  return undefined
+}
+
+function answered(world: World, request: FastifyRequest, reply: FastifyReply): void {
+  const { statusCode: status, elapsedTime: ms } = reply
+  const { method, caller, correlation: correlationId } = request
+  const route = request.routeOptions.url ?? 'none'
+  world.metrics.answered(route, status, ms)
+  const who = caller === undefined ? {} : { tenantId: caller.tenantId, actorId: caller.actorId, kind: caller.kind }
+  world.served({ method, route, status, ms, ...who, correlationId })
+}
+
+function addRoute(server: FastifyInstance, world: World, { contract, handle }: BoundRoute): void {
+  const { access } = contract
+  server.route({
+    method: contract.method,
+    url: contract.path.replaceAll(/\{([a-zA-Z0-9]+)\}/g, ':$1'),
+    onRequest: async (request) => {
+      if (access === 'anyone') return
+      needRoom(world)
+      if (access === 'signature') return
+      const caller = await callerOf(request, world)
+      request.caller = caller
+      world.rates.take(caller)
+      await needRight(caller, access, world, request.correlation)
+    },
+    handler: async (request, reply) => {
+      const { caller } = request
+      const gone = new AbortController()
+      reply.raw.once('close', () => (reply.raw.writableFinished ? undefined : gone.abort()))
+      const answer = await handle({
+        // Routes for anyone do not look at who asks.
+        caller: caller as never,
+        keelson: (caller === undefined ? world.keelson : world.of(caller)) as never,
+        world,
+        ...partsOf(request, contract),
+        header: headerOf(request),
+        correlationId: request.correlation,
+        gone: gone.signal,
+      })
+      return sendReply(world, request, reply, answer)
+    },
+  })
+}
+
+function needRoom({ stopping, pressure }: World): void {
+  if (stopping.aborted) fail('SERVER_BUSY', 'the server is stopping')
+  if (pressure.why !== undefined) fail('SERVER_BUSY', `the server has no room for the request: ${pressure.why}`)
+}

@@ -1,0 +1,67 @@
+/** Whether each duty of the process does its work (`/readyz`): asked with a limit, so that a store that hangs is an answer too. */
+import type { Duty } from '../../../core/config/settings.ts'
+import { KeelsonError } from '../../../core/problems/problem.ts'
+import type { Clockwork } from '../../../library/clockwork/clockwork.ts'
+import { partsOf, storeOf } from '../../../library/services-of.ts'
+import type { Keelson } from '../../../library/keelson/keelson.ts'
+
+export interface DutyState {
+  readonly ok: boolean
+  /** A registered code, never a text of the system below. */
+  readonly why?: string
+}
+
+/** What this process has undertaken to do. */
+export interface Undertaken {
+  readonly duties: readonly Duty[]
+  /** Absent where that is no duty of this process. */
+  readonly clockwork: Clockwork | undefined
+}
+
+const ASK_MS = 2_000
+/** Beyond this stored views are too far behind to be called kept. */
+const LAG_EVENTS = 100_000
+
+export async function readiness(
+  keelson: Keelson,
+  isStopping: boolean,
+  { duties, clockwork }: Undertaken,
+): Promise<Readonly<Record<string, DutyState>>> {
+  const store = await storeState(keelson)
+  const states: Readonly<Record<Duty, () => DutyState>> = {
+    api: () => (isStopping ? { ok: false, why: 'SERVER_BUSY' } : { ok: true }),
+    // A driver without its store holds its runs and waits.
+    engine: () => store,
+    followers: () => {
+      const behind = partsOf(keelson).projectors.behindEvents()
+      return behind <= LAG_EVENTS ? { ok: true } : { ok: false, why: 'PROJECTOR_LAG_HIGH' }
+    },
+    clockwork: () => clockworkState(clockwork, store),
+  }
+  const shown = duties.map((duty) => [duty, states[duty]()] as const)
+  return { store, ...Object.fromEntries(shown) }
+}
+
+function clockworkState(clockwork: Clockwork | undefined, store: DutyState): DutyState {
+  const idle = clockwork?.parts.find((part) => !part.working())
+  return idle === undefined ? store : { ok: false, why: idle.why?.() ?? 'STORE_UNAVAILABLE' }
+}
+
+async function storeState(keelson: Keelson): Promise<DutyState> {
+  let timer: NodeJS.Timeout | undefined
+  const limit = new Promise<DutyState>((resolve) => {
+    timer = setTimeout(() => resolve({ ok: false, why: 'STORE_UNAVAILABLE' }), ASK_MS)
+  })
+  try {
+    return await Promise.race([
+      storeOf(keelson)
+        .listTenants()
+        .then(() => ({ ok: true })),
+      limit,
+    ])
+  } catch (thrown) {
+    return { ok: false, why: thrown instanceof KeelsonError ? thrown.code : 'STORE_UNAVAILABLE' }
+  } finally {
+    clearTimeout(timer)
+  }
+}

@@ -1,0 +1,110 @@
+/** How answers leave the server: JSON as bytes, tags, text as it comes, and failures in the one form (API-13). */
+import type { OutgoingHttpHeaders, ServerResponse } from 'node:http'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { KeelsonError } from '../../../core/problems/problem.ts'
+import { isoFromMs } from '../../../core/time.ts'
+import { isKnown, etagOf } from '../wire/etag.ts'
+import { failureOf } from '../wire/failure.ts'
+import type { Reply } from './bound-route.ts'
+import { asProblem } from './framework-failures.ts'
+import { correlationIdOf, headerOf } from './request-of.ts'
+import type { World } from './world.ts'
+
+const JSON_TYPE = 'application/json'
+
+/** Nothing here is a page, a script or an image of another one; the headers say so on every answer. */
+export const SAFE_HEADERS: Readonly<Record<string, string>> = {
+  'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
+  'cross-origin-opener-policy': 'same-origin',
+  'cross-origin-resource-policy': 'same-origin',
+  'referrer-policy': 'no-referrer',
+  'x-content-type-options': 'nosniff',
+  'x-frame-options': 'DENY',
+}
+
+export async function sendReply(
+  world: World,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  answer: Reply,
+): Promise<FastifyReply> {
+  const { status = 200, headers = {}, body, tag, text } = answer
+  reply.headers({ 'x-correlation-id': request.correlation, ...goodbye(world), ...headers })
+  if (tag !== undefined) {
+    const etag = etagOf(body, tag)
+    reply.headers({ etag, 'cache-control': 'max-age=0, must-revalidate' })
+    if (status === 200 && isKnown(headerOf(request)('if-none-match'), etag)) return reply.code(304).send()
+  } else if (headers['cache-control'] === undefined) reply.header('cache-control', 'no-store')
+  if (text !== undefined) return sendText(reply, status, text, (thrown) => world.tell(thrown, request.correlation))
+  if (body === undefined) return reply.code(status).send()
+  return sendJson(reply, status, JSON_TYPE, body)
+}
+
+export function sendFailure(world: World, request: FastifyRequest, reply: FastifyReply, thrown: unknown): FastifyReply {
+  const correlationId = request.correlation === '' ? correlationIdOf(request, world.uuid) : request.correlation
+  const known = asProblem(thrown, request)
+  if (!(known instanceof KeelsonError) || known.code === 'INTERNAL') world.tell(thrown, correlationId)
+  else if (known.code === 'ADAPTER_PROVIDER_ERROR') world.metrics.engineFailed()
+  const asProblemJson = (request.headers.accept ?? '').includes('application/problem+json')
+  const told = { timestamp: isoFromMs(world.now()), correlationId }
+  const { status, headers, body } = failureOf(known, told, asProblemJson)
+  reply.headers({ 'x-correlation-id': correlationId, 'cache-control': 'no-store', ...goodbye(world), ...headers })
+  return sendJson(reply, status, asProblemJson ? 'application/problem+json' : JSON_TYPE, body)
+}
+
+/** A server that stops keeps no connection: the next request is for another one. */
+function goodbye({ stopping }: World): Readonly<Record<string, string>> {
+  return stopping.aborted ? { connection: 'close' } : {}
+}
+
+/** As bytes: to text the framework would add a charset, which JSON does not have (API-03). */
+function sendJson(reply: FastifyReply, status: number, type: string, body: unknown): FastifyReply {
+  return reply
+    .code(status)
+    .header('content-type', type)
+    .send(Buffer.from(JSON.stringify(body)))
+}
+
+/**
+ * Piece by piece, the next one when the last was taken. Streams stay open for hours: nothing but the source stands between it and
+ * the socket. What fails before the first piece is refused as usual; later the connection is cut, so that nobody
+ * takes a part for the whole.
+ */
+async function sendText(
+  reply: FastifyReply,
+  status: number,
+  { type, chunks }: NonNullable<Reply['text']>,
+  tell: (thrown: unknown) => void,
+): Promise<FastifyReply> {
+  const source = chunks[Symbol.asyncIterator]()
+  const first = await source.next()
+  const { raw } = reply.code(status).type(type).hijack()
+  raw.writeHead(status, reply.getHeaders() as OutgoingHttpHeaders)
+  void write(raw, source, first).catch((thrown: unknown) => {
+    tell(thrown)
+    raw.destroy()
+  })
+  return reply
+}
+
+async function write(raw: ServerResponse, source: AsyncIterator<string>, first: IteratorResult<string>): Promise<void> {
+  for (let next = first; next.done !== true; next = await source.next()) {
+    if (!raw.write(next.value)) await taken(raw)
+    if (!raw.destroyed) continue
+    await source.return?.()
+    return
+  }
+  raw.end()
+}
+
+/** Or the reader has gone. */
+function taken(raw: ServerResponse): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>()
+  const done = (): void => {
+    raw.off('drain', done).off('close', done)
+    resolve()
+  }
+  if (raw.destroyed) resolve()
+  else raw.on('drain', done).on('close', done)
+  return promise
+}

@@ -1,0 +1,148 @@
+/** Opens the server on an address, and closes it: no new requests, what is under way ends, streams are told to come back. */
+import { BoundedCache } from '../../app/schemas/bounded-cache.ts'
+import type { Caller } from '../../app/identity/caller.ts'
+import { withApproval } from '../../app/identity/with-approval.ts'
+import type { Duty } from '../../core/config/settings.ts'
+import { LIMITS } from '../../core/limits.ts'
+import { fail } from '../../core/problems/problem.ts'
+import type { Clockwork } from '../../library/clockwork/clockwork.ts'
+import type { Keelson } from '../../library/keelson/keelson.ts'
+import { onBehalf } from '../../library/behalf/on-behalf.ts'
+import { storeOf } from '../../library/services-of.ts'
+import type { Authorizer } from '../../ports/authorizer.ts'
+import type { BoundRoute } from './serve/bound-route.ts'
+import { BOUND_ROUTES } from './routes/table.ts'
+import { DEFENCE, type DefenceLimits } from './defence/defence-limits.ts'
+import { httpServer } from './serve/http-server.ts'
+import { openAudit } from './serve/open-audit.ts'
+import { Metrics } from './serve/metrics.ts'
+import { Pressure } from './defence/pressure.ts'
+import { RequestRates } from './defence/request-rates.ts'
+import { UnderWay } from './defence/under-way.ts'
+import type { StreamSettings, World } from './serve/world.ts'
+import type { WhoAsks } from './who/who-asks.ts'
+
+export interface ServerOptions {
+  readonly keelson: Keelson
+  readonly who: WhoAsks
+  readonly authorizer: Authorizer
+  readonly host: string
+  /** 0: one that is free. */
+  readonly port: number
+  /** Further names that requests may give as `Host`. */
+  readonly hosts?: readonly string[]
+  /** Signals that a second person has to accept before they are applied (AUT-04). */
+  readonly approvalFor?: readonly string[]
+  /** Origins whose pages may ask (CORS); none unless they are named. */
+  readonly origins?: readonly string[]
+  readonly trustProxy?: readonly string[]
+  readonly limits?: Partial<DefenceLimits>
+  /** A clock for durations, in milliseconds; default `performance.now`. */
+  readonly elapsedMs?: () => number
+  readonly served?: World['served']
+  readonly dev?: boolean
+  /** Made before Keelson is opened where commits are to be measured too. */
+  readonly metrics?: Metrics
+  readonly now: () => number
+  readonly uuid: () => string
+  readonly tell: World['tell']
+  readonly streams?: Partial<StreamSettings>
+  /** What this process does; default: everything but the clockwork. Without `api` it answers only about itself. */
+  readonly duties?: readonly Duty[]
+  readonly clockwork?: Clockwork | undefined
+}
+
+export interface OpenServer {
+  readonly url: string
+  close(): Promise<void>
+}
+
+const CALLERS_KEPT = 1_000
+const STREAMS: StreamSettings = {
+  keepAliveMs: LIMITS.streamKeepAliveMs,
+  perPrincipal: LIMITS.streamsPerPrincipal,
+  movesMs: LIMITS.streamMovesMs,
+}
+const ALL_BUT_CLOCKWORK: readonly Duty[] = ['api', 'engine', 'followers']
+/** Answered by every process, also by one without `api`: who watches it asks for these. */
+const isOfProcess = ({ contract }: BoundRoute): boolean => contract.tag === 'process' && contract.access === 'anyone'
+const LOOPBACK = ['127.0.0.1', 'localhost', '[::1]', '::1']
+
+export async function openServer(options: ServerOptions): Promise<OpenServer> {
+  const { keelson, who, authorizer, host, port, hosts = [], approvalFor = [], dev = false, now, uuid, tell } = options
+  const { metrics = new Metrics(), origins = [], trustProxy = [], elapsedMs, served = () => undefined } = options
+  const { duties = ALL_BUT_CLOCKWORK } = options
+  const limits = { ...DEFENCE, ...options.limits }
+  const pressure = new Pressure(limits)
+  const underWay = new UnderWay()
+  const unfollow = metrics.follow(keelson)
+  const stopping = new AbortController()
+  const known = new BoundedCache<string, Keelson>(CALLERS_KEPT)
+  const audit = await openAudit(keelson, tell)
+  const asked = approvalFor.length === 0 ? authorizer : withApproval(authorizer, approvalFor)
+  const world: World = {
+    keelson,
+    of: (caller) => ofCaller(known, keelson, caller),
+    who,
+    authorizer: audit.authorizer(asked),
+    metrics,
+    dev,
+    now,
+    uuid,
+    tell,
+    hosts: new Set([...LOOPBACK, host, ...hosts].map((name) => name.toLowerCase())),
+    origins: new Set(origins),
+    trustProxy,
+    limits,
+    rates: new RequestRates(limits, elapsedMs),
+    pressure,
+    underWay,
+    served,
+    stopping: stopping.signal,
+    streams: { ...STREAMS, ...options.streams },
+    undertaken: { duties, clockwork: options.clockwork },
+  }
+  const routes = duties.includes('api') ? BOUND_ROUTES : BOUND_ROUTES.filter(isOfProcess)
+  const server = httpServer(world, routes.map(audit.route))
+  const sweeping = sweepRequests(world)
+  let url: string
+  try {
+    url = await server.listen({ host, port })
+  } catch (thrown) {
+    clearInterval(sweeping)
+    pressure.close()
+    unfollow()
+    return fail('ADDRESS_UNUSABLE', `cannot listen on ${host}:${port}: ${(thrown as Error).message}`)
+  }
+  const stop = async (): Promise<void> => {
+    stopping.abort()
+    clearInterval(sweeping)
+    unfollow()
+    await underWay.ended(limits.stopRequestsMs)
+    pressure.close()
+    await server.close()
+    await audit.close()
+  }
+  let stopped: Promise<void> | undefined
+  return { url, close: () => (stopped ??= stop()) }
+}
+
+/** Answers that no longer count are removed; the timer keeps no process alive (IDC-04). */
+function sweepRequests({ keelson, now, tell }: World): NodeJS.Timeout {
+  const sweep = (): void => {
+    const swept = storeOf(keelson).sweepRequests(now() - LIMITS.idempotencyMs)
+    swept.catch((thrown: unknown) => tell(thrown, 'sweep of idempotency keys'))
+  }
+  return setInterval(sweep, LIMITS.idempotencySweepMs).unref()
+}
+
+/** One for each actor of a tenant: what it holds is small, and a busy caller is not made anew for every request. */
+function ofCaller(known: BoundedCache<string, Keelson>, keelson: Keelson, caller: Caller): Keelson {
+  const { tenantId, projectId, environmentId, actorId } = caller
+  const key = JSON.stringify([tenantId, projectId, environmentId, actorId])
+  const before = known.get(key)
+  if (before !== undefined) return before
+  const made = onBehalf(keelson, caller)
+  known.set(key, made)
+  return made
+}

@@ -1,0 +1,72 @@
+/**
+ * Plans as a program brings them: text, or a document that `definePlan` made. A document is compiled once, however often
+ * it is started; what is wrong with it is thrown whole.
+ */
+import { compilePlanDocument, type CompiledPlan } from '../../app/plans/compile.ts'
+import type { PlanDocument } from '../../core/plan/write/builder.ts'
+import { ORIGINS, type Origin } from '../../core/plan/import/origin.ts'
+import { KeelsonError, problem } from '../../core/problems/problem.ts'
+import { needKind, OBJECT, TEXT, type Kind } from '../../core/option-kinds.ts'
+import { unwrap } from '../../core/result.ts'
+import { compileText, importText } from './compile-apart.ts'
+
+/** What `start` takes: a compiled plan, or a document that is compiled on the way. */
+export type Startable<I = unknown, O = unknown> = CompiledPlan<I, O> | PlanDocument<I, O>
+
+/**
+ * Compiles plan text (YAML or JSON) or a document; throws a KeelsonError with every problem found. Of text nobody can
+ * know the types of input and output: give them, and they are believed.
+ */
+export function loadPlan<I, O>(document: PlanDocument<I, O>): CompiledPlan<I, O>
+export function loadPlan<I = unknown, O = unknown>(text: string, file?: string): CompiledPlan<I, O>
+export function loadPlan(source: string | PlanDocument, file?: string): CompiledPlan {
+  if (file !== undefined) needKind('loadPlan: the name of the file', file, TEXT)
+  if (typeof source !== 'string') return unwrap(compilePlanDocument(source))
+  return unwrap(compileText(source, file === undefined ? {} : { file }))
+}
+
+export interface ForeignOptions {
+  /** Told by the shape of the document where it is left out. */
+  readonly from?: Origin
+  /** For messages. */
+  readonly file?: string
+  /** Texts of capability matrices, for workflows of Portarium. */
+  readonly matrices?: readonly string[]
+}
+
+/** A document of orchestr8, dvt or Portarium as a plan; throws a KeelsonError with every problem, at its place in the text. */
+export function importPlan<I = unknown, O = unknown>(text: string, options?: ForeignOptions): CompiledPlan<I, O>
+export function importPlan(text: string, options: ForeignOptions = {}): CompiledPlan {
+  needKind('importPlan: the text', text, TEXT)
+  const { from, file, matrices = [] } = options
+  if (from !== undefined && !ORIGINS.includes(from))
+    throw new KeelsonError([problem('OPTION_INVALID', `importPlan: 'from' is ${ORIGINS.join(', ')} or absent`)])
+  const given = { text, ...(file === undefined ? {} : { file }) }
+  const read = { matrices: matrices.map((one) => ({ text: one })), ...(from === undefined ? {} : { from }) }
+  return unwrap(importText(given, read)).compiled
+}
+
+/** Compiles each document once, for as long as somebody holds it. */
+export class LoadedPlans {
+  readonly #compiled = new WeakMap<object, CompiledPlan>()
+
+  get(plan: Startable): CompiledPlan {
+    needKind('the plan', plan, PLAN)
+    if (isCompiled(plan)) return plan
+    const known = this.#compiled.get(plan) ?? loadPlan(plan)
+    this.#compiled.set(plan, known)
+    return known
+  }
+}
+
+/** What `start` and `publish` take. */
+export const PLAN: Kind = {
+  what: 'a plan',
+  is: OBJECT.is,
+  hint: 'of a text: `loadPlan(text)`; of a published plan: `{ planId }`',
+}
+
+/** A document names its plan; in a compiled one that is the plan itself. */
+function isCompiled(plan: Startable): plan is CompiledPlan {
+  return typeof plan.sha256 === 'string' && typeof plan.text === 'string' && typeof plan.plan === 'object'
+}

@@ -1,0 +1,166 @@
+/**
+ * Tells a program's listeners what happens to the runs this process drives (OBS-01 … OBS-03). It reads what was committed
+ * and is never in the way of a run: nobody waits for a listener, and one that throws is told and forgotten.
+ */
+import type { RunAdvancer } from '../../app/advance/advance-run.ts'
+import { BoundedCache } from '../../app/schemas/bounded-cache.ts'
+import { ListenerFold, withContext, type BareListenerEvent } from '../../app/views/listener-events.ts'
+import { jsonCopy } from '../../app/log/json-copy.ts'
+import { correlationOf, type LoadedRun } from '../../app/loaded/load-run.ts'
+import { recordOf } from '../../app/log/read-events.ts'
+import { readVariables } from '../../app/loaded/read-variables.ts'
+import type { Services } from '../../app/services.ts'
+import { FUNCTION, needKind, oneOf } from '../../core/option-kinds.ts'
+import { LIMITS } from '../../core/limits.ts'
+import { problem } from '../../core/problems/problem.ts'
+import { isTerminalRun } from '../../core/run/state/transitions.ts'
+import type { TurnResult } from '../../ports/engine.ts'
+import type { Listener, ListenerEventName, ListenerEvent, Observer } from '../../ports/listeners.ts'
+import type { RunKey } from '../../ports/run-store.ts'
+import type { TellProblem } from './receipt-service.ts'
+
+const ENDED_KEPT = 10_000
+/** What was written since the clock was set back and before that was noticed. */
+const JUST_BEFORE_MS = 60_000
+
+/** The type makes the list complete. */
+const NAMES: Readonly<Record<ListenerEventName, true>> = {
+  'execution.started': true,
+  'step.started': true,
+  'step.completed': true,
+  'step.retried': true,
+  'step.failed': true,
+  'execution.completed': true,
+}
+const EVENT_NAME = oneOf(...Object.keys(NAMES))
+
+export interface ListenersParts {
+  readonly services: Services
+  readonly advancer: Pick<RunAdvancer, 'current'>
+  readonly tell: TellProblem
+}
+
+interface Told {
+  readonly fold: ListenerFold
+  readonly run: LoadedRun
+  afterSeq: number
+  /** What is under way for this run; the next waits for it. */
+  turn: Promise<void>
+}
+
+export class Listeners {
+  readonly #parts: ListenersParts
+  readonly #observers = new Set<Observer>()
+  readonly #told = new Map<RunKey, Promise<Told>>()
+  readonly #turns = new Set<Promise<void>>()
+  /** Late results may move a run after its end; there is nothing to tell of them. */
+  readonly #ended = new BoundedCache<RunKey, true>(ENDED_KEPT)
+  /** What was recorded before anybody listened is not told. */
+  #since = 0
+
+  constructor(parts: ListenersParts) {
+    this.#parts = parts
+  }
+
+  /** Takes every event. Returns an unsubscribe function. */
+  observe(observer: Observer): () => void {
+    if (this.#observers.size === 0) this.#since = this.#parts.services.clock.now()
+    this.#observers.add(observer)
+    return () => {
+      this.#observers.delete(observer)
+      if (this.#observers.size === 0) this.#told.clear()
+    }
+  }
+
+  /** For the runs of one tenant, or of all tenants. */
+  on<N extends ListenerEventName>(name: N, handler: Listener<N>, tenantId?: string): () => void {
+    needKind('on: the name of the event', name, EVENT_NAME)
+    needKind(`on '${name}': the handler`, handler, FUNCTION)
+    const isMeant = ({ name: told, event }: ListenerEvent): boolean =>
+      told === name && (tenantId === undefined || event.metadata.tenantId === tenantId)
+    return this.observe((event) => (isMeant(event) ? (handler as (event: unknown) => unknown)(event.event) : undefined))
+  }
+
+  /** A run of this process has moved on. */
+  moved(runKey: RunKey, report: TurnResult): void {
+    if (this.#observers.size === 0 || this.#ended.get(runKey) === true) return
+    this.#followClock()
+    const told = this.#told.get(runKey) ?? this.#begin(runKey)
+    this.#told.set(runKey, told)
+    const turn = this.#turn(told, report).catch((thrown: unknown) => this.#complain(thrown))
+    if (isTerminalRun(report.status)) {
+      this.#told.delete(runKey)
+      this.#ended.set(runKey, true)
+    }
+    this.#turns.add(turn)
+    void turn.then(() => this.#turns.delete(turn))
+  }
+
+  /** A clock that was set back stamps what is new with instants from before. */
+  #followClock(): void {
+    const now = this.#parts.services.clock.now()
+    if (now < this.#since) this.#since = now - JUST_BEFORE_MS
+  }
+
+  /** Resolves when everything committed until now was told. */
+  async flush(): Promise<void> {
+    await Promise.all(this.#turns)
+  }
+
+  async #begin(runKey: RunKey): Promise<Told> {
+    const run = await this.#parts.advancer.current(runKey)
+    return { fold: new ListenerFold(run.plan.plan, correlationOf(run)), run, afterSeq: 0, turn: Promise.resolve() }
+  }
+
+  async #turn(begun: Promise<Told>, { headSeq }: TurnResult): Promise<void> {
+    const told = await begun
+    const turn = told.turn.then(() => this.#tellUpTo(told, headSeq))
+    told.turn = turn.catch(() => undefined)
+    await turn
+  }
+
+  async #tellUpTo(told: Told, headSeq: number): Promise<void> {
+    const { store } = this.#parts.services
+    while (told.afterSeq < headSeq) {
+      const page = await store.readEvents(told.run.row.runKey, {
+        afterSeq: told.afterSeq,
+        limit: LIMITS.fetchPageEvents,
+      })
+      const last = page.at(-1)
+      if (last === undefined) return
+      for (const stored of page) {
+        const record = recordOf(stored)
+        const heard = record.ok ? told.fold.take(record.value) : []
+        if (stored.persistedAt >= this.#since) await this.#emit(told.run, heard, stored.runSeq)
+      }
+      told.afterSeq = last.runSeq
+    }
+  }
+
+  async #emit(run: LoadedRun, heard: readonly BareListenerEvent[], seq: number): Promise<void> {
+    if (heard.length === 0) return
+    const { store, redactors } = this.#parts.services
+    const context = jsonCopy(await readVariables(store, run, seq))
+    const redactor = redactors?.of(run.row.runKey)
+    for (const bare of heard) {
+      const told = withContext(bare, context)
+      // Log lines and spans are made of this, and have nothing else to hide.
+      const event = redactor === undefined ? told : redactor.value(told)
+      for (const observer of this.#observers) this.#call(observer, event)
+    }
+  }
+
+  /** A listener may be asynchronous; nobody waits, but its failure is told as well. */
+  #call(observer: Observer, event: ListenerEvent): void {
+    try {
+      Promise.resolve(observer(event) as unknown).catch((thrown: unknown) => this.#complain(thrown))
+    } catch (thrown) {
+      this.#complain(thrown)
+    }
+  }
+
+  #complain(thrown: unknown): void {
+    const why = thrown instanceof Error ? thrown.message : String(thrown)
+    this.#parts.tell(problem('LISTENER_FAILED', `a listener failed: ${why}`))
+  }
+}

@@ -1,0 +1,99 @@
+/** Cancelling, forking, retrying, and the queue over HTTP. */
+import { randomUUID } from 'node:crypto'
+import { expect, it } from 'vitest'
+import { until } from '../fixtures/until.ts'
+import { heldServer } from './held-run.ts'
+import { ANA, BOB, EVE } from './served.ts'
+
+it('cancels a run, again without effect, and names how another one ended [X-71, SIG-06]', async () => {
+  await using server = await heldServer()
+  const run = await server.started()
+  const first = await server.call(`POST /v1/executions/${run}/cancel`, { body: { reason: 'no' } })
+  expect([200, 202]).toContain(first.status)
+  server.release()
+  await until(async () => (await server.call(`GET /v1/executions/${run}`)).body.status === 'CANCELLED')
+  const again = await server.call(`POST /v1/executions/${run}/cancel`, { body: {} })
+  expect([again.status, again.body]).toEqual([200, { executionId: run, status: 'CANCELLED', state: 'cancelled' }])
+  expect(await server.answers(run)).toHaveLength(1)
+  const [record] = (await server.call(`GET /v1/executions/${run}/signals`)).body.decisions
+  expect(record).toMatchObject({ signalType: 'CANCEL', audit: { actorId: 'ana', reason: 'no' } })
+})
+
+it('refuses to cancel what completed, with its status [X-71, SIG-05, SIG-11]', async () => {
+  await using server = await heldServer()
+  server.release()
+  const { body } = await server.call('POST /v1/executions?mode=sync', { body: { planId: 'held' } })
+  const late = await server.call(`POST /v1/executions/${body.executionId}/cancel`, { body: {} })
+  expect([late.status, late.body.error.code, late.body.error.details]).toEqual([
+    409,
+    'RUN_TERMINAL',
+    { executionId: body.executionId, status: 'COMPLETED' },
+  ])
+  const paused = await server.signal(body.executionId, { signalType: 'PAUSE' })
+  expect([paused.status, paused.body.error.code]).toEqual([409, 'RUN_TERMINAL'])
+  expect(paused.body.error.message).toContain('RETRY_RUN')
+})
+
+it('lets nobody cancel who may not, nor another tenant [AUT-09, AUT-10]', async () => {
+  await using server = await heldServer()
+  const run = await server.started()
+  const answerOf = async (as: string) => {
+    const { status, body } = await server.call(`POST /v1/executions/${run}/cancel`, { as, body: {} })
+    return [status, body.error.code]
+  }
+  expect(await answerOf('acme.eye.viewer')).toEqual([403, 'AUTHZ_DENIED'])
+  expect(await answerOf(EVE)).toEqual([404, 'RUN_NOT_FOUND'])
+  expect(await server.answers(run)).toEqual([])
+})
+
+it('starts one new run for a RETRY_RUN of an ended run, and leaves the old log as it is [SIG-07, X-20]', async () => {
+  await using server = await heldServer()
+  const run = await server.started()
+  await server.cancelled(run)
+  const before = await server.log(run)
+  const signal = { signalId: randomUUID(), signalType: 'RETRY_RUN', payload: { reason: 'again' } }
+  const sent = await server.signal(run, signal)
+  expect([sent.status, sent.body.decision]).toEqual([200, 'ACCEPTED'])
+  expect((await server.signal(run, signal)).body.startedExecutionId).toBe(sent.body.startedExecutionId)
+  const after = await server.log(run)
+  expect(after.slice(0, before.length)).toEqual(before)
+  expect(after.slice(before.length).map(({ eventType }) => eventType)).toEqual(['SignalAccepted', 'RunForked'])
+})
+
+it('forks an ended run once for an Idempotency-Key, and shows before what a fork would do', async () => {
+  await using server = await heldServer()
+  server.release()
+  const { body } = await server.call('POST /v1/executions?mode=sync', { body: { planId: 'held' } })
+  const path = `POST /v1/executions/${body.executionId}/fork`
+  const preview = await server.call(`${path}?preview=true`, { body: { from: 'second' } })
+  expect(preview.body).toMatchObject({ taken: ['first'], again: { second: expect.anything() }, approval: 'none' })
+  const forked = async () => server.call(path, { body: { from: 'second' }, headers: { 'idempotency-key': 'again-1' } })
+  const first = await forked()
+  expect(first.status).toBe(202)
+  expect(first.body).toMatchObject({ originalExecutionId: body.executionId, existed: false })
+  expect((await forked()).body.executionId).toBe(first.body.executionId)
+  const foreign = await server.call(path, { as: EVE, body: {} })
+  expect([foreign.status, foreign.body.error.code]).toEqual([404, 'RUN_NOT_FOUND'])
+})
+
+it('shows what is queued, and lets it start or end by the word of a second person', async () => {
+  await using server = await heldServer()
+  const asked = { body: { planId: 'held', queue: true, needsApproval: true } }
+  const [one, two] = [await server.call('POST /v1/executions', asked), await server.call('POST /v1/executions', asked)]
+  const queued = (await server.call('GET /v1/queue')).body.executions
+  expect(queued.map((row: { readonly executionId: string }) => row.executionId).toSorted()).toEqual(
+    [one.body.executionId, two.body.executionId].toSorted(),
+  )
+  expect((await server.call('GET /v1/queue', { as: EVE })).body.executions).toEqual([])
+  const approved = await server.call(`POST /v1/queue/${one.body.executionId}/approve`, { as: BOB })
+  expect([approved.status, approved.body]).toEqual([200, { executionId: one.body.executionId, status: 'APPROVED' }])
+  const rejected = await server.call(`POST /v1/queue/${two.body.executionId}/reject`, {
+    as: BOB,
+    body: { reason: 'no' },
+  })
+  expect([rejected.status, rejected.body.status]).toEqual([200, 'CANCELLED'])
+  const again = await server.call(`POST /v1/queue/${two.body.executionId}/approve`, { as: ANA })
+  expect([again.status, again.body.error.code]).toEqual([409, 'RUN_NOT_WAITING'])
+  const [record] = (await server.call(`GET /v1/executions/${two.body.executionId}/signals`)).body.decisions
+  expect(record.audit).toMatchObject({ actorId: 'bob', actorRole: 'Admin', reason: 'no' })
+})

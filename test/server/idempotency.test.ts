@@ -1,0 +1,124 @@
+/** Starts that are sent more than once: one key, one run, as long as that run or its success counts. */
+import { expect, it } from 'vitest'
+import { onceGated } from './gated-step.ts'
+import { EVE, served, type Answered, type Served } from './served.ts'
+
+const PLAN = `
+plan: once
+version: 1.0.0
+steps:
+  - { id: work, run: work, retry: { maxAttempts: 1 } }
+output: { made: '\${steps.work.output}' }
+`
+
+async function start(server: Served, key: string, input: unknown = {}, as?: string): Promise<Answered> {
+  return server.call('POST /v1/executions', {
+    body: { planId: 'once', input },
+    headers: { 'idempotency-key': key },
+    ...(as === undefined ? {} : { as }),
+  })
+}
+
+async function ended(server: Served, executionId: string): Promise<void> {
+  await expect
+    .poll(async () => (await server.call(`GET /v1/executions/${executionId}`)).body.status)
+    .not.toBe('RUNNING')
+}
+
+it('50 parallel starts with one key are one run, and all answers name it [IDC-06, IDC-08, X-68, API-09]', async () => {
+  let calls = 0
+  await using server = await served({ steps: { work: () => (calls += 1) } })
+  await server.publish(PLAN)
+  const answers = await Promise.all(Array.from({ length: 50 }, () => start(server, 'order-17')))
+  expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([202]))
+  expect(new Set(answers.map(({ body }) => body.executionId)).size).toBe(1)
+  expect(new Set(answers.map(({ headers }) => headers.get('location'))).size).toBe(1)
+  const replays = answers.filter(({ headers }) => headers.get('x-idempotent-replayed') === 'true')
+  expect(replays).toHaveLength(49)
+  await ended(server, answers[0]?.body.executionId)
+  expect(calls).toBe(1)
+})
+
+it('another body under the same key is refused, and so is a key of another form [IDC-02, IDC-07]', async () => {
+  await using server = await served({ steps: { work: () => 1 } })
+  await server.publish(PLAN)
+  expect((await start(server, 'k', { n: 1 })).status).toBe(202)
+  const other = await start(server, 'k', { n: 2 })
+  expect(other.status).toBe(409)
+  expect(other.body.error).toMatchObject({ code: 'IDEMPOTENCY_KEY_CONFLICT', category: 'CONFLICT' })
+  for (const key of ['a_b', 'a b', 'a.b', 'x'.repeat(256)]) expect((await start(server, key)).status, key).toBe(400)
+  expect((await start(server, 'x'.repeat(255))).status).toBe(202)
+})
+
+it('the order of keys and blanks in the body do not make it another one [IDC-05]', async () => {
+  await using server = await served({ steps: { work: () => 1 } })
+  await server.publish(PLAN)
+  const headers = { 'idempotency-key': 'same' }
+  const first = await server.call('POST /v1/executions', { text: '{"planId":"once","input":{"a":1,"b":2}}', headers })
+  const again = await server.call('POST /v1/executions', {
+    text: '{ "input": {"b":2, "a":1}, "planId":"once" }',
+    headers,
+  })
+  expect(again.body.executionId).toBe(first.body.executionId)
+})
+
+it('a key belongs to its tenant and its route [IDC-09]', async () => {
+  await using server = await served({ steps: { work: () => 1 } })
+  await server.publish(PLAN)
+  await server.publish(PLAN, 'evil')
+  const ours = await start(server, 'k')
+  const theirs = await start(server, 'k', {}, EVE)
+  const elsewhere = await server.call('POST /v1/workflows/execute', {
+    body: { planId: 'once', input: {} },
+    headers: { 'idempotency-key': 'k' },
+  })
+  const ids = [ours, theirs, elsewhere].map(({ body }) => body.executionId)
+  expect(new Set(ids).size).toBe(3)
+  expect(theirs.headers.get('x-idempotent-replayed')).toBeNull()
+})
+
+it('counts for 600 s from the success of the run, which may take longer than that [IDC-01, IDC-10, X-67]', async () => {
+  let now = 1_000_000
+  const gate = onceGated()
+  await using server = await served({ steps: { work: gate.step } }, { now: () => now })
+  await server.publish(PLAN)
+  const first = await start(server, 'slow')
+  await gate.begun
+  now += 11 * 60_000
+  expect((await start(server, 'slow')).body.executionId).toBe(first.body.executionId)
+  now += 9 * 60_000
+  gate.open()
+  await ended(server, first.body.executionId)
+  await expect.poll(async () => (await start(server, 'slow')).headers.get('x-idempotent-replayed')).toBe('true')
+  now += 600_000
+  expect((await start(server, 'slow')).body.executionId).toBe(first.body.executionId)
+  now += 1
+  expect((await start(server, 'slow')).body.executionId).not.toBe(first.body.executionId)
+})
+
+it('a run that fails frees its key: the next start runs, and its success is kept [IDC-03]', async () => {
+  let calls = 0
+  const work = (): number => {
+    calls += 1
+    if (calls === 1) throw Object.assign(new Error('not today'), { retryable: false })
+    return calls
+  }
+  await using server = await served({ steps: { work } })
+  await server.publish(PLAN)
+  const failed = await start(server, 'k')
+  await ended(server, failed.body.executionId)
+  const second = await expect
+    .poll(async () => (await start(server, 'k')).body.executionId)
+    .not.toBe(failed.body.executionId)
+    .then(() => start(server, 'k'))
+  await ended(server, second.body.executionId)
+  expect((await start(server, 'k')).body.executionId).toBe(second.body.executionId)
+  expect(calls).toBe(2)
+})
+
+it('a start that is refused does not burn its key', async () => {
+  await using server = await served({ steps: { work: () => 1 } })
+  expect((await start(server, 'k')).status).toBe(404)
+  await server.publish(PLAN)
+  expect((await start(server, 'k')).status).toBe(202)
+})
