@@ -14,6 +14,7 @@ const plan = (steps: string): string => `plan: order\nversion: 1.0.0\nsteps:\n${
 const STEPS = ['  - { id: pay, run: pay }\n', '  - { id: pack, run: pack }\n'].join('')
 const FILES: Readonly<Record<string, string>> = {
   'plan.yaml': plan(STEPS),
+  'etl.yaml': plan(STEPS).replace('plan: order', 'plan: etl'),
   'ship.yaml': plan(STEPS).replace('plan: order', 'plan: ship'),
   'new-plan.yaml': plan(`${STEPS}  - { id: ship, run: pack }\n`),
   'waiting.yaml': plan(`${STEPS}  - { id: release, manual: { title: Release it } }\n`),
@@ -41,12 +42,18 @@ const STAGES = {
   pending: 'keelson run plan.yaml --queue --needs-approval',
   waiting: 'keelson run waiting.yaml --queue; keelson queue start',
   keyed: 'keelson keys create --tenant acme --role viewer',
+  published: 'keelson plan publish etl.yaml',
+  scheduled: 'keelson plan publish etl.yaml; keelson schedules create nightly etl --every 1d',
+  limited: 'keelson limits set tenant --max-running 9; keelson limits set plan:order --max-running 3',
 } as const
 type Stage = keyof typeof STAGES
 
 const STAGE_OF: readonly (readonly [RegExp, Stage])[] = [
   [/^keelson init/, 'empty'],
   [/^keelson (?:keys|tenants)/, 'keyed'],
+  [/^keelson schedules create/, 'published'],
+  [/^keelson schedules/, 'scheduled'],
+  [/^keelson limits/, 'limited'],
   [/queue (approve|reject)/, 'pending'],
   [/queue|resume/, 'queued'],
   [/fork|retry/, 'failed'],

@@ -80,8 +80,8 @@ export const APPEND: readonly Mutant[] = [
   {
     name: 'effects leave before the commit',
     file: 'app/advance/advance-run.ts',
-    find: 'let answer = await this.#commit(run, turn)',
-    replace: "let answer: string = 'committed'\n      void this.#commit(run, turn).catch(() => undefined)",
+    find: 'let answer = await this.#commit(run, turn, start)',
+    replace: "let answer: string = 'committed'\n      void this.#commit(run, turn, start).catch(() => undefined)",
   },
   {
     name: 'effects of a lost commit leave',

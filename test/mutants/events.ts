@@ -42,8 +42,8 @@ export const EVENTS_FAULTS: readonly Mutant[] = [
   {
     name: 'a kept event is found at the next poll only',
     file: 'app/advance/turn-report.ts',
-    find: 'opensWait ? round.wall : nextWakeAt',
-    replace: 'nextWakeAt',
+    find: 'opensWait ? round.wall : (heldUntil ?? nextWakeAt)',
+    replace: '(heldUntil ?? nextWakeAt)',
     catcher: CATCHER,
   },
   {

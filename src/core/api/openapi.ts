@@ -27,6 +27,7 @@ export const TAGS: Readonly<Record<string, string>> = {
   streams: 'Follow runs while they move, as server-sent events.',
   acts: 'Steer a run: signals with their decisions, cancel, fork.',
   queue: 'Runs that are admitted and have not started.',
+  limits: 'What limits starts, and what runs share.',
   tasks: 'What waits for a person.',
   plans: 'Publish, read and compare plans.',
   schedules: 'Runs that start by the clock.',
