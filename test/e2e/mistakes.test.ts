@@ -163,6 +163,11 @@ describe('wrong usage exits with 2 and names what was meant', () => {
     ['a run of nothing', ['run'], /^USAGE {2}name a plan file, or a published plan by --plan-id/],
     ['a missing plan', ['run', 'nowhere.yaml'], /^FILE_NOT_FOUND {2}nowhere\.yaml does not exist/],
     [
+      'a plan by its name',
+      ['run', 'order@1.0.0'],
+      /^FILE_NOT_FOUND [\s\S]*a published plan is named by --plan-id order@1\.0\.0/,
+    ],
+    [
       'a missing input file',
       ['run', 'p.yaml', '--input', 'no.json'],
       /^FILE_NOT_FOUND {2}--input: there is no file no\.json/,

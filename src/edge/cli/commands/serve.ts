@@ -121,7 +121,9 @@ function watchEdits({ folder, steps, plans, options, terminal }: Edited): Projec
       tellBroken(project, options, terminal)
       plans.replace(project.plans)
       await plans.publishFor(LOCAL_PRINCIPAL.tenantId)
-      if (options.json) terminal.json({ server: 'reloaded', plans: project.plans.length })
+      const { length } = project.problems
+      if (options.json) terminal.json({ server: 'reloaded', plans: project.plans.length, problems: length })
+      else if (length > 0) terminal.line(`saved with problems: ${plural(length, 'file')} served as before`)
       else terminal.line(terminal.paint.dim(`saved: ${plural(project.plans.length, 'plan')} served`))
     },
     onProblem: (thrown) => tellProblems(terminal, thrown, options),

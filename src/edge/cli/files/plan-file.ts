@@ -14,9 +14,15 @@ export interface PlanFile {
   readonly compiled: CompiledPlan
 }
 
+/** No folder in front, no ending of a plan file: probably the name of a plan. */
+const IS_NAME = /^[\w-]+(?:@[\w.:-]+)?$/
+
 /** A folder means the plan.yaml (or .yml, .json) in it. */
 export function planPath(path: string): string {
-  if (statSync(path, { throwIfNoEntry: false })?.isDirectory() !== true) return path
+  const there = statSync(path, { throwIfNoEntry: false })
+  if (there === undefined && IS_NAME.test(path))
+    fail('FILE_NOT_FOUND', `there is no file ${path}`, { hint: `a published plan is named by --plan-id ${path}` })
+  if (there?.isDirectory() !== true) return path
   const found = ['plan.yaml', 'plan.yml', 'plan.json'].find((name) => readdirSync(path).includes(name))
   return found === undefined ? fail('FILE_NOT_FOUND', `the folder ${path} has no plan.yaml`) : join(path, found)
 }

@@ -2,7 +2,7 @@
  * What a folder holds for a server: its plan files, and the steps files beside them. A file that cannot be used is told with its
  * problems and left out; the others are served.
  */
-import { readdirSync } from 'node:fs'
+import { readdirSync, type Dirent } from 'node:fs'
 import { dirname, extname, join } from 'node:path'
 import { appendAll } from '../../../core/collections/append-all.ts'
 import { KeelsonError } from '../../../core/problems/problem.ts'
@@ -66,13 +66,35 @@ function isPlan(file: string): boolean {
 
 function filesIn(folder: string, depth: number): readonly string[] {
   const found: string[] = []
-  for (const entry of readdirSync(folder, { withFileTypes: true }).toSorted((a, b) => (a.name < b.name ? -1 : 1))) {
-    if (entry.name.startsWith('.') || LEFT_OUT.has(entry.name) || found.length > MOST_FILES) continue
+  for (const entry of entriesOf(folder)) {
+    if (found.length > MOST_FILES) break
     const path = join(folder, entry.name)
     if (entry.isDirectory() && depth > 0) appendAll(found, filesIn(path, depth - 1))
     else if (entry.isFile()) found.push(path)
   }
   return found
+}
+
+/** The folder itself and those below it in which plans are looked for. */
+export function foldersIn(folder: string, depth = DEPTH): readonly string[] {
+  const below = entriesIfThere(folder)
+  if (below === undefined) return []
+  const inner = below.filter((entry) => entry.isDirectory() && depth > 0)
+  return [folder, ...inner.flatMap(({ name }) => foldersIn(join(folder, name), depth - 1))]
+}
+
+/** Somebody may delete a folder at the moment in which it is looked at. */
+function entriesIfThere(folder: string): readonly Dirent[] | undefined {
+  try {
+    return entriesOf(folder)
+  } catch {
+    return undefined
+  }
+}
+
+function entriesOf(folder: string): readonly Dirent[] {
+  const entries = readdirSync(folder, { withFileTypes: true }).toSorted((a, b) => (a.name < b.name ? -1 : 1))
+  return entries.filter(({ name }) => !name.startsWith('.') && !LEFT_OUT.has(name))
 }
 
 /** Is this a file whose change the server of a developer takes? */

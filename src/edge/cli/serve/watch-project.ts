@@ -2,9 +2,9 @@
  * A folder that somebody edits: whenever plans or step functions are saved, they are read again, and the server goes on with them.
  * Nothing is restarted. A file with problems leaves what was served before as it is, and the problems are told at line and column.
  */
-import { watch } from 'node:fs'
 import type { ProjectHandlers } from '../../../compose/project-handlers.ts'
 import { isServed, readProject, type Project } from './project.ts'
+import { watchFolders } from './watch-folders.ts'
 
 export interface ProjectWatch {
   close(): void
@@ -32,15 +32,14 @@ export function watchProject({ folder, handlers, onRead, onProblem }: Watching):
     if (project.problems.length === 0) handlers.replace(project.steps)
     await onRead(project)
   }
-  const changed = (file: string | null): void => {
-    if (file !== null && (!isServed(file) || /(^|[\\/])(node_modules|\.[^\\/]+)[\\/]/.test(file))) return
+  const changed = (file: string | undefined): void => {
+    if (file !== undefined && !isServed(file)) return
     clearTimeout(timer)
     timer = setTimeout(() => {
       reading = reading.then(read).catch(onProblem)
     }, SETTLE_MS)
   }
-  const watcher = watch(folder, { recursive: true }, (_event, file) => changed(file))
-  watcher.on('error', onProblem)
+  const watcher = watchFolders(folder, { onChange: changed, onProblem })
   return {
     close: () => {
       clearTimeout(timer)
