@@ -42,12 +42,15 @@ function takeLock(): boolean {
 }
 
 export async function ensureBuilt(): Promise<void> {
-  while (isStale()) {
+  // While somebody builds, some files are new and some are gone.
+  while (existsSync(LOCK) || isStale()) {
     if (!takeLock()) {
       await pause(LOOK_MS)
       continue
     }
     try {
+      // Another one may have built it since it was looked at.
+      if (!isStale()) return
       const { code, output } = await runNode(join(ROOT, 'scripts', 'build.ts'), [], false)
       if (code !== 0) throw new Error(`the build failed:\n${output}`)
       return

@@ -44,6 +44,7 @@ const STAGES = {
   keyed: 'keelson keys create --tenant acme --role viewer',
   published: 'keelson plan publish etl.yaml',
   scheduled: 'keelson plan publish etl.yaml; keelson schedules create nightly etl --every 1d',
+  paused: 'keelson run plan.yaml; keelson pauses set plan:order; keelson pauses set tenant',
   limited: 'keelson limits set tenant --max-running 9; keelson limits set plan:order --max-running 3',
 } as const
 type Stage = keyof typeof STAGES
@@ -54,6 +55,7 @@ const STAGE_OF: readonly (readonly [RegExp, Stage])[] = [
   [/^keelson schedules create/, 'published'],
   [/^keelson schedules/, 'scheduled'],
   [/^keelson limits/, 'limited'],
+  [/^keelson pauses/, 'paused'],
   [/queue (approve|reject)/, 'pending'],
   [/queue|resume/, 'queued'],
   [/fork|retry/, 'failed'],

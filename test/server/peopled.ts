@@ -85,6 +85,7 @@ async function tenantIn(server: Served, tenantId: string, mark: string): Promise
     from: '1.0.0',
     to: '1.1.0',
     limitName: `plan:${mark}-fine`,
+    pauseScope: `plan:${mark}-fine`,
     sha256,
     ...(await namesOverHttp(server, tenantId, mark, waiting.runId)),
   }

@@ -39,6 +39,7 @@ const BODIES: Readonly<Record<string, () => Readonly<Record<string, unknown>>>> 
   completeTask: () => ({ outcome: 'Succeeded' }),
   publishPlan: () => ({ text: 'plan: sample\nversion: 1.0.0\nsteps: [{ id: a, run: pack }]\n', check: true }),
   setLimit: () => ({ maxRunning: 1_000, whenFull: 'QUEUE' }),
+  sendEvent: () => ({ name: 'a.sample' }),
   createSchedule: () => ({ scheduleId: '', planId: '', every: '1h', pausedUntil: '2999-01-01T00:00:00Z' }),
   updateSchedule: () => ({ planId: '', every: '1h' }),
   startBackfill: () => ({ from: '2026-01-01T00:00:00Z', to: '2026-01-01T00:00:01Z' }),

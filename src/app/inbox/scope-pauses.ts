@@ -8,7 +8,7 @@ import type { InputBody } from '../../core/run/input.ts'
 import { scopeCovers } from '../../core/run/signals/scope-covers.ts'
 import type { RunState } from '../../core/run/state/state.ts'
 import type { RunStatus } from '../../core/run/state/transitions.ts'
-import type { RunStore, ScopePause } from '../../ports/run-store.ts'
+import type { RunKey, ScopePause } from '../../ports/run-store.ts'
 import { mustFitNames, mustFitReasons } from '../log/fitting.ts'
 import type { Services } from '../services.ts'
 
@@ -22,43 +22,55 @@ export interface ScopePauseRequest {
   readonly reason?: string
 }
 
+interface Telling extends Pick<Services, 'store'> {
+  /** Told of each run that has something in its inbox. */
+  readonly wake?: (runKey: RunKey) => void
+}
+
+/** The pause of this scope that holds already is told again, with the new reason. */
 export async function pauseScope(
-  services: Pick<Services, 'store' | 'random'>,
+  services: Telling & Pick<Services, 'random'>,
   request: ScopePauseRequest,
 ): Promise<ScopePause> {
   mustFitNames({ scope: request.scope })
   mustFitReasons({ reason: request.reason })
   const pause: ScopePause = {
-    pauseId: services.random.uuid(),
+    pauseId: (await activePause(services, request))?.pauseId ?? services.random.uuid(),
     scope: request.scope,
     active: true,
     ...(request.scope === 'fleet' ? {} : { tenantId: request.tenantId }),
     ...(request.reason === undefined ? {} : { reason: request.reason }),
   }
   await services.store.putScopePause(pause)
-  await tellRuns(services.store, request.tenantId, pause, 'RUNNING')
+  await tellRuns(services, request.tenantId, pause, 'RUNNING')
   return pause
 }
 
-export async function resumeScope(
-  services: Pick<Services, 'store'>,
-  tenantId: string,
-  pause: ScopePause,
-): Promise<void> {
-  const ended = { ...pause, active: false }
-  await services.store.putScopePause(ended)
-  await tellRuns(services.store, tenantId, ended, 'PAUSED')
+async function activePause({ store }: Telling, request: ScopePauseRequest): Promise<ScopePause | undefined> {
+  const { tenantId, scope } = request
+  return (await store.readScopePauses(tenantId)).find((pause) => pause.active && pause.scope === scope)
 }
 
-async function tellRuns(store: RunStore, tenantId: string, pause: ScopePause, status: RunStatus): Promise<void> {
+/** May be called again for the same pause: whoever was cut off in the middle has told only some of the runs. */
+export async function resumeScope(services: Telling, tenantId: string, pause: ScopePause): Promise<void> {
+  const ended = { ...pause, active: false }
+  await services.store.putScopePause(ended)
+  await tellRuns(services, tenantId, ended, 'PAUSED')
+}
+
+async function tellRuns(services: Telling, tenantId: string, pause: ScopePause, status: RunStatus): Promise<void> {
+  const { store, wake } = services
   const planId = pause.scope.startsWith('plan:') ? pause.scope.slice('plan:'.length) : undefined
   const filter = { status: [status], ...(planId === undefined ? {} : { planId }) }
   const inboxId = `scope:${pause.pauseId}${pause.active ? '' : ':end'}`
   const body = JSON.stringify(inputOf(pause))
   for (let cursor: string | undefined; ;) {
     const page = await store.listRuns(tenantId, filter, { limit: PAGE, ...(cursor === undefined ? {} : { cursor }) })
-    for (const row of page.runs)
-      if (!isForeign(row)) await store.insertInbox({ tenantId, runId: row.runId }, { inboxId, kind: 'scope', body })
+    for (const row of page.runs) {
+      if (isForeign(row)) continue
+      await store.insertInbox({ tenantId, runId: row.runId }, { inboxId, kind: 'scope', body })
+      wake?.(row.runKey)
+    }
     if (page.next === undefined) return
     cursor = page.next
   }

@@ -2,9 +2,11 @@
 import * as acts from './acts.ts'
 import * as audit from './audit.ts'
 import type { Contract } from './contract.ts'
+import * as events from './events.ts'
 import * as log from './execution-log.ts'
 import * as executions from './executions.ts'
 import * as limits from './limits.ts'
+import * as pauses from './pauses.ts'
 import * as plans from './plans.ts'
 import * as ofProcess from './process.ts'
 import * as schedules from './schedules.ts'
@@ -20,6 +22,8 @@ const EXPORTS = {
   ...audit,
   ...plans,
   ...limits,
+  ...pauses,
+  ...events,
   ...schedules,
   ...triggers,
   ...ofProcess,

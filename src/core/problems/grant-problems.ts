@@ -24,6 +24,18 @@ export const GRANT_PROBLEMS = {
     did: 'Nothing was stored, and the request may be repeated under the same id.',
     todo: 'Try again after the time that Retry-After says. `keelson limits` shows the limits, and who set them.',
   },
+  PAUSE_NOT_FOUND: {
+    title: 'There is no pause of that plan or tenant.',
+    retryable: false,
+    did: 'Nothing was changed.',
+    todo: '`keelson pauses` lists what pauses runs as a whole. A single run that a person paused is resumed by `keelson resume <run>`.',
+  },
+  PAUSE_INVALID: {
+    title: 'Only a whole plan or the whole tenant can be paused in this way.',
+    retryable: false,
+    did: 'Nothing was changed.',
+    todo: 'Name `tenant`, or `plan:` and the id of a plan. A single run is paused by `keelson pause <run>`.',
+  },
   LIMIT_NOT_FOUND: {
     title: 'There is no limit of that name.',
     retryable: false,

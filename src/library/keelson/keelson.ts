@@ -31,6 +31,7 @@ import { forkHere, previewHere, type ForkParts } from '../act/run-forks.ts'
 import { Reader } from '../read/reader.ts'
 import { RunHandle } from '../act/run-handle.ts'
 import { RunLimits } from '../act/run-limits.ts'
+import { ScopePauses } from '../act/scope-pauses.ts'
 import type {
   ForkAsked,
   ForkOptions,
@@ -113,6 +114,11 @@ export class Keelson extends Reader {
   /** Limits for starts of this tenant. */
   get limits(): RunLimits {
     return new RunLimits(this.#parts, this.#principal)
+  }
+
+  /** Pauses of a whole plan or of this tenant. */
+  get pauses(): ScopePauses {
+    return new ScopePauses(this.#parts, this.#principal)
   }
 
   /** Runs that were admitted with `queue: true` and have not started. */
@@ -241,10 +247,7 @@ export class Keelson extends Reader {
     return { parts: this.#parts, principal: this.#principal, plans: this.#plans, here: this.#here }
   }
 
-  /**
-   * Takes in the log of a run that was made elsewhere, as lines of JSON: S0, S1, CloudEvents 1.0, or `keelson events --json`. It is
-   * refused whole if a line is bad. Nobody drives such a run; the same log again adds nothing.
-   */
+  /** Takes in the log of a run made elsewhere: JSON lines of S0, S1, CloudEvents 1.0 or our own. Refused whole; again adds nothing. */
   async importLog(text: string, options: ImportOptions = {}): Promise<ImportedLog> {
     needKnown('importLog', options, known.IMPORT_OPTIONS)
     needKind('importLog: the log', text, TEXT)
@@ -258,10 +261,7 @@ export class Keelson extends Reader {
     return this.#parts.maintenance ?? fail('STORE_NOT_FOUND', 'a store in memory keeps nothing')
   }
 
-  /**
-   * Calls the handler at each such event of this tenant's runs that this process drives, after it is committed; with
-   * `allTenants` of all that it drives. Returns an unsubscribe function.
-   */
+  /** Calls the handler at each such event of runs driven here, of this tenant or `allTenants`. Returns an unsubscribe function. */
   on<N extends ListenerEventName>(name: N, handler: Listener<N>, options: ListenOptions = {}): () => void {
     needKnown('on', options, known.LISTEN_OPTIONS)
     return this.#parts.listeners.on(name, handler, options.allTenants === true ? undefined : this.#principal.tenantId)

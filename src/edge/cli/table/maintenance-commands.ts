@@ -1,7 +1,7 @@
 /** Commands for the state folder: what runs share, what must last, and whether everything is in order. */
-import { REASON, type Spec } from '../terminal/command-spec.ts'
+import { REASON, TEMPORAL_OPTIONS, type Spec } from '../terminal/command-spec.ts'
 
-const LIMITS_OF = ['--tenant <id>', 'whose; default local, and of a server the tenant who asks'] as const
+const OF_TENANT = ['--tenant <id>', 'whose; default local, and of a server the tenant who asks'] as const
 
 export const MAINTENANCE_COMMANDS: readonly Spec[] = [
   {
@@ -44,7 +44,7 @@ export const MAINTENANCE_COMMANDS: readonly Spec[] = [
   {
     use: 'limits',
     about: 'list the limits for starts of a tenant, and who set them',
-    options: [LIMITS_OF],
+    options: [OF_TENANT],
     examples: ['keelson limits', 'keelson limits --tenant acme --json'],
     load: async () => (await import('../commands/limits.ts')).limits,
   },
@@ -52,7 +52,7 @@ export const MAINTENANCE_COMMANDS: readonly Spec[] = [
     use: 'limits set <name>',
     about: 'limit starts: tenant, plan:<planId>, or key:<planId> for each concurrencyKey of a plan',
     options: [
-      LIMITS_OF,
+      OF_TENANT,
       ['--max-running <n>', 'runs at once'],
       ['--rate-per-minute <n>', 'starts in a minute'],
       ['--when-full <mode>', 'reject, queue, delay or replace-oldest; default queue'],
@@ -69,9 +69,30 @@ export const MAINTENANCE_COMMANDS: readonly Spec[] = [
   {
     use: 'limits remove <name>',
     about: 'take a limit for starts away: what waits for it starts',
-    options: [LIMITS_OF],
+    options: [OF_TENANT],
     examples: ['keelson limits remove tenant', 'keelson limits remove plan:order --json'],
     load: async () => (await import('../commands/limits.ts')).removeLimit,
+  },
+  {
+    use: 'pauses',
+    about: 'list what pauses a whole plan or tenant',
+    options: [OF_TENANT, ...TEMPORAL_OPTIONS],
+    examples: ['keelson pauses', 'keelson pauses --json'],
+    load: async () => (await import('../commands/pauses.ts')).pauses,
+  },
+  {
+    use: 'pauses set <scope>',
+    about: 'pause every run of tenant or plan:<planId>, also those that start meanwhile',
+    options: [OF_TENANT, REASON, ...TEMPORAL_OPTIONS],
+    examples: ['keelson pauses set plan:order --reason "stock count"', 'keelson pauses set tenant'],
+    load: async () => (await import('../commands/pauses.ts')).setPause,
+  },
+  {
+    use: 'pauses lift <scope>',
+    about: 'end such a pause: what it paused goes on, what a person paused stays paused',
+    options: [OF_TENANT, ...TEMPORAL_OPTIONS],
+    examples: ['keelson pauses lift plan:order', 'keelson pauses lift tenant --json'],
+    load: async () => (await import('../commands/pauses.ts')).liftPause,
   },
   {
     use: 'verify [run]',

@@ -3,11 +3,13 @@ import type { BoundRoute } from '../serve/bound-route.ts'
 import { AUDIT } from './audit.ts'
 import { CANCEL } from './cancel.ts'
 import { DECISIONS } from './decisions.ts'
+import { EVENTS } from './events.ts'
 import { FORK } from './fork.ts'
 import { JOURNAL } from './journal.ts'
 import { KEYS } from './keys.ts'
 import { LIMIT_ROUTES } from './limits.ts'
 import { OPENAPI } from './openapi.ts'
+import { PAUSES } from './pauses.ts'
 import { PLANS } from './plans.ts'
 import { PROCESS } from './process.ts'
 import { QUEUE } from './queue.ts'
@@ -28,6 +30,8 @@ export const BOUND_ROUTES: readonly BoundRoute[] = [
   ...DECISIONS,
   ...QUEUE,
   ...LIMIT_ROUTES,
+  ...PAUSES,
+  ...EVENTS,
   ...TASKS,
   ...AUDIT,
   ...PLANS,
