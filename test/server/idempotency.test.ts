@@ -1,5 +1,8 @@
 /** Starts that are sent more than once: one key, one run, as long as that run or its success counts. */
 import { expect, it } from 'vitest'
+import { storeOf } from '../../src/library/services-of.ts'
+import { runChild } from '../fixtures/child.ts'
+import { VirtualTime } from '../fixtures/virtual-time.ts'
 import { onceGated } from './gated-step.ts'
 import { EVE, served, type Answered, type Served } from './served.ts'
 
@@ -121,4 +124,50 @@ it('a start that is refused does not burn its key', async () => {
   expect((await start(server, 'k')).status).toBe(404)
   await server.publish(PLAN)
   expect((await start(server, 'k')).status).toBe(202)
+})
+
+it('a stored answer is swept by a timer of 60 s once its 600 s are over, and by nothing after the end of the server [IDC-04]', async () => {
+  const time = new VirtualTime()
+  const timers = time.timers(() => true)
+  const every = (ms: number, work: () => void): (() => void) => {
+    let cancel = timers.after(ms, again)
+    function again(): void {
+      cancel = timers.after(ms, again)
+      work()
+    }
+    return () => cancel()
+  }
+  await using server = await served({ steps: { work: () => 1 } }, { now: () => time.now(), every })
+  const opened = time.now()
+  const kept = async (): Promise<string> => {
+    const ref = { tenantId: 'acme', route: 'startExecution', key: 'k' }
+    const lease = { owner: 'another', now: opened, until: opened, ttlMs: 600_000 }
+    return (await storeOf(server.keelson).takeRequest({ ...ref, bodySha256: new Uint8Array(32), ...lease })).kind
+  }
+  await server.publish(PLAN)
+  const { body } = await start(server, 'k')
+  await ended(server, body.executionId)
+  await expect.poll(kept).toBe('answered')
+  const sweeps: number[] = []
+  for (let round = 1; round <= 11; round += 1) {
+    expect(await kept(), `before sweep ${round}`).toBe('answered')
+    time.fireNext()
+    await time.quiet()
+    sweeps.push(time.now() - opened)
+  }
+  expect(sweeps).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11].map((count) => count * 60_000))
+  expect(await kept()).toBe('taken')
+  await server.close()
+  expect(time.next()).toBeUndefined()
+})
+
+it('the timer of that sweep keeps no process alive [IDC-04, X-68]', () => {
+  const module = new URL('../../src/edge/http/serve/sweep-requests.ts', import.meta.url).href
+  const program = `import { sweepRequests } from '${module}'
+    sweepRequests({ store: { sweepRequests: async () => 0 }, now: Date.now, tell: () => undefined })
+    process.stdout.write('armed')`
+  const { status, stdout, signal } = runChild(process.execPath, ['--input-type=module', '-e', program], {
+    timeout: 50_000,
+  })
+  expect([status, stdout, signal]).toEqual([0, 'armed', null])
 })
