@@ -1,7 +1,14 @@
 /** Starts that are sent more than once: one key, one run, as long as that run or its success counts. */
 import { expect, it } from 'vitest'
+import { openMemoryStore } from '../../src/adapters/stores/memory/store.ts'
+import { canonicalText } from '../../src/app/log/canonical.ts'
+import { sha256Bytes } from '../../src/app/log/sha256.ts'
+import { LOCAL_PRINCIPAL } from '../../src/app/principal.ts'
+import { onBehalf } from '../../src/library/behalf/on-behalf.ts'
 import { storeOf } from '../../src/library/services-of.ts'
+import type { RunStore } from '../../src/ports/run-store.ts'
 import { runChild } from '../fixtures/child.ts'
+import { testFolder } from '../fixtures/folder.ts'
 import { VirtualTime } from '../fixtures/virtual-time.ts'
 import { onceGated } from './gated-step.ts'
 import { EVE, served, type Answered, type Served } from './served.ts'
@@ -124,6 +131,58 @@ it('a start that is refused does not burn its key', async () => {
   expect((await start(server, 'k')).status).toBe(404)
   await server.publish(PLAN)
   expect((await start(server, 'k')).status).toBe(202)
+})
+
+it('a start whose commit got no answer may be there: the repeat finds it, and there is no second run [IDC-06, X-28]', async () => {
+  const memory = openMemoryStore({ clock: { now: Date.now, steady: () => performance.now() } })
+  let isAway = true
+  const store: RunStore = {
+    ...memory,
+    commit: async (batch) => {
+      const results = await memory.commit(batch)
+      return isAway ? new Promise(() => undefined) : results
+    },
+  }
+  await using server = await served({
+    store,
+    keysDirectory: testFolder(),
+    steps: { work: () => 1 },
+    stateStore: { writeLatencyBudgetMs: 50 },
+    leaseMs: 500,
+  })
+  await server.publish(PLAN)
+  const lost = await start(server, 'k')
+  expect([lost.status, lost.body.error.code]).toEqual([503, 'STORE_WRITE_TIMEOUT'])
+  isAway = false
+  const again = await start(server, 'k')
+  expect(again.status).toBe(202)
+  await ended(server, again.body.executionId)
+  const { executions } = (await server.call('GET /v1/executions')).body
+  expect(executions.map(({ executionId }: { executionId: string }) => executionId)).toEqual([again.body.executionId])
+})
+
+it('a server that lost the key before it began starts nothing: it answers with the run of who has it [IDC-06]', async () => {
+  const memory = openMemoryStore({ clock: { now: Date.now, steady: () => performance.now() } })
+  let theirs = ''
+  const store: RunStore = {
+    ...memory,
+    noteExecution: async (ref, owner, executionId) => {
+      if (theirs !== '') return memory.noteExecution(ref, owner, executionId)
+      // Stopped for longer than its lease: another server takes the key, and starts.
+      const later = { now: Date.now() + 10_001, until: Date.now() + 20_001, ttlMs: 600_000 }
+      const bodySha256 = sha256Bytes(canonicalText({ body: { planId: 'once', input: {} }, query: {} }))
+      await memory.takeRequest({ ...ref, bodySha256, owner: 'another', ...later })
+      const as = { ...LOCAL_PRINCIPAL, tenantId: 'acme', actorId: 'ana' }
+      theirs = (await onBehalf(server.keelson, as).start({ planId: 'once' }, {})).runId
+      await memory.noteExecution(ref, 'another', theirs)
+      return memory.noteExecution(ref, owner, executionId)
+    },
+  }
+  await using server = await served({ store, keysDirectory: testFolder(), steps: { work: () => 1 } })
+  await server.publish(PLAN)
+  const answer = await start(server, 'k')
+  expect([answer.status, answer.body.executionId]).toEqual([202, theirs])
+  expect((await server.call('GET /v1/executions')).body.executions).toHaveLength(1)
 })
 
 it('a stored answer is swept by a timer of 60 s once its 600 s are over, and by nothing after the end of the server [IDC-04]', async () => {
