@@ -17,6 +17,7 @@ export interface Load {
   readonly path: string
   /** Absent: a GET. */
   readonly body?: string
+  readonly headers?: Readonly<Record<string, string>>
   readonly concurrency: number
   readonly forMs: number
 }
@@ -26,7 +27,7 @@ interface Answer {
   readonly retryAfter: string | undefined
 }
 
-export async function load({ url, path, body, concurrency, forMs }: Load): Promise<LoadResult> {
+export async function load({ url, path, body, headers = {}, concurrency, forMs }: Load): Promise<LoadResult> {
   const agent = new Agent({ keepAlive: true, maxSockets: concurrency })
   const times: number[] = []
   const statuses: Record<number, number> = {}
@@ -35,7 +36,7 @@ export async function load({ url, path, body, concurrency, forMs }: Load): Promi
   const worker = async (): Promise<void> => {
     while (performance.now() - began < forMs) {
       const at = performance.now()
-      const { status, retryAfter } = await ask(agent, `${url}${path}`, body)
+      const { status, retryAfter } = await ask(agent, `${url}${path}`, body, headers)
       statuses[status] = (statuses[status] ?? 0) + 1
       if (status >= 300 && retryAfter === undefined) withoutRetryAfter += 1
       times.push(performance.now() - at)
@@ -60,10 +61,11 @@ export async function load({ url, path, body, concurrency, forMs }: Load): Promi
   }
 }
 
-function ask(agent: Agent, url: string, body: string | undefined): Promise<Answer> {
+function ask(agent: Agent, url: string, body: string | undefined, given: Load['headers']): Promise<Answer> {
   return new Promise((resolve) => {
-    const headers =
+    const ofBody =
       body === undefined ? {} : { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) }
+    const headers = { ...given, ...ofBody }
     const method = body === undefined ? 'GET' : 'POST'
     const sent = request(url, { agent, method, headers }, (response: IncomingMessage) => {
       response.resume()
