@@ -47,3 +47,26 @@ it('a retired word is noticed, and its homonyms are not', () => {
   expect(retiredIn("from 'node:async_hooks'; a webhook; server.addHook('onRequest')")).toEqual([])
   expect(retiredIn('a dead letter; text of letters, digits')).toEqual([])
 })
+
+/** Documents and answers that others defined: they keep their names. */
+const IN_THEIR_WORDS: readonly RegExp[] = [
+  /^src\/(?:edge|client|adapters|testing)\//,
+  /^src\/core\/(?:api|plan\/import)\//,
+  // What a person who completes a task sends, and the evidence that is made of it.
+  /^src\/core\/(?:events\/manual-completion|view\/show\/evidence|plan\/format\/step-fields)\.ts$/,
+  /^src\/(?:app\/(?:steer\/manual-tasks|inbox\/task-completion)|library\/option-names)\.ts$/,
+  // What a listener is told, and the key that is made of four names.
+  /^src\/(?:ports\/(?:listeners|idempotency)|app\/(?:views\/listener-events|execute\/(?:step-idempotency-key|execute-step)))\.ts$/,
+]
+
+it('inside, a run, a step and an attempt have one name each; the names of other contracts stay at the edges [X-89]', () => {
+  const inside = productFiles().filter(
+    (file) => file.startsWith('src/') && !IN_THEIR_WORDS.some((words) => words.test(file)),
+  )
+  expect(inside.length).toBeGreaterThan(400)
+  const named = inside.flatMap((file) => {
+    const found = /\b(?:execution|action|task)Id\b/.exec(textOf(file))
+    return found === null ? [] : [`${file}: ${found[0]}`]
+  })
+  expect(named).toEqual([])
+})

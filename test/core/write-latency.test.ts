@@ -1,5 +1,6 @@
 /** A store that answers late or not at all: writes are bounded, nothing is called a success that is not stored, and nothing is stored twice. */
 import { describe, expect, it } from 'vitest'
+import { Metrics } from '../../src/edge/http/serve/metrics.ts'
 import type { RunStore } from '../../src/ports/run-store.ts'
 import type { Timers } from '../../src/ports/timers.ts'
 import { World, type Process } from '../fixtures/virtual-world.ts'
@@ -56,6 +57,31 @@ describe('a write of events', () => {
     expect((await created).kind).toBe('started')
     await process.engine.stop()
     expect(world.time.next()).toBeUndefined()
+  })
+
+  it('above the goal of 10 ms is no failure: the goal is counted, 3,000 ms are the line [X-83]', async () => {
+    const goalOf = async (tookMs: number): Promise<readonly unknown[]> => {
+      const world = new World()
+      const metrics = new Metrics()
+      const process = world.process('only', {
+        wrapStore: ruled(world, (commit, timers) => async (batch) => {
+          await later(timers, tookMs)
+          return commit(batch)
+        }),
+        services: { onWritten: (ms) => metrics.written(ms) },
+      })
+      const created = process.create(PLAN).then(
+        ({ kind }) => kind,
+        (thrown: { readonly code: string }) => thrown.code,
+      )
+      await world.advanceBy(tookMs)
+      const within = /^dvt_statestore_write_duration_ms_bucket\{le="10"\} (\d+)$/m.exec(metrics.text())?.[1]
+      return [await created, within]
+    }
+    expect(await goalOf(10)).toEqual(['started', '1'])
+    expect(await goalOf(11)).toEqual(['started', '0'])
+    expect(await goalOf(2_999)).toEqual(['started', '0'])
+    expect(await goalOf(3_001)).toEqual(['STORE_WRITE_TIMEOUT', '0'])
   })
 })
 

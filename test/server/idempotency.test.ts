@@ -1,5 +1,15 @@
 /** Starts that are sent more than once: one key, one run, as long as that run or its success counts. */
 import { expect, it } from 'vitest'
+import { openMemoryStore } from '../../src/adapters/stores/memory/store.ts'
+import { canonicalText } from '../../src/app/log/canonical.ts'
+import { sha256Bytes } from '../../src/app/log/sha256.ts'
+import { LOCAL_PRINCIPAL } from '../../src/app/principal.ts'
+import { onBehalf } from '../../src/library/behalf/on-behalf.ts'
+import { storeOf } from '../../src/library/services-of.ts'
+import type { RunStore } from '../../src/ports/run-store.ts'
+import { runChild } from '../fixtures/child.ts'
+import { testFolder } from '../fixtures/folder.ts'
+import { VirtualTime } from '../fixtures/virtual-time.ts'
 import { onceGated } from './gated-step.ts'
 import { EVE, served, type Answered, type Served } from './served.ts'
 
@@ -121,4 +131,102 @@ it('a start that is refused does not burn its key', async () => {
   expect((await start(server, 'k')).status).toBe(404)
   await server.publish(PLAN)
   expect((await start(server, 'k')).status).toBe(202)
+})
+
+it('a start whose commit got no answer may be there: the repeat finds it, and there is no second run [IDC-06, X-28]', async () => {
+  const memory = openMemoryStore({ clock: { now: Date.now, steady: () => performance.now() } })
+  let isAway = true
+  const store: RunStore = {
+    ...memory,
+    commit: async (batch) => {
+      const results = await memory.commit(batch)
+      return isAway ? new Promise(() => undefined) : results
+    },
+  }
+  await using server = await served({
+    store,
+    keysDirectory: testFolder(),
+    steps: { work: () => 1 },
+    stateStore: { writeLatencyBudgetMs: 50 },
+    leaseMs: 500,
+  })
+  await server.publish(PLAN)
+  const lost = await start(server, 'k')
+  expect([lost.status, lost.body.error.code]).toEqual([503, 'STORE_WRITE_TIMEOUT'])
+  isAway = false
+  const again = await start(server, 'k')
+  expect(again.status).toBe(202)
+  await ended(server, again.body.executionId)
+  const { executions } = (await server.call('GET /v1/executions')).body
+  expect(executions.map(({ executionId }: { executionId: string }) => executionId)).toEqual([again.body.executionId])
+})
+
+it('a server that lost the key before it began starts nothing: it answers with the run of who has it [IDC-06]', async () => {
+  const memory = openMemoryStore({ clock: { now: Date.now, steady: () => performance.now() } })
+  let theirs = ''
+  const store: RunStore = {
+    ...memory,
+    noteExecution: async (ref, owner, executionId) => {
+      if (theirs !== '') return memory.noteExecution(ref, owner, executionId)
+      // Stopped for longer than its lease: another server takes the key, and starts.
+      const later = { now: Date.now() + 10_001, until: Date.now() + 20_001, ttlMs: 600_000 }
+      const bodySha256 = sha256Bytes(canonicalText({ body: { planId: 'once', input: {} }, query: {} }))
+      await memory.takeRequest({ ...ref, bodySha256, owner: 'another', ...later })
+      const as = { ...LOCAL_PRINCIPAL, tenantId: 'acme', actorId: 'ana' }
+      theirs = (await onBehalf(server.keelson, as).start({ planId: 'once' }, {})).runId
+      await memory.noteExecution(ref, 'another', theirs)
+      return memory.noteExecution(ref, owner, executionId)
+    },
+  }
+  await using server = await served({ store, keysDirectory: testFolder(), steps: { work: () => 1 } })
+  await server.publish(PLAN)
+  const answer = await start(server, 'k')
+  expect([answer.status, answer.body.executionId]).toEqual([202, theirs])
+  expect((await server.call('GET /v1/executions')).body.executions).toHaveLength(1)
+})
+
+it('a stored answer is swept by a timer of 60 s once its 600 s are over, and by nothing after the end of the server [IDC-04]', async () => {
+  const time = new VirtualTime()
+  const timers = time.timers(() => true)
+  const every = (ms: number, work: () => void): (() => void) => {
+    let cancel = timers.after(ms, again)
+    function again(): void {
+      cancel = timers.after(ms, again)
+      work()
+    }
+    return () => cancel()
+  }
+  await using server = await served({ steps: { work: () => 1 } }, { now: () => time.now(), every })
+  const opened = time.now()
+  const kept = async (): Promise<string> => {
+    const ref = { tenantId: 'acme', route: 'startExecution', key: 'k' }
+    const lease = { owner: 'another', now: opened, until: opened, ttlMs: 600_000 }
+    return (await storeOf(server.keelson).takeRequest({ ...ref, bodySha256: new Uint8Array(32), ...lease })).kind
+  }
+  await server.publish(PLAN)
+  const { body } = await start(server, 'k')
+  await ended(server, body.executionId)
+  await expect.poll(kept).toBe('answered')
+  const sweeps: number[] = []
+  for (let round = 1; round <= 11; round += 1) {
+    expect(await kept(), `before sweep ${round}`).toBe('answered')
+    time.fireNext()
+    await time.quiet()
+    sweeps.push(time.now() - opened)
+  }
+  expect(sweeps).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11].map((count) => count * 60_000))
+  expect(await kept()).toBe('taken')
+  await server.close()
+  expect(time.next()).toBeUndefined()
+})
+
+it('the timer of that sweep keeps no process alive [IDC-04, X-68]', () => {
+  const module = new URL('../../src/edge/http/serve/sweep-requests.ts', import.meta.url).href
+  const program = `import { sweepRequests } from '${module}'
+    sweepRequests({ store: { sweepRequests: async () => 0 }, now: Date.now, tell: () => undefined })
+    process.stdout.write('armed')`
+  const { status, stdout, signal } = runChild(process.execPath, ['--input-type=module', '-e', program], {
+    timeout: 50_000,
+  })
+  expect([status, stdout, signal]).toEqual([0, 'armed', null])
 })

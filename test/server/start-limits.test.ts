@@ -38,7 +38,7 @@ it.each([
   expect(refused.body.error.message).toContain(`${limit + 1} bytes`)
 })
 
-it('a run that takes longer than it is waited for answers 504 with its place, and goes on [API-02, API-11, X-71]', async () => {
+it('a run that takes longer than it is waited for answers 504 with its place, and goes on [API-02, API-11, X-64, X-71]', async () => {
   expect(LIMITS.syncWaitMs).toBe(30_000)
   const gate = onceGated()
   await using server = await served({ steps: { eat: gate.step } })

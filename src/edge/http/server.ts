@@ -19,6 +19,7 @@ import { Metrics } from './serve/metrics.ts'
 import { Pressure } from './defence/pressure.ts'
 import { RequestRates } from './defence/request-rates.ts'
 import { UnderWay } from './defence/under-way.ts'
+import { sweepRequests, type Every } from './serve/sweep-requests.ts'
 import type { StreamSettings, World } from './serve/world.ts'
 import type { WhoAsks } from './who/who-asks.ts'
 
@@ -39,6 +40,8 @@ export interface ServerOptions {
   readonly limits?: Partial<DefenceLimits>
   /** A clock for durations, in milliseconds; default `performance.now`. */
   readonly elapsedMs?: () => number
+  /** What the server does again and again is done by it; default: timers that keep no process alive. */
+  readonly every?: Every
   readonly served?: World['served']
   readonly dev?: boolean
   /** Made before Keelson is opened where commits are to be measured too. */
@@ -104,19 +107,19 @@ export async function openServer(options: ServerOptions): Promise<OpenServer> {
   }
   const routes = duties.includes('api') ? BOUND_ROUTES : BOUND_ROUTES.filter(isOfProcess)
   const server = httpServer(world, routes.map(audit.route))
-  const sweeping = sweepRequests(world)
+  const endSweep = sweepRequests({ store: storeOf(keelson), now, tell, every: options.every })
   let url: string
   try {
     url = await server.listen({ host, port })
   } catch (thrown) {
-    clearInterval(sweeping)
+    endSweep()
     pressure.close()
     unfollow()
     return fail('ADDRESS_UNUSABLE', `cannot listen on ${host}:${port}: ${(thrown as Error).message}`)
   }
   const stop = async (): Promise<void> => {
     stopping.abort()
-    clearInterval(sweeping)
+    endSweep()
     unfollow()
     await underWay.ended(limits.stopRequestsMs)
     pressure.close()
@@ -125,15 +128,6 @@ export async function openServer(options: ServerOptions): Promise<OpenServer> {
   }
   let stopped: Promise<void> | undefined
   return { url, close: () => (stopped ??= stop()) }
-}
-
-/** Answers that no longer count are removed; the timer keeps no process alive (IDC-04). */
-function sweepRequests({ keelson, now, tell }: World): NodeJS.Timeout {
-  const sweep = (): void => {
-    const swept = storeOf(keelson).sweepRequests(now() - LIMITS.idempotencyMs)
-    swept.catch((thrown: unknown) => tell(thrown, 'sweep of idempotency keys'))
-  }
-  return setInterval(sweep, LIMITS.idempotencySweepMs).unref()
 }
 
 /** One for each actor of a tenant: what it holds is small, and a busy caller is not made anew for every request. */

@@ -13,7 +13,7 @@ import type { Keelson } from '../keelson/keelson.ts'
 import { partsOf } from '../services-of.ts'
 
 export interface TaskQuery {
-  readonly executionId?: string
+  readonly runId?: string
   readonly planId?: string
   readonly limit: number
 }
@@ -21,13 +21,13 @@ export interface TaskQuery {
 export async function openTasks(
   keelson: Keelson,
   caller: Caller,
-  { executionId, planId, limit }: TaskQuery,
+  { runId, planId, limit }: TaskQuery,
 ): Promise<readonly TaskFor[]> {
   const parts = partsOf(keelson)
   const viewer = viewerOf(caller)
   const found: TaskFor[] = []
   const filter = { status: ['RUNNING', 'PAUSED'] as const, ...(planId === undefined ? {} : { planId }) }
-  const rows = executionId === undefined ? keelson.runs(filter) : [(await keelson.run(executionId)).row]
+  const rows = runId === undefined ? keelson.runs(filter) : [(await keelson.run(runId)).row]
   for await (const row of rows) {
     if (planId !== undefined && row.planId !== planId) continue
     if (await hasTasks(keelson, row)) {

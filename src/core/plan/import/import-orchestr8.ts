@@ -8,7 +8,6 @@ import { ok, refusedFor, type Result } from '../../result.ts'
 import { sortProblems } from '../compile/parse-plan.ts'
 import { isObject } from '../format/kind.ts'
 import type { Json } from '../plan.ts'
-import { PLAN_LIMITS } from '../plan-limits.ts'
 import { readDocument, type ReadOptions } from '../read/read-document.ts'
 import { child, refuse, type Place, type Reading } from '../read/reading.ts'
 import type { Document, Imported } from './imported.ts'
@@ -19,6 +18,9 @@ import { namesOf } from './orchestr8/names.ts'
 import { astWorkflow, flatWorkflow, type ForeignRetry } from './orchestr8/shape.ts'
 import { conditionsOf, guarded, inputOf, type Converting } from './orchestr8/values.ts'
 import { waitsOf } from './orchestr8/waits.ts'
+
+/** An attempt of an agent, where neither its step nor the workflow says how long it may take. */
+const AGENT_TIMEOUT_MS = 30_000
 
 export function importOrchestr8(text: string, options: ReadOptions): Result<Imported, Problem> {
   const nothingMore = (): void => undefined
@@ -88,8 +90,7 @@ function documentOf(flow: Flow, steps: readonly Document[]): Document {
       onSkip: 'cascade',
       ...given('concurrency', concurrency),
       retry: { maxAttempts: 1 },
-      // Without a limit there: the longest that there is.
-      timeoutMs: timeoutMs ?? PLAN_LIMITS.durationMsMax,
+      timeoutMs: timeoutMs ?? AGENT_TIMEOUT_MS,
       ...given('runTimeoutMs', runTimeoutMs),
     },
     steps,

@@ -16,7 +16,7 @@ export const TASKS: readonly BoundRoute[] = [
     const { executionId, planId, limit = MOST } = query
     const tasks = await openTasks(keelson, caller, {
       limit,
-      ...(executionId === undefined ? {} : { executionId }),
+      ...(executionId === undefined ? {} : { runId: executionId }),
       ...(planId === undefined ? {} : { planId }),
     })
     return { body: { tasks: tasks.map(shown) } }

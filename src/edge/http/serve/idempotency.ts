@@ -16,9 +16,14 @@ import type { RunStore } from '../../../ports/run-store.ts'
 import type { Asked, Reply } from './bound-route.ts'
 
 const KEY = /^[a-zA-Z0-9-]{1,255}$/
-/** Long enough to start a run; afterwards the id of the run is on record, and the lease does not matter. */
-const LEASE_MS = 60_000
+/**
+ * How long a repeat waits for the server that has the key, if that server died before the run was on record. One that is merely slow loses
+ * nothing: whoever takes the key over starts the run under the same id.
+ */
+const LEASE_MS = 10_000
 const LOOK_MS = 25
+/** After these nobody knows whether the run was written. */
+const IN_DOUBT: ReadonlySet<string> = new Set(['STORE_WRITE_TIMEOUT', 'STORE_UNAVAILABLE'])
 
 interface Work {
   /** Method and path of the route. */
@@ -57,7 +62,11 @@ class KeyedStart {
   async answer(): Promise<Reply> {
     for (;;) {
       const taken = await this.#take()
-      if (taken.kind === 'taken') return this.#begin(taken.executionId)
+      if (taken.kind === 'taken') {
+        const reply = await this.#begin(taken.executionId)
+        if (reply !== undefined) return reply
+        continue
+      }
       if (!isSame(taken.bodySha256, this.#bodySha256))
         return fail(
           'IDEMPOTENCY_KEY_CONFLICT',
@@ -80,25 +89,41 @@ class KeyedStart {
     return this.#store.takeRequest({ ...this.#ref, bodySha256: this.#bodySha256, ...lease })
   }
 
-  /** The key is ours. An earlier owner may have started its run, and gone. */
-  async #begin(earlier: string | undefined): Promise<Reply> {
+  /** The key is ours. An earlier owner may have started its run, and gone. Undefined: the key was taken from us before we could begin. */
+  async #begin(earlier: string | undefined): Promise<Reply | undefined> {
     const before = earlier === undefined ? undefined : await this.#runOf(earlier)
     if (before !== undefined && this.#stillCounts(before)) {
       this.#settleAtEnd(before)
       return asReplay(await this.#work.answer(before))
     }
     const executionId = before === undefined && earlier !== undefined ? earlier : this.#asked.world.uuid()
+    if (!(await this.#store.noteExecution(this.#ref, this.#owner, executionId))) return undefined
     let run: RunHandle
     try {
-      await this.#store.noteExecution(this.#ref, this.#owner, executionId)
       run = await this.#work.start(executionId)
       if (run.runId !== executionId) await this.#store.noteExecution(this.#ref, this.#owner, run.runId)
     } catch (thrown) {
-      await this.#store.dropRequest(this.#ref, this.#owner)
-      throw thrown
+      const found = await this.#afterFailure(executionId, thrown)
+      if (found === undefined) throw thrown
+      return asReplay(await this.#work.answer(found))
     }
     this.#settleAtEnd(run)
     return this.#work.answer(run)
+  }
+
+  /**
+   * A refused start frees its key. If the store gave no answer, the run may be on record all the same or come to be later: the key keeps
+   * its id, and the next request with it goes on at once. The run is there already if whoever took the key over was quicker.
+   */
+  async #afterFailure(executionId: string, thrown: unknown): Promise<RunHandle | undefined> {
+    if (thrown instanceof KeelsonError && thrown.code === 'RUN_ALREADY_EXISTS') return this.#runOf(executionId)
+    const isRefused = thrown instanceof KeelsonError && !IN_DOUBT.has(thrown.code)
+    const freed = isRefused
+      ? this.#store.dropRequest(this.#ref, this.#owner)
+      : this.#store.keepRequest(this.#ref, this.#owner, this.#asked.world.now())
+    // What failed is told to the caller; the lease frees the key of a store that is away.
+    await freed.catch(() => undefined)
+    return undefined
   }
 
   #stillCounts({ row }: RunHandle): boolean {
