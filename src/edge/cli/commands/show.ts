@@ -32,9 +32,9 @@ export async function show({ args, options, terminal }: Call): Promise<number> {
     const handle = await findRun(keelson, args[0] ?? '')
     if (isForeign(handle.row)) return await showImported(handle, args[1], options, terminal)
     if (handle.row.quarantine === KILLS_PROCESS) await showUnfolded(handle, options, terminal)
-    // Of a live run a person is also shown what only the log tells, such as when a step is tried again.
-    const needsLog = args[1] !== undefined || !(options.json || isTerminalRun(handle.row.status))
-    const watch = await (needsLog ? watchRun(handle) : watchFromView(keelson, handle))
+    const purpose = options.json ? 'view' : 'picture'
+    // Only the log has every attempt of a step.
+    const watch = await (args[1] === undefined ? watchFromView(keelson, handle, purpose) : watchRun(handle))
     await watch.pump()
     const snapshot = snapshotOf(watch.view)
     const related = watch.trouble === undefined ? await handle.related() : { children: [] }
