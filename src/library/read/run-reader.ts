@@ -35,6 +35,7 @@ import type { RunSnapshot } from '../../core/view/fold/run-snapshot.ts'
 import { stepOutputOf, type StepOutput } from '../../core/view/fold/step-output.ts'
 import { evidenceOf } from '../../core/view/show/evidence.ts'
 import type { JournalLine } from '../../core/view/show/journal.ts'
+import { STATE_WORDS, statesAs, type RunStates, type StateWords } from '../../core/view/show/states-as.ts'
 import { isTerminalRun } from '../../core/run/state/transitions.ts'
 import type { RunContext } from '../../ports/run-context.ts'
 import type { RunRow } from '../../ports/run-store.ts'
@@ -122,6 +123,12 @@ export class RunReader<O = unknown> {
   async recordsAs(form: EventForm, afterSeq = 0): Promise<readonly FormedEvent[]> {
     needKind('recordsAs: the form', form, oneOf(...EVENT_FORMS))
     return (await this.records(afterSeq)).map((record) => eventAs(form, record))
+  }
+
+  /** How the run and its steps stand, in the words of the project that its plan comes from. */
+  async statesAs(words: StateWords): Promise<RunStates> {
+    needKind('statesAs: the words', words, oneOf(...STATE_WORDS))
+    return statesAs(words, await this.snapshot())
   }
 
   /** What was stored at or after `from` and before `to`, by the clock of the store, for auditors and exporters. */
