@@ -34,6 +34,7 @@ import type { Cause } from '../../core/run/explain/explain.ts'
 import type { RunSnapshot } from '../../core/view/fold/run-snapshot.ts'
 import { stepOutputOf, type StepOutput } from '../../core/view/fold/step-output.ts'
 import { evidenceOf } from '../../core/view/show/evidence.ts'
+import { infrastructureReport, type InfrastructureReport } from '../../core/view/show/infrastructure-report.ts'
 import type { JournalLine } from '../../core/view/show/journal.ts'
 import { STATE_WORDS, statesAs, type RunStates, type StateWords } from '../../core/view/show/states-as.ts'
 import { isTerminalRun } from '../../core/run/state/transitions.ts'
@@ -149,6 +150,11 @@ export class RunReader<O = unknown> {
   /** One entry for each attempt and each step that ended, and for the run, each with the hash of the one before it. */
   async evidence(): Promise<readonly ChainedEvidence[]> {
     return chainEvidence(evidenceOf(await this.records()))
+  }
+
+  /** How often the platform really began each attempt, for those who pay for it. Nothing is decided by it. */
+  async infrastructureReport(): Promise<InfrastructureReport> {
+    return infrastructureReport(await this.records())
   }
 
   /** How a run that has ended did so. */
