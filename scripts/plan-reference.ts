@@ -91,6 +91,9 @@ text. \`$\${\` is a literal \`\${\`.
 A number beside a comparison or a sum, or in a call, needs no backticks here: \`length(input.items) > 3\`. The compiled plan has them, as JMESPath
 wants it. Other literals need them: \`\\\`true\\\`\`; text stands in single quotes.
 
+A function that cannot take its value fails the step: \`length(input.items)\` where there are no items. \`or_false(&(length(input.items) > 3))\` is the value of the
+expression after \`&\`, or false where it cannot be evaluated; what is too expensive still fails.
+
 Write a default with \`||\`: \`input.city || 'Bern'\`. There are no variables and no environment. A \`transform\` sees only the output of its step.
 The \`output\` of the plan may read every step.
 

@@ -89,6 +89,7 @@ it('has plans that were imported from every other format there is, for engines t
     'imported-dvt-graph',
     'imported-dvt-sequence',
     'imported-orchestr8-ast',
+    'imported-orchestr8-conditions',
     'imported-orchestr8-fail-fast',
     'imported-orchestr8-flat',
     'imported-portarium-pack',

@@ -109,6 +109,22 @@ describe('what was imported runs', () => {
     )
   })
 
+  it('with the events of dvt, but that an immediate start is approved and not queued [BPQ-03]', async () => {
+    const metadata = { planId: 'hello-world', schemaVersion: 'v1.2', fallbackBehavior: 'reject' }
+    const { events } = await done(
+      plan(
+        ['s1', 's2'].map((stepId) => ({ stepId, kind: 'noop' })),
+        metadata,
+      ),
+    )
+    expect(events).toEqual([
+      'RunApproved',
+      'RunStarted',
+      ...['s1', 's2'].flatMap((id) => [`StepStarted ${id}`, `StepCompleted ${id}`]),
+      'RunCompleted',
+    ])
+  })
+
   it('in layers with it; steps of kind noop, or of none, need no function', async () => {
     const { events } = await done(
       plan([

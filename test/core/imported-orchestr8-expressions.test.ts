@@ -208,7 +208,7 @@ describe('what is refused, at its place and with what to do', () => {
     expect(condition('variables.a == "text"')).toMatch(/'text' is none of steps, variables and env/)
     expect(condition('true')).toMatch(/'true' is none of/)
     expect(condition('!variables.flag')).toMatch(/negates only the first name/)
-    expect(condition('unknown(variables.a)')).toMatch(/does not exist/)
+    expect(condition('unknown(variables.a)')).toMatch(/there is no 'unknown\(\)' in a condition there/)
   })
 
   it('what a plan does not know of a step, or of the environment as a whole [X-107]', () => {

@@ -48,6 +48,11 @@ describe('a workflow is accepted as there', () => {
       'with an operation that its family does not list',
       action({ portFamily: 'ItsmItOps', operation: 'workflow:simulate' }),
     ],
+    [
+      'with a tier for an action that is as strict',
+      { executionTier: 'HumanApprove', ...action({ operation: 'secret:read', executionTierOverride: 'HumanApprove' }) },
+    ],
+    ['with a description', { description: 'Corrects one invoice.' }],
     ['with a stricter tier for an action', action({ operation: 'secret:read', executionTierOverride: 'ManualOnly' })],
     ['with the references to its schemas', action({ operation: 'secret:read', inputSchemaRef: 'schemas/in.json' })],
   ])('%s [GRF-14]', (_what, more) => {
@@ -99,6 +104,44 @@ describe('a workflow is refused as there', () => {
     ['of its own version 0', { version: 0 }, /^WORKFLOW_INVALID 6:13 'version'/],
     ['of an unknown tier', { executionTier: 'Robot' }, /^WORKFLOW_INVALID 8:19 'executionTier'/],
     ['with an empty name', { name: '' }, /^WORKFLOW_INVALID 5:10 'name'/],
+    ['with a blank name', { name: '  ' }, /^WORKFLOW_INVALID 5:10 'name' must be text that is not blank/],
+    ['with a blank workspace', { workspaceId: ' ' }, /^WORKFLOW_INVALID 4:17 'workspaceId'/],
+    ['with an empty description', { description: '' }, /^WORKFLOW_INVALID \d+:\d+ 'description'/],
+    ['with half a version', { version: 1.5 }, /^WORKFLOW_INVALID 6:13 'version'/],
+    ['without saying whether it is active', { active: undefined }, /^WORKFLOW_INVALID \d+:\d+ .*'active'/],
+    ['with a text for active', { active: 'true' }, /^WORKFLOW_INVALID 7:12 'active'/],
+    ['that is not active', { active: false }, /^WORKFLOW_INVALID 7:12 .*is not active/],
+    [
+      'with an action without an id',
+      action({ operation: 'secret:read', actionId: '' }),
+      /^WORKFLOW_INVALID 11:16 'actionId'/,
+    ],
+    [
+      'with an order that is a text',
+      action({ operation: 'secret:read', order: '1' }),
+      /^WORKFLOW_INVALID 12:13 'order'/,
+    ],
+    [
+      'with an empty reference',
+      action({ operation: 'secret:read', inputSchemaRef: '' }),
+      /^WORKFLOW_INVALID 15:22 'inputSchemaRef'/,
+    ],
+    ['with three parts in its operation', action({ operation: 'a:b:c' }), /^WORKFLOW_INVALID 14:17 .*<entity>:<verb>/],
+    [
+      'with a blank in its operation',
+      action({ operation: 'secret: read' }),
+      /^WORKFLOW_INVALID 14:17 .*<entity>:<verb>/,
+    ],
+    [
+      'with an unknown tier for an action',
+      action({ operation: 'secret:read', executionTierOverride: 'Robot' }),
+      /^WORKFLOW_INVALID 15:29 /,
+    ],
+    [
+      'with two actions of one id, which a plan cannot tell apart',
+      { actions: [READ, { ...READ, order: 2 }] },
+      /^WORKFLOW_INVALID 17:16 two actions have the id 'act-1'/,
+    ],
     [
       'with a capability and another operation',
       action({ capability: 'secret:read', operation: 'secret:write' }),

@@ -44,16 +44,14 @@ const EXPRESSION_ARGUMENT: ReadonlyMap<string, number> = new Map([
   ['min_by', 1],
   ['sort_by', 1],
 ])
-const FUNCTIONS: ReadonlySet<string> = new Set(getRegisteredFunctions())
+/** Our own: `or_false(&expression)` is the expression's value, or false where it cannot be evaluated. */
+export const OR_FALSE = 'or_false'
+const FUNCTIONS: ReadonlySet<string> = new Set([...getRegisteredFunctions(), OR_FALSE])
 
 export function compileExpression(expression: string, document: ExpressionDocument): Result<CompiledExpression> {
   if (expression.length > LIMITS.expressionChars) {
-    return refused(
-      problem(
-        'EXPR_TOO_COMPLEX',
-        `An expression may have ${LIMITS.expressionChars} characters; this one has ${expression.length}.`,
-      ),
-    )
+    const message = `An expression may have ${LIMITS.expressionChars} characters; this one has ${expression.length}.`
+    return refused(problem('EXPR_TOO_COMPLEX', message))
   }
   const checker = new Checker(expression, document)
   try {
@@ -255,6 +253,7 @@ class Checker {
 
   #call(name: string, children: readonly SyntaxTree[], current: Meaning, depth: number): Meaning {
     if (!FUNCTIONS.has(name)) this.#refuse(`calls \`${name}()\`, which does not exist`)
+    if (name === OR_FALSE) return this.#orFalse(children, current, depth)
     const place = EXPRESSION_ARGUMENT.get(name)
     children.forEach((child, index) => {
       if (index !== place) this.#value(child, current, depth + 1)
@@ -263,6 +262,12 @@ class Checker {
       else this.#refuse(`calls \`${name}()\` without \`&\` before its expression`)
     })
     return 'data'
+  }
+
+  /** Its expression is about the same data as the call. */
+  #orFalse([only, ...more]: readonly SyntaxTree[], current: Meaning, depth: number): 'data' {
+    if (only?.type === 'ExpressionReference' && more.length === 0) return this.#value(only.child, current, depth + 1)
+    return this.#refuse(`calls \`${OR_FALSE}()\` without one expression`, `write ${OR_FALSE}(&…)`)
   }
 
   /** One or the other: the meaning is known only if both are the same. */

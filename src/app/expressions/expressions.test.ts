@@ -87,6 +87,28 @@ describe('expressions over the data of a run', () => {
     expect(frozen.input.map(({ n }) => n)).toEqual([3, 1, 2])
   })
 
+  it('or_false is the value of its expression, and false for what does not fit its data [X-107]', () => {
+    expect(valueOf('or_false(&(input.qty > `1`))', { input: { qty: 3 } })).toBe(true)
+    expect(valueOf('or_false(&input.qty)', { input: { qty: 3 } })).toBe(3)
+    expect(valueOf('or_false(&(length(input.qty) > `1`))', { input: { qty: 3 } })).toBe(false)
+    expect(
+      valueOf('input.items[?or_false(&(length(id) > `1`))].id', { input: { items: [{ id: 7 }, { id: 'ab' }] } }),
+    ).toEqual(['ab'])
+    expect(expressionNeeds('or_false(&(length(steps.a.output) > `1`))')).toMatchObject({ value: { steps: ['a'] } })
+  })
+
+  it('or_false hides no limit and needs its expression [DFL-09]', () => {
+    expect(valueOf("or_false(&split('😀', ''))")).toBe('EXPR_LIMIT')
+    for (const wrong of [
+      'or_false(input.qty)',
+      'or_false()',
+      'or_false(&a, &b)',
+      'or_false(&input.constructor)',
+      'or_false(&nothing)',
+    ])
+      expect(valueOf(wrong), wrong).toMatch(/^EXPR_(INVALID_SYNTAX|ROOT_UNKNOWN)$/)
+  })
+
   it('say what does not fit their data instead of throwing', () => {
     expect(valueOf('length(input.qty)')).toBe('EXPR_FAILED')
     expect(valueOf('input.qty / `0`')).toBe('EXPR_FAILED')

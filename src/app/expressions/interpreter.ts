@@ -3,8 +3,8 @@
  * builds texts of bounded size, so that no untrusted expression can block a process or fill its memory (DFL-09).
  */
 import { TreeInterpreter, type JSONArray, type JSONObject, type JSONValue } from '@jmespath-community/jmespath'
-import type { ExpressionBudget } from './budget.ts'
-import type { SyntaxTree } from './check.ts'
+import { ExpressionLimit, type ExpressionBudget } from './budget.ts'
+import { OR_FALSE, type SyntaxTree } from './check.ts'
 import { chargeCall, chargeKeys, chargeResult, sizeOf } from './costs.ts'
 import { REPLACEMENTS, type Argument } from './functions.ts'
 
@@ -42,12 +42,24 @@ export class FencedInterpreter extends Interpreter {
         this.#budget.spend(typeof value === 'string' ? value.length : sizeOf(value))
         return this.#charged(super.visit(node, value))
       case 'Function':
+        if (node.name === OR_FALSE) return this.#orFalse(node.children[0], value)
         return this.#call(
           node.name,
           node.children.map((child) => this.visit(child, value)),
         )
       default:
         return super.visit(node, value)
+    }
+  }
+
+  /** What is too expensive is no answer: it stays a failure. */
+  #orFalse(node: SyntaxTree | undefined, value: Visited): ReturnType<typeof TreeInterpreter.visit> {
+    if (node?.type !== 'ExpressionReference') throw new Error('an &expression is needed')
+    try {
+      return this.visit(node.child, value)
+    } catch (thrown) {
+      if (thrown instanceof ExpressionLimit || thrown instanceof RangeError) throw thrown
+      return false
     }
   }
 

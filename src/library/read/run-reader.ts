@@ -34,7 +34,9 @@ import type { Cause } from '../../core/run/explain/explain.ts'
 import type { RunSnapshot } from '../../core/view/fold/run-snapshot.ts'
 import { stepOutputOf, type StepOutput } from '../../core/view/fold/step-output.ts'
 import { evidenceOf } from '../../core/view/show/evidence.ts'
+import { infrastructureReport, type InfrastructureReport } from '../../core/view/show/infrastructure-report.ts'
 import type { JournalLine } from '../../core/view/show/journal.ts'
+import { STATE_WORDS, statesAs, type RunStates, type StateWords } from '../../core/view/show/states-as.ts'
 import { isTerminalRun } from '../../core/run/state/transitions.ts'
 import type { RunContext } from '../../ports/run-context.ts'
 import type { RunRow } from '../../ports/run-store.ts'
@@ -124,6 +126,12 @@ export class RunReader<O = unknown> {
     return (await this.records(afterSeq)).map((record) => eventAs(form, record))
   }
 
+  /** How the run and its steps stand, in the words of the project that its plan comes from. */
+  async statesAs(words: StateWords): Promise<RunStates> {
+    needKind('statesAs: the words', words, oneOf(...STATE_WORDS))
+    return statesAs(words, await this.snapshot())
+  }
+
   /** What was stored at or after `from` and before `to`, by the clock of the store, for auditors and exporters. */
   async *journal(options: JournalOptions = {}): AsyncGenerator<JournalLine, void> {
     needKnown('journal', options, JOURNAL_OPTIONS)
@@ -142,6 +150,11 @@ export class RunReader<O = unknown> {
   /** One entry for each attempt and each step that ended, and for the run, each with the hash of the one before it. */
   async evidence(): Promise<readonly ChainedEvidence[]> {
     return chainEvidence(evidenceOf(await this.records()))
+  }
+
+  /** How often the platform really began each attempt, for those who pay for it. Nothing is decided by it. */
+  async infrastructureReport(): Promise<InfrastructureReport> {
+    return infrastructureReport(await this.records())
   }
 
   /** How a run that has ended did so. */

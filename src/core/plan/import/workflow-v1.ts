@@ -7,7 +7,7 @@ import { ok, type Result } from '../../result.ts'
 import { EXECUTION_TIERS, type ExecutionTier } from '../../view/fold/vocabulary.ts'
 import { objectOf, optional, required, type ObjectOf } from '../format/fields.ts'
 import { kindOf, listOf, withRule, type Kind } from '../format/kind.ts'
-import { anyText, id, integer, oneOf, text } from '../format/kinds.ts'
+import { id, integer, oneOf, text } from '../format/kinds.ts'
 import { LIMITS } from '../../limits.ts'
 import type { ReadOptions } from '../read/read-document.ts'
 import { child, refuse, type Place, type Reading } from '../read/reading.ts'
@@ -22,6 +22,10 @@ const actionId: Kind<string> = withRule(id, (value, place, reading) => {
   return false
 })
 
+/** Blank texts are none there. */
+const told = text({ max: 256, pattern: /\S/, what: 'text that is not blank' })
+const longer = text({ pattern: /\S/, what: 'text that is not blank' })
+
 const OPERATION = /^[^:\s]+:[^:\s]+$/
 const operation = text({ max: 256, pattern: OPERATION, what: 'text of the form <entity>:<verb> such as invoice:write' })
 const tier = oneOf(...EXECUTION_TIERS)
@@ -34,8 +38,8 @@ const action = objectOf(
     portFamily: required(id, 'The family of systems it is for.', 'FinanceAccounting'),
     capability: optional(operation, 'What is done there; from version 2 on required.', 'invoice:write'),
     operation: optional(operation, 'The same, as version 1 calls it.', 'invoice:write'),
-    inputSchemaRef: optional(anyText, 'Kept beside the step: nothing is read from there.', 'schemas/invoice.json'),
-    outputSchemaRef: optional(anyText, 'Kept beside the step: nothing is read from there.', 'schemas/invoice.json'),
+    inputSchemaRef: optional(longer, 'Kept beside the step: nothing is read from there.', 'schemas/invoice.json'),
+    outputSchemaRef: optional(longer, 'Kept beside the step: nothing is read from there.', 'schemas/invoice.json'),
     executionTierOverride: optional(tier, 'A stricter tier for this action.', 'ManualOnly'),
   },
   { what: 'an action' },
@@ -45,9 +49,9 @@ const workflow = objectOf(
   {
     schemaVersion: required(version, 'The version of this shape.', '1'),
     workflowId: required(id, 'Its id.', 'billing'),
-    workspaceId: required(text({ max: 256 }), 'Whose it is.', 'acme'),
-    name: required(text({ max: 256 }), 'A title for people.', 'Billing'),
-    description: optional(anyText, 'What it is for.', 'Bills one order.'),
+    workspaceId: required(told, 'Whose it is.', 'acme'),
+    name: required(told, 'A title for people.', 'Billing'),
+    description: optional(longer, 'What it is for.', 'Bills one order.'),
     version: required(integer(1, Number.MAX_SAFE_INTEGER), 'Its version.', '1'),
     active: required(yesOrNo, 'Whether it may be run.', 'true'),
     executionTier: required(tier, 'How much a person takes part.', 'Auto'),

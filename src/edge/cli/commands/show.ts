@@ -1,9 +1,11 @@
 /** `keelson show`: a run as it is now, or one step or item of it, from its log. With --json the whole snapshot. */
 import type { RelatedRuns } from '../../../app/views/related-runs.ts'
+import { didYouMean } from '../../../core/did-you-mean.ts'
 import { isForeign } from '../../../core/engine/engine-type.ts'
 import { parseStepSlot } from '../../../core/events/slot.ts'
 import { fail } from '../../../core/problems/problem.ts'
 import { itemsOf, snapshotOf } from '../../../core/view/show/snapshot-of.ts'
+import { STATE_WORDS, statesAs, type StateWords } from '../../../core/view/show/states-as.ts'
 import { KILLS_PROCESS } from '../../../core/engine/last-words.ts'
 import { isTerminalRun } from '../../../core/run/state/transitions.ts'
 import type { ReadableRun } from '../../../library/read/readable-runs.ts'
@@ -29,12 +31,17 @@ import { openToRead } from '../open/reading.ts'
 export async function show({ args, options, terminal }: Call): Promise<number> {
   const keelson = await openToRead(options)
   try {
+    const words = wordsOf(options.text('as'))
     const handle = await findRun(keelson, args[0] ?? '')
+    if (words !== undefined) {
+      terminal.json({ runId: handle.runId, ...statesAs(words, await handle.snapshot()) })
+      return EXIT.completed
+    }
     if (isForeign(handle.row)) return await showImported(handle, args[1], options, terminal)
     if (handle.row.quarantine === KILLS_PROCESS) await showUnfolded(handle, options, terminal)
-    // Of a live run a person is also shown what only the log tells, such as when a step is tried again.
-    const needsLog = args[1] !== undefined || !(options.json || isTerminalRun(handle.row.status))
-    const watch = await (needsLog ? watchRun(handle) : watchFromView(keelson, handle))
+    const purpose = options.json ? 'view' : 'picture'
+    // Only the log has every attempt of a step.
+    const watch = await (args[1] === undefined ? watchFromView(keelson, handle, purpose) : watchRun(handle))
     await watch.pump()
     const snapshot = snapshotOf(watch.view)
     const related = watch.trouble === undefined ? await handle.related() : { children: [] }
@@ -79,6 +86,12 @@ export async function show({ args, options, terminal }: Call): Promise<number> {
   } finally {
     await keelson.close()
   }
+}
+
+function wordsOf(written: string | undefined): StateWords | undefined {
+  const words = STATE_WORDS.find((one) => one === written)
+  if (written === undefined || words !== undefined) return words
+  return fail('USAGE', `--as is ${STATE_WORDS.join(', ')}, not '${written}'`, didYouMean(written, STATE_WORDS))
 }
 
 /** The hash of the plan, and of the bytes it was made of. */

@@ -19,6 +19,7 @@ import type { ReadableRun, ReadableRuns } from '../../../library/read/readable-r
 import { Reader } from '../../../library/read/reader.ts'
 import { storeOf } from '../../../library/services-of.ts'
 import { stepAbout } from '../../../core/events/slot-of.ts'
+import { anyWaits, retriesOf } from './open-in-view.ts'
 
 export interface Retry {
   readonly stepId: string
@@ -63,15 +64,23 @@ export async function watchRun<H extends ReadableRun>(
 }
 
 /**
- * From the stored view of the run and what follows it, for a caller that needs its view alone, or a run that has ended:
- * the instants that only the log tells, of waits and retries that are still open, are those of the events that follow.
+ * From the stored view of the run and what follows it. For a `picture` of a live run it is used only where nothing waited when it
+ * was stored: only the log tells until when, and for what.
  */
-export async function watchFromView<H extends ReadableRun>(reader: ReadableRuns, handle: H): Promise<RunWatch<H>> {
+export async function watchFromView<H extends ReadableRun>(
+  reader: ReadableRuns,
+  handle: H,
+  purpose: 'picture' | 'view' = 'view',
+): Promise<RunWatch<H>> {
   if (handle.row.quarantine === KILLS_PROCESS) throw (await handle.trouble())?.error ?? planGone(handle)
   // Of a run on a server the log is folded: its view is as far away.
   if (!(reader instanceof Reader)) return watchFolded(handle)
-  const { runKey, nextSeq } = handle.row
-  const stored = (meta: RunMeta): Promise<RunView | undefined> => storedView(storeOf(reader), runKey, meta, nextSeq - 1)
+  const { runKey, nextSeq, status } = handle.row
+  const isPicture = purpose === 'picture' && !isTerminalRun(status)
+  const stored = async (meta: RunMeta): Promise<RunView | undefined> => {
+    const found = await storedView(storeOf(reader), runKey, meta, nextSeq - 1)
+    return found !== undefined && isPicture && anyWaits(found) ? undefined : found
+  }
   return watchFolded(handle, Infinity, (work) => work(), stored)
 }
 
@@ -87,13 +96,13 @@ export async function watchFolded<H extends ReadableRun>(
   const plan = await handle.plan()
   if (plan === undefined) throw (await handle.trouble())?.error ?? planGone(handle)
   const graph = compileGraph(plan)
-  const retries = new Map<string, Retry>()
   const waits = new Map<string, number>()
   const grantWaits = new Map<string, readonly string[]>()
   const titles = new Map<string, string>()
   let trouble: KeelsonError | undefined
   const meta = runMetaOf(handle.runId, graph, handle.row.engineType)
   let view = (await stored(meta)) ?? emptyView(meta)
+  const retries = retriesOf(view)
   const itemFailures = itemFailuresOf(view)
   return {
     handle,

@@ -41,7 +41,13 @@ export const LOOKING_COMMANDS: readonly Spec[] = [
   {
     use: 'show <run> [step]',
     about: 'show a run, or a step or item of it: input, output, every attempt and error',
-    examples: ['keelson show last', 'keelson show 7f3a91c2 --json', 'keelson show last pack'],
+    options: [['--as <project>', 'how it stands, in the words of orchestr8 or portarium, as JSON']],
+    examples: [
+      'keelson show last',
+      'keelson show 7f3a91c2 --json',
+      'keelson show last pack',
+      'keelson show last --as portarium',
+    ],
     load: async () => (await import('../commands/show.ts')).show,
   },
   {

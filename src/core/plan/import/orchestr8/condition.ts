@@ -5,6 +5,8 @@
 import { tokensOf, type Token } from '../../read/expression-tokens.ts'
 import { literal, textOf } from './literal.ts'
 import { pathName, quotedText, STATUSES, statusThere, type Names } from './names.ts'
+import { mayFail, newerSyntax } from './older-syntax.ts'
+import { orderedThere } from './ordering.ts'
 import { endOfPath, isBareNumber, isCall, isOfItems, lastWord, NAME } from './token-places.ts'
 
 export interface Wrong {
@@ -22,9 +24,16 @@ interface Rewriting {
 export function conditionThere(written: string, names: Names): Condition {
   const tokens = tokensOf(written)
   const refused: Wrong[] = []
-  const text = rewritten({ tokens, names, refused }).trim()
+  const newer = newerSyntax(tokens)
+  if (newer !== undefined)
+    refused.push({
+      wrong: `there is no '${newer}' in a condition there: it was never true`,
+      todo: 'write it in the plan',
+    })
+  const made = orderedThere(rewritten({ tokens, names, refused }).trim())
   const [first] = refused
   if (first !== undefined) return first
+  const text = mayFail(tokens) ? `or_false(&(${made}))` : made
   return { text: isBoolean(tokens) ? text : `!contains([\`null\`, \`false\`, \`0\`, ''], ${text})` }
 }
 

@@ -80,6 +80,16 @@ function checkTarget(converting: Converting, target: FlowStep, at: Place): boole
 
 /** The step would wait for them, and be skipped with them. */
 function checkWaits(converting: Converting, step: FlowStep, target: FlowStep, at: Place): boolean {
+  if (target.dependsOn.includes(step.id)) {
+    const message = `'${target.id}' depends on '${step.id}', whose fallback it is: it was skipped there whenever '${step.id}' failed`
+    tell(
+      converting,
+      child(at, target.at.dependsOn.slice(1)),
+      message,
+      'leave the dependency out: a fallback comes after its step',
+    )
+    return false
+  }
   const before = target.dependsOn.filter((id) => !step.dependsOn.includes(id))
   const skipped = before.find((id) => mayBeSkipped(converting.flow.steps, id))
   if (skipped === undefined) return true

@@ -1,7 +1,7 @@
 /** Both shapes of an orchestr8 workflow as one: what is done, under which names, and where each part was written. */
 import { appendAll } from '../../../collections/append-all.ts'
 import type { Json, JsonSchema } from '../../plan.ts'
-import type { AstStep, AstWorkflow, FlatStep, FlatWorkflow, ForeignRetry } from './shape.ts'
+import type { AstStep, AstWorkflow, FlatStep, FlatWorkflow, ForeignRetry, Policies } from './shape.ts'
 
 type Values = { readonly [name: string]: Json }
 
@@ -75,20 +75,23 @@ function present<T extends object>(fields: Given<T>): Partial<T> {
 }
 
 export function flatFlow(workflow: FlatWorkflow): Flow {
-  const { id, version, name, description, variables = {}, allowedEnvVars = [], resilience } = workflow
+  const { id, version, name, description, variables = {}, allowedEnvVars = [], policies = {} } = workflow
   const { timeout, maxConcurrency, schemaHash, schemaVersion, metadata } = workflow
+  // Its older fields come first: only they are read when a workflow runs there.
+  const resilience = workflow.resilience ?? policies.resilience
   return {
     id,
     version,
     variables,
     env: new Map(allowedEnvVars.map((one) => [one, undefined])),
     kept: present<Values>({ schemaHash, schemaVersion, metadata }) as Values,
+    ...limitsOf(policies),
     ...present<Flow>({
       name,
       description,
       runTimeoutMs: timeout,
       concurrency: maxConcurrency,
-      timeoutMs: resilience?.timeout,
+      timeoutMs: workflow.resilience?.timeout,
     }),
     steps: workflow.steps.map((step) => flatStep(step, resilience)),
     at: { variables: ['variables'] },
@@ -112,10 +115,17 @@ function flatStep(step: FlatStep, common: FlatWorkflow['resilience']): FlowStep 
   }
 }
 
+function limitsOf({ timeout = {}, resilience, concurrency, maxConcurrency }: Policies): Partial<Flow> {
+  return present<Flow>({
+    runTimeoutMs: timeout.global,
+    timeoutMs: timeout.perStep ?? timeout.defaultMs ?? resilience?.timeout,
+    concurrency: concurrency?.maxConcurrentSteps ?? maxConcurrency,
+  })
+}
+
 export function astFlow(workflow: AstWorkflow): Flow {
   const { metadata, context = {}, policies = {}, schemaVersion, schemaHash } = workflow
   const { tags, createdAt, updatedAt } = metadata
-  const { timeout = {}, resilience } = policies
   return {
     id: metadata.id,
     version: workflow.version,
@@ -123,19 +133,14 @@ export function astFlow(workflow: AstWorkflow): Flow {
     env: new Map(Object.entries(context.environment ?? {})),
     kept: present<Values>({ schemaHash, schemaVersion, createdAt, updatedAt }) as Values,
     ...(tags === undefined || tags.length === 0 ? {} : { labels: { tags: tags.join(', ') } }),
-    ...present<Flow>({
-      name: metadata.name,
-      description: metadata.description,
-      runTimeoutMs: timeout.global,
-      timeoutMs: timeout.perStep ?? timeout.defaultMs ?? resilience?.timeout,
-      concurrency: policies.concurrency?.maxConcurrentSteps ?? policies.maxConcurrency,
-    }),
-    steps: workflow.steps.map((step) => astStep(step, resilience)),
+    ...present<Flow>({ name: metadata.name, description: metadata.description }),
+    ...limitsOf(policies),
+    steps: workflow.steps.map((step) => astStep(step, policies.resilience)),
     at: { variables: ['context', 'variables'] },
   }
 }
 
-function astStep(step: AstStep, common: NonNullable<AstWorkflow['policies']>['resilience']): FlowStep {
+function astStep(step: AstStep, common: Policies['resilience']): FlowStep {
   const { id, name, description, agent, condition = {}, policies = {}, onError = 'fail', fallbackStepId } = step
   const { mapping, schema } = inputOf(step.input)
   return {

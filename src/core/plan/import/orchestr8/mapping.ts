@@ -89,7 +89,8 @@ function pathOf(path: string, names: Names): Path {
   if (fields.length > DEPTH_MAX + (root === 'steps' ? 2 : 0))
     return { wrong: `'${path}' is deeper than ${DEPTH_MAX} names, which failed there`, todo: 'read it in the agent' }
   if (root === 'steps') return stepPath(fields, names)
-  if (root === 'variables' && fields.length > 0) return { text: ['input', ...fields].join('.') }
+  const [variable, ...within] = fields
+  if (root === 'variables' && variable !== undefined) return { text: below(`input.${variable}`, within) }
   if (root === 'env' && fields.length > 0) return envPath(rest[0] ?? '', names)
   return { wrong: `'${path}' begins with none of steps, variables and env`, isUnknown: true }
 }
@@ -100,12 +101,21 @@ function part(written: string): string | undefined {
   return name === '' ? undefined : `${pathName(name)}${index}`
 }
 
+/** There a list has a `length`, and its elements are fields, too: `items.0`. */
+function below(start: string, fields: readonly string[]): string {
+  return fields.reduce((path, field) => {
+    if (field === 'length') return `not_null(${path}.length, type(${path}) == 'array' && length(${path}) || \`null\`)`
+    const [, index] = /^"(\d+)"$/.exec(field) ?? []
+    return index === undefined ? `${path}.${field}` : `not_null(${path}.${field}, ${path}[${index}])`
+  }, start)
+}
+
 function stepPath([quoted = '', field = '', ...rest]: readonly string[], names: Names): Path {
   const stepId = quoted.replaceAll('"', '')
   if (!names.steps.has(stepId)) return { absent: true }
   names.reads(stepId)
   const path = `steps.${quoted}`
-  if (field.replace(/\[\d+\]$/, '') === 'output') return { text: [path, field, ...rest].join('.') }
+  if (field.replace(/\[\d+\]$/, '') === 'output') return { text: below(`${path}.${field}`, rest) }
   if (field === 'status' && rest.length === 0) return { text: statusThere(path) }
   if (field === 'stepId' && rest.length === 0) return { text: quotedText(stepId) }
   if (field === 'error' && rest.join('.') === 'code') return { text: `${path}.error.code` }

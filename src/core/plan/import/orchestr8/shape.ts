@@ -80,6 +80,35 @@ const flatStep = objectOf(
   },
 )
 
+const policies = objectOf(
+  {
+    timeout: some(
+      objectOf({ global: some(limitMs), perStep: some(limitMs), defaultMs: some(limitMs) }, { what: 'timeout' }),
+    ),
+    resilience: some(resilience),
+    concurrency: some(
+      objectOf(
+        { maxConcurrentSteps: some(integer(1, LIMITS.concurrencyMax)), abortOnSignal: some(always) },
+        { what: 'concurrency', foreign: { cleanupTimeoutMs: 'leave it out: the grace is fixed' } },
+      ),
+    ),
+    maxConcurrency: some(integer(1, LIMITS.concurrencyMax)),
+    cancellation: some(
+      objectOf(
+        { propagate: some(always), abortSignal: some(always) },
+        { what: 'cancellation', foreign: { gracePeriod: 'leave it out: the grace is fixed' } },
+      ),
+    ),
+  },
+  {
+    what: 'policies',
+    foreign: {
+      resilienceBudget: 'write policies.timeout.global',
+      circuitBreaker: TO_DEPLOYMENT,
+    },
+  },
+)
+
 export const flatWorkflow = objectOf(
   {
     id: required(id, about, 'hello'),
@@ -94,6 +123,7 @@ export const flatWorkflow = objectOf(
     timeout: some(limitMs),
     maxConcurrency: some(integer(1, LIMITS.concurrencyMax)),
     resilience: some(resilience),
+    policies: some(policies),
     steps: required(listOf(flatStep, { min: 1, max: LIMITS.planSteps }), about, '[]'),
   },
   { what: 'a workflow' },
@@ -155,35 +185,6 @@ const astStep = objectOf(
   { what: 'a step' },
 )
 
-const policies = objectOf(
-  {
-    timeout: some(
-      objectOf({ global: some(limitMs), perStep: some(limitMs), defaultMs: some(limitMs) }, { what: 'timeout' }),
-    ),
-    resilience: some(resilience),
-    concurrency: some(
-      objectOf(
-        { maxConcurrentSteps: some(integer(1, LIMITS.concurrencyMax)), abortOnSignal: some(always) },
-        { what: 'concurrency', foreign: { cleanupTimeoutMs: 'leave it out: the grace is fixed' } },
-      ),
-    ),
-    maxConcurrency: some(integer(1, LIMITS.concurrencyMax)),
-    cancellation: some(
-      objectOf(
-        { propagate: some(always), abortSignal: some(always) },
-        { what: 'cancellation', foreign: { gracePeriod: 'leave it out: the grace is fixed' } },
-      ),
-    ),
-  },
-  {
-    what: 'policies',
-    foreign: {
-      resilienceBudget: 'write policies.timeout.global',
-      circuitBreaker: TO_DEPLOYMENT,
-    },
-  },
-)
-
 const context = objectOf(
   { variables: some(values), environment: some(recordOf(anyText)) },
   {
@@ -220,4 +221,5 @@ export const astWorkflow = objectOf(
   { what: 'a workflow' },
 )
 export type AstWorkflow = ObjectOf<(typeof astWorkflow)['fields']>
+export type Policies = ObjectOf<(typeof policies)['fields']>
 export type AstStep = ObjectOf<(typeof astStep)['fields']>
