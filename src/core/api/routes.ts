@@ -5,6 +5,7 @@ import type { Contract } from './contract.ts'
 import * as log from './execution-log.ts'
 import * as executions from './executions.ts'
 import * as limits from './limits.ts'
+import * as login from './login.ts'
 import * as plans from './plans.ts'
 import * as ofProcess from './process.ts'
 import * as schedules from './schedules.ts'
@@ -23,6 +24,7 @@ const EXPORTS = {
   ...schedules,
   ...triggers,
   ...ofProcess,
+  ...login,
 }
 
 function isContract(value: unknown): value is Contract {

@@ -23,6 +23,7 @@ export function exitOfStatus(status: RunStatus): number {
 const REFUSED: readonly ProblemCode[] = [
   'AUTHZ_DENIED',
   'NOT_AUTHENTICATED',
+  'LOGIN_FAILED',
   'PLAN_INLINE_REFUSED',
   'SERVER_REFUSED',
   'AUTHZ_REASON_REQUIRED',

@@ -7,6 +7,7 @@ import { FORK } from './fork.ts'
 import { JOURNAL } from './journal.ts'
 import { KEYS } from './keys.ts'
 import { LIMIT_ROUTES } from './limits.ts'
+import { LOGIN } from './login.ts'
 import { OPENAPI } from './openapi.ts'
 import { PLANS } from './plans.ts'
 import { PROCESS } from './process.ts'
@@ -35,6 +36,7 @@ export const BOUND_ROUTES: readonly BoundRoute[] = [
   ...STREAMS,
   ...PROCESS,
   ...OPENAPI,
+  ...LOGIN,
   ...KEYS,
   ...SCHEDULES,
   ...TRIGGERS,
