@@ -75,6 +75,7 @@ const HOUSES: Readonly<Record<string, House>> = {
       'progress',
       'output',
       'files',
+      'login',
       'remote',
       'open',
       'plans',

@@ -73,6 +73,7 @@ function settings(redirectUris: readonly string[], ttl: Readonly<Record<string, 
     features: {
       devInteractions: { enabled: true },
       deviceFlow: { enabled: true },
+      revocation: { enabled: true },
       resourceIndicators: {
         enabled: true,
         getResourceServerInfo: () => ({ scope: '', audience: AUDIENCE, accessTokenFormat: 'jwt' }),
