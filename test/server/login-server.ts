@@ -28,6 +28,7 @@ export interface LoginServerOptions {
   readonly serving?: ServedOptions
   readonly ttl?: Readonly<Record<string, number>>
   readonly keys?: SigningKeys
+  readonly elapsedMs?: () => number
   /** Of another server, to share it. */
   readonly issuer?: TestProvider
   readonly port?: number
@@ -67,6 +68,7 @@ export async function loginServer(options: LoginServerOptions = {}): Promise<Log
     store,
     now,
     read: tokenReader(oidc, { store, now: Date.now }),
+    ...(options.elapsedMs === undefined ? {} : { elapsedMs: options.elapsedMs }),
   })
   const login = { issuer: issuer.url, browser }
   const who = firstWho([byOidc(oidc, { store, now }), browser.who])

@@ -1,7 +1,13 @@
 /** People who log in with a browser, at an issuer that nobody here wrote. */
+import { rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { decodeProtectedHeader } from 'jose'
 import { expect, it } from 'vitest'
+import { fileSigningKeys } from '../../src/adapters/keys/file-keys.ts'
+import { systemRandom } from '../../src/adapters/system/random.ts'
 import { freePort } from '../../src/adapters/processes/free-port.ts'
 import { partsOf } from '../../src/library/services-of.ts'
+import { testFolder } from '../fixtures/folder.ts'
 import { Browser } from './browser.ts'
 import { loginServer } from './login-server.ts'
 import { served, type Served } from './served.ts'
@@ -153,6 +159,23 @@ it('servers with the same keys take each other’s sessions; a logout counts whe
   expect([await at(one), await at(other), await at(stranger)]).toEqual(['ana', 'ana', 'NOT_AUTHENTICATED'])
   await browser.ask(`${one.server.url}/logout`, { method: 'POST', headers: { origin: one.server.url } })
   expect([await at(one), await at(other)]).toEqual(['NOT_AUTHENTICATED', 'ana'])
+})
+
+it('a newer key seals new sessions, older ones open what they sealed, and a key that is taken away ends its sessions [P-35]', async () => {
+  const folder = testFolder()
+  const keys = fileSigningKeys(folder, systemRandom)
+  let elapsed = 0
+  await using at = await loginServer({ keys, elapsedMs: () => elapsed })
+  const { browser: early } = await at.loggedIn('ana')
+  writeFileSync(join(folder, 'k2'), systemRandom.bytes(32), { mode: 0o600 })
+  const { browser: later } = await at.loggedIn('vera')
+  const keyOf = (browser: Browser): unknown => decodeProtectedHeader(browser.cookie(SESSION)?.[1] ?? '').kid
+  expect([keyOf(early), keyOf(later)]).toEqual(['k1', 'k2'])
+  const people = async (): Promise<readonly string[]> => [await at.me(early.cookies()), await at.me(later.cookies())]
+  expect(await people()).toEqual(['ana', 'vera'])
+  rmSync(join(folder, 'k1'))
+  elapsed += 60_000
+  expect(await people()).toEqual(['NOT_AUTHENTICATED', 'vera'])
 })
 
 it('an issuer that cannot be asked, or does not know the server, fails the login and nothing else', async () => {
