@@ -173,6 +173,7 @@ function curlOf(contract: Contract): string {
   return [
     `curl ${isStream ? '-N' : '-s'}${method === 'GET' ? '' : ` -X ${method}`}`,
     ...(access === 'anyone' || access === 'signature' ? [] : ['-H "Authorization: Bearer $KEY"']),
+    ...(access === 'anyone' && method !== 'GET' ? ['-H "Origin: $SERVER"'] : []),
     ...(given === undefined ? [] : ["-H 'Content-Type: application/json'", `-d '${JSON.stringify(given)}'`]),
     `"$SERVER${path}${search.length === 0 ? '' : `?${search.join('&')}`}"`,
   ].join(' ')

@@ -222,6 +222,16 @@ const VALUES: Readonly<Record<keyof typeof LIMITS, Told>> = {
     beyond: '413 `PAYLOAD_TOO_LARGE`; nothing is started',
   },
   asyncBodyBytes: { of: 'The body of every other request', beyond: '413 `PAYLOAD_TOO_LARGE`; nothing is changed' },
+  sessionMs: { of: 'A session of a browser; it ends with the token of the issuer if that is earlier', beyond: '401' },
+  loginMs: { of: 'How long a person may take to log in with a browser', beyond: '`LOGIN_FAILED`; they log in anew' },
+  loginsAtOnce: { of: 'Logins that one browser can have under way', beyond: 'the oldest is given up' },
+  loginExchanges: { of: 'Logins that a server finishes at the issuer at a time', beyond: '503 `SERVER_BUSY`' },
+  returnToChars: { of: 'Characters of the path that a login leads back to', beyond: '400 `BODY_INVALID`' },
+  endedSessions: {
+    of: 'Sessions ended by a logout that one process remembers until their time is over',
+    beyond: 'all sessions that began before the oldest of them are refused',
+  },
+  loginWaitMs: { of: 'How long `keelson login` waits for the person', beyond: '`LOGIN_FAILED`' },
   clientTries: {
     of: 'How often the client sends a request that may be repeated while the server is busy',
     beyond: 'the last refusal is thrown',

@@ -188,6 +188,19 @@ export const LIMITS = {
   /** Runs that one message of a tenant's stream names, and appends that are read after a reconnection. Beyond: `resync`. */
   streamMovedRuns: 1_000,
   streamResumeAppends: 20_000,
+  /** From the login of a browser to the end of its session, where the issuer's token does not end before. */
+  sessionMs: 8 * 60 * 60 * 1000,
+  /** From the way to the issuer until the way back, and how many such ways one browser can be on. */
+  loginMs: 10 * 60 * 1000,
+  loginsAtOnce: 3,
+  /** Codes that a server exchanges at the issuer at a time. */
+  loginExchanges: 32,
+  /** Of the path that a login leads back to. */
+  returnToChars: 512,
+  /** Sessions that were ended before their time, as one process remembers them. */
+  endedSessions: 10_000,
+  /** How long the command line waits for a person who logs in. */
+  loginWaitMs: 5 * 60 * 1000,
   /** How often the client sends a request that may be repeated, while the server is busy. */
   clientTries: 4,
   /** The longest `Retry-After` that the client waits for. */

@@ -39,6 +39,8 @@ const RULE: Readonly<
 const DRIVERS: Readonly<Record<string, readonly string[]>> = {
   'src/adapters/stores/postgres/': ['pg'],
   'src/edge/http/': ['fastify', 'jose'],
+  'src/edge/http/login/': ['openid-client'],
+  'src/edge/cli/login/': ['openid-client'],
   'src/adapters/telemetry/': ['@opentelemetry/api'],
   'src/adapters/engines/temporal/': ['activity', 'client', 'common', 'worker', 'workflow'].map(
     (name) => `@temporalio/${name}`,

@@ -57,6 +57,10 @@ const KNOWN: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   },
   'src/edge/cli/files/load-failure.ts': { name: 'read for a message only, from the user’s own steps file' },
   'src/edge/cli/files/child-files.ts': { name: 'read from the folder' },
+  'src/edge/cli/login/kept-login.ts': {
+    host: 'letters, digits, dots and hyphens, and never the whole name',
+    "hash('sha256', name, 'hex').slice(0, HASH_CHARS)": 'digits of a hash made here',
+  },
   'src/edge/cli/serve/config.ts': {
     name: 'a literal of the names of configurations',
     'String(value)': 'a path that the operator wrote into the configuration',

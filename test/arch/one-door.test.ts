@@ -7,19 +7,26 @@ import { importsOf, parse, place, walk } from './source.ts'
 /** Folder or file prefixes; an entry that nothing uses any more must go. */
 const DOORS: Readonly<Record<string, readonly string[]>> = {
   // Besides the door itself: to find a port that is free, and to see whether one is; the server, which listens and calls nobody; the keys
-  // of the issuer that its operator configured. The client goes to the one server that its user named, runs in their process or browser,
+  // of the issuer that its operator configured, and its tokens for people who log in, on the command line too. The client goes to the one server that its user named, runs in their process or browser,
   // and is no part of an engine: a plan cannot reach it.
   network: [
     'src/adapters/egress/',
     'src/adapters/processes/free-port.ts',
     'src/adapters/processes/temporal-server.ts',
     'src/edge/http/defence/',
+    'src/edge/http/login/issuer-client.ts',
     'src/edge/http/serve/',
     'src/edge/http/who/issuer-keys.ts',
+    'src/edge/cli/login/',
     'src/client/connection.ts',
   ],
-  // The command line asks Node's own syntax check, and starts itself in the background; it runs nothing of the user's that way.
-  processes: ['src/adapters/processes/', 'src/edge/cli/files/load-failure.ts', 'src/edge/cli/drive/detached.ts'],
+  // The command line asks Node's own syntax check, starts itself in the background, and opens the browser; it runs nothing of the user's that way.
+  processes: [
+    'src/adapters/processes/',
+    'src/edge/cli/files/load-failure.ts',
+    'src/edge/cli/drive/detached.ts',
+    'src/edge/cli/login/open-browser.ts',
+  ],
   'code from text': [],
 }
 
@@ -33,6 +40,7 @@ const MODULES: Readonly<Record<string, keyof typeof DOORS>> = {
   'node:dns': 'network',
   'node:child_process': 'processes',
   'node:cluster': 'processes',
+  'openid-client': 'network',
   'node:vm': 'code from text',
 }
 const NAMES: Readonly<Record<string, keyof typeof DOORS>> = {

@@ -75,6 +75,7 @@ const HOUSES: Readonly<Record<string, House>> = {
       'progress',
       'output',
       'files',
+      'login',
       'remote',
       'open',
       'plans',
@@ -90,7 +91,7 @@ const HOUSES: Readonly<Record<string, House>> = {
     doors: ['main', 'program'],
   },
   'src/edge/http': {
-    rooms: ['wire', 'who', 'defence', 'serve', 'stream', 'routes'],
+    rooms: ['wire', 'who', 'login', 'defence', 'serve', 'stream', 'routes'],
     given: [],
     doors: ['server'],
   },

@@ -64,7 +64,7 @@ const STAGE_OF: readonly (readonly [RegExp, Stage])[] = [
 
 /** What an example asks for that is not to be had here: a server, a time, another program, or minutes. */
 const ELSEWHERE =
-  /temporal|^keelson (?:serve|dev)\b(?!.*--print-config)|postgres:|--not-before|\| dot |conformance|migrate|plan import|backup-2026|\/srv\/|store init|elsewhere/
+  /temporal|^keelson login|^keelson (?:serve|dev)\b(?!.*--print-config)|postgres:|--not-before|\| dot |conformance|migrate|plan import|backup-2026|\/srv\/|store init|elsewhere/
 /** What fits the stage, and yet does not end with 0. */
 const EXITS: Readonly<Record<string, number>> = {
   // It asks first, and nobody is there to answer.

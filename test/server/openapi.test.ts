@@ -88,6 +88,9 @@ it('says of each route who may call it and what refuses it', () => {
 it('passes a linter that nobody here wrote: no error under the recommended rules of Redocly', () => {
   const lint = lintOpenApi(join(ROOT, FILE))
   if (lint === undefined) return
-  const errors = lint.found.filter((line) => !line.startsWith('no-ambiguous-paths'))
+  // A login leads a browser elsewhere: it has no answer of its own.
+  const isRedirect = (line: string): boolean =>
+    /^operation-2xx-response: .*#\/paths\/~1login(~1callback)?\/get/.test(line)
+  const errors = lint.found.filter((line) => !line.startsWith('no-ambiguous-paths') && !isRedirect(line))
   expect({ errors: lint.errors, found: errors }).toEqual({ errors: 0, found: [] })
 })

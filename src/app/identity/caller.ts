@@ -6,6 +6,8 @@ export interface Caller extends Principal {
   readonly kind: 'user' | 'key' | 'system' | 'local'
   readonly roles: readonly string[]
   readonly displayName?: string
+  /** The session of a browser that it was recognised by; `endsAt` in epoch milliseconds. */
+  readonly session?: { readonly id: string; readonly endsAt: number }
   /** The address that the request came from. */
   readonly sourceIp?: string
 }

@@ -13,7 +13,11 @@ export const ANSWER_HEADERS = {
     schema: text({ minLength: 1, maxLength: 255 }),
   },
   ETag: { description: 'The tag of the content.', required: true, schema: text({ pattern: '^(W/)?"[0-9a-f]{16}"$' }) },
-  Location: { description: 'Where the run is to be found.', required: true, schema: text({ pattern: '^/v1/' }) },
+  Location: {
+    description: 'Where the run is to be found, or where a login goes on.',
+    required: true,
+    schema: text({ pattern: '^(/|https?://)' }),
+  },
   'Retry-After': {
     description: 'Seconds after which it is worth asking again.',
     required: true,

@@ -34,6 +34,7 @@ export const TAGS: Readonly<Record<string, string>> = {
   plans: 'Publish, read and compare plans.',
   schedules: 'Runs that start by the clock.',
   triggers: 'Runs that start by signed deliveries of other programs.',
+  login: 'How people log in, in a browser and on the command line.',
   keys: 'API keys of the tenant.',
   audit: 'What principals did.',
   process: 'The process itself.',

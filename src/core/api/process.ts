@@ -62,6 +62,7 @@ export const whoAmI = route({
         roles: list(text()),
         actions: list(text()),
         displayName: optional(text()),
+        sessionEndsAt: optional(text()),
       }),
     },
   },

@@ -12,6 +12,8 @@ export interface Refusal {
 }
 
 const isGuarded = ({ access }: Contract): boolean => access !== 'anyone'
+/** Not every server has a way for people to log in. */
+const isLogin = ({ tag }: Contract): boolean => tag === 'login'
 const isAboutRun = (contract: Contract): boolean => pathNames(contract).includes('executionId')
 const isChange = ({ method }: Contract): boolean => method !== 'GET'
 const isNaming = ({ params, query, body }: Contract): boolean =>
@@ -35,13 +37,13 @@ const ROWS: readonly Omit<Refusal, 'headers'>[] = [
     status: 403,
     name: 'Denied',
     about: 'The principal may not do this: `AUTHZ_DENIED`; or a page of another origin asked: `ORIGIN_REFUSED`.',
-    of: isGuarded,
+    of: (contract) => isGuarded(contract) || (isLogin(contract) && isChange(contract)),
   },
   {
     status: 404,
     name: 'NotFound',
     about: 'There is nothing of that name. What belongs to another tenant gets the same answer.',
-    of: (contract) => isGuarded(contract) && isNaming(contract),
+    of: (contract) => isLogin(contract) || (isGuarded(contract) && isNaming(contract)),
   },
   {
     status: 408,
@@ -107,7 +109,7 @@ const ROWS: readonly Omit<Refusal, 'headers'>[] = [
     status: 503,
     name: 'Busy',
     about: 'The server or its store has no time or is stopping: `SERVER_BUSY`, `STORE_UNAVAILABLE`.',
-    of: isGuarded,
+    of: (contract) => isGuarded(contract) || isLogin(contract),
   },
   {
     status: 504,

@@ -6,6 +6,7 @@ import * as events from './events.ts'
 import * as log from './execution-log.ts'
 import * as executions from './executions.ts'
 import * as limits from './limits.ts'
+import * as login from './login.ts'
 import * as pauses from './pauses.ts'
 import * as plans from './plans.ts'
 import * as ofProcess from './process.ts'
@@ -27,6 +28,7 @@ const EXPORTS = {
   ...schedules,
   ...triggers,
   ...ofProcess,
+  ...login,
 }
 
 function isContract(value: unknown): value is Contract {

@@ -137,6 +137,48 @@ export const SETTINGS = {
     default: 'roles',
     variable: 'KEELSON_OIDC_CLAIM_ROLES',
   },
+  'auth.oidc.login.clientId': {
+    kind: 'text',
+    about: 'People log in with a browser at the issuer, as this client of it.',
+    variable: 'KEELSON_LOGIN_CLIENT_ID',
+  },
+  'auth.oidc.login.clientSecretFrom': {
+    kind: 'text',
+    about: 'The environment variable that has the secret of that client. Default: a client without a secret.',
+    pattern: '^[A-Za-z_][A-Za-z0-9_]*$',
+    variable: 'KEELSON_LOGIN_CLIENT_SECRET_FROM',
+  },
+  'auth.oidc.login.redirectUrl': {
+    kind: 'text',
+    about: 'The address of /login/callback as browsers reach it and the issuer knows it. Needed with a client.',
+    pattern: HTTP_ADDRESS,
+    variable: 'KEELSON_LOGIN_REDIRECT_URL',
+  },
+  'auth.oidc.login.scopes': {
+    kind: 'list',
+    about: 'Scopes that are asked for, so that the ID token has the claims.',
+    default: ['openid', 'profile'],
+    variable: 'KEELSON_LOGIN_SCOPES',
+  },
+  'auth.oidc.commandLine.clientId': {
+    kind: 'text',
+    about: 'People log in with `keelson login` at the issuer, as this public client of it.',
+    variable: 'KEELSON_COMMAND_LINE_CLIENT_ID',
+  },
+  'auth.oidc.commandLine.scopes': {
+    kind: 'list',
+    about: 'Scopes that are asked for there; with offline_access the login is renewed without the person.',
+    default: ['openid', 'offline_access'],
+    variable: 'KEELSON_COMMAND_LINE_SCOPES',
+  },
+  'auth.oidc.commandLine.audienceAs': {
+    kind: 'text',
+    about:
+      'The parameter by which the issuer is asked for a token with the audience: resource (RFC 8707), audience, or none.',
+    default: 'none',
+    values: ['none', 'resource', 'audience'],
+    variable: 'KEELSON_COMMAND_LINE_AUDIENCE_AS',
+  },
   dir: {
     kind: 'text',
     about: 'The state folder; in the file, relative to the file.',

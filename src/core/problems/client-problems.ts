@@ -18,6 +18,12 @@ export const CLIENT_PROBLEMS = {
     did: 'The message has the code and the text of the server.',
     todo: 'Read the message; a client of the same version as the server knows the code.',
   },
+  LOGIN_OVER: {
+    title: 'The login to the server is over.',
+    retryable: false,
+    did: 'Nothing was asked of the server.',
+    todo: 'Log in again: `keelson login --server <url>`.',
+  },
   NOT_FROM_AFAR: {
     title: 'This command works on the machine that has the runs, not through a server.',
     retryable: false,

@@ -4,7 +4,19 @@ export const SERVER_PROBLEMS = {
     title: 'The request does not say who asks, or the server does not know them.',
     retryable: false,
     did: 'Nothing was read or changed.',
-    todo: 'Send `Authorization: Bearer <API key or token>`. A key may have expired or been revoked: `keelson keys list`.',
+    todo: 'Send `Authorization: Bearer <API key or token>`, or log in: /login in a browser, `keelson login --server …` on the command line. A key may have expired or been revoked: `keelson keys list`.',
+  },
+  LOGIN_NOT_CONFIGURED: {
+    title: 'This server has no way for people to log in.',
+    retryable: false,
+    did: 'Nothing was asked of an issuer.',
+    todo: 'Use an API key, or have the operator configure `auth.oidc` in keelson.config.yaml: docs/guides/serve.md.',
+  },
+  LOGIN_FAILED: {
+    title: 'The login did not succeed.',
+    retryable: false,
+    did: 'No session was begun and no token was kept. One that existed before goes on.',
+    todo: 'Log in again from the beginning: /login in a browser, `keelson login --server …` on the command line. The message says what was wrong.',
   },
   AUTH_REQUIRED: {
     title: 'The server would be reachable from other machines, but nobody would have to say who they are.',

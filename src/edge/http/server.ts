@@ -12,6 +12,7 @@ import { storeOf } from '../../library/services-of.ts'
 import type { Authorizer } from '../../ports/authorizer.ts'
 import type { BoundRoute } from './serve/bound-route.ts'
 import { BOUND_ROUTES } from './routes/table.ts'
+import type { LoginWays } from './login/login-ways.ts'
 import { DEFENCE, type DefenceLimits } from './defence/defence-limits.ts'
 import { httpServer } from './serve/http-server.ts'
 import { openAudit } from './serve/open-audit.ts'
@@ -27,6 +28,8 @@ export interface ServerOptions {
   readonly keelson: Keelson
   readonly who: WhoAsks
   readonly authorizer: Authorizer
+  /** How people log in; `who` knows their sessions. */
+  readonly login?: LoginWays | undefined
   readonly host: string
   /** 0: one that is free. */
   readonly port: number
@@ -72,9 +75,9 @@ const isOfProcess = ({ contract }: BoundRoute): boolean => contract.tag === 'pro
 const LOOPBACK = ['127.0.0.1', 'localhost', '[::1]', '::1']
 
 export async function openServer(options: ServerOptions): Promise<OpenServer> {
-  const { keelson, who, authorizer, host, port, hosts = [], approvalFor = [], dev = false, now, uuid, tell } = options
+  const { keelson, who, authorizer, host, port, approvalFor = [], dev = false, now, uuid, tell } = options
   const { metrics = new Metrics(), origins = [], trustProxy = [], elapsedMs, served = () => undefined } = options
-  const { duties = ALL_BUT_CLOCKWORK } = options
+  const { duties = ALL_BUT_CLOCKWORK, login } = options
   const limits = { ...DEFENCE, ...options.limits }
   const pressure = new Pressure(limits)
   const underWay = new UnderWay()
@@ -88,12 +91,14 @@ export async function openServer(options: ServerOptions): Promise<OpenServer> {
     of: (caller) => ofCaller(known, keelson, caller),
     who,
     authorizer: audit.authorizer(asked),
+    login,
+    note: audit.note,
     metrics,
     dev,
     now,
     uuid,
     tell,
-    hosts: new Set([...LOOPBACK, host, ...hosts].map((name) => name.toLowerCase())),
+    hosts: namesOf(options),
     origins: new Set(origins),
     trustProxy,
     limits,
@@ -128,6 +133,12 @@ export async function openServer(options: ServerOptions): Promise<OpenServer> {
   }
   let stopped: Promise<void> | undefined
   return { url, close: () => (stopped ??= stop()) }
+}
+
+/** Names that requests may give as `Host`; also that under which browsers log in. */
+function namesOf({ host, hosts = [], login }: ServerOptions): ReadonlySet<string> {
+  const own = login?.browser === undefined ? [] : [new URL(login.browser.origin).hostname]
+  return new Set([...LOOPBACK, host, ...hosts, ...own].map((name) => name.toLowerCase()))
 }
 
 /** One for each actor of a tenant: what it holds is small, and a busy caller is not made anew for every request. */

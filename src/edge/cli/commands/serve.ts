@@ -16,6 +16,7 @@ import { outside } from '../open/outside.ts'
 import { tellProblems } from '../output/problems.ts'
 import { isLocal, needAuthentication, whoOf } from '../serve/authentication.ts'
 import { configOf, type Config } from '../serve/config.ts'
+import { openLogin } from '../serve/open-login.ts'
 import { FolderPlans } from '../serve/folder-plans.ts'
 import { printConfig } from '../serve/print-config.ts'
 import { readProject, type Project } from '../serve/project.ts'
@@ -144,6 +145,7 @@ interface Listening {
 async function listen(listening: Listening): Promise<OpenServer> {
   const { keelson, clockwork, metrics, config, plans, dev, options, terminal } = listening
   if (isLocal(config)) await plans.publishFor(LOCAL_PRINCIPAL.tenantId)
+  const login = await openLogin(config, keelson)
   return openServer({
     keelson,
     clockwork,
@@ -162,7 +164,8 @@ async function listen(listening: Listening): Promise<OpenServer> {
       connections: config.get('limits.connections'),
     },
     streams: { perPrincipal: config.get('limits.streamsPerPrincipal') },
-    who: plans.for(whoOf(config, storeOf(keelson), dev)),
+    login,
+    who: plans.for(whoOf(config, storeOf(keelson), login, dev)),
     authorizer: roleRules({ uuid: randomUUID }),
     now: Date.now,
     uuid: randomUUID,

@@ -11,9 +11,11 @@ export async function serverClient(place: Place, actor?: string): Promise<Client
   const url = serverUrl(place)
   if (url === undefined) return undefined
   const apiKey = keyOf(place)
+  const token = apiKey === undefined ? (await import('../login/kept-token.ts')).keptToken(url) : undefined
   const client = connect({
     url,
     ...(apiKey === undefined ? {} : { apiKey }),
+    ...(token === undefined ? {} : { token }),
     ...(actor === undefined ? {} : { actAs: actor }),
   })
   if (actor !== undefined) await needToBe(client, actor)

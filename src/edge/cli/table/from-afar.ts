@@ -50,6 +50,8 @@ export const FROM_AFAR: Readonly<Record<string, FromAfar>> = {
   worker: { instead: 'a worker needs the database of the server: name it with --store' },
   serve: 'here',
   dev: 'here',
+  login: 'asks',
+  logout: 'asks',
   'keys create': { instead: ON_THE_MACHINE },
   'keys list': { instead: ON_THE_MACHINE },
   'keys revoke': { instead: ON_THE_MACHINE },

@@ -53,6 +53,8 @@ const MEANT: Readonly<Record<string, string>> = {
   create: 'init',
   server: 'serve',
   token: 'keys create',
+  signin: 'login',
+  signout: 'logout',
   skip: 'signal <run> skip-step',
 }
 

@@ -39,6 +39,29 @@ export const SERVER_COMMANDS: readonly Spec[] = [
     load: async () => (await import('../commands/dev.ts')).dev,
   },
   {
+    use: 'login',
+    about: 'log in to a server as a person, at the issuer that it names',
+    options: [
+      ['--open', 'open the browser of this machine; default: only show the address'],
+      ['--device', 'log in on another device, with a code'],
+    ],
+    examples: [
+      'keelson login --server https://keelson.example.com',
+      'keelson login --server https://keelson.example.com --open',
+      'keelson login --server https://keelson.example.com --device',
+    ],
+    load: async () => (await import('../commands/login.ts')).login,
+  },
+  {
+    use: 'logout',
+    about: 'forget the login to a server, and have the issuer end it',
+    examples: [
+      'keelson logout --server https://keelson.example.com',
+      'keelson logout --server https://keelson.example.com --json',
+    ],
+    load: async () => (await import('../commands/login.ts')).logout,
+  },
+  {
     use: 'keys create',
     about: 'make an API key of a tenant, and show it once',
     options: [

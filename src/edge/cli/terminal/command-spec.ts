@@ -67,7 +67,7 @@ export const EVERYWHERE: readonly OptionSpec[] = [
   ['--keys-dir <folder>', 'signing keys of tasks and receipts; default $KEELSON_KEYS_DIR, or keys in the state folder'],
   [
     '--server <url>',
-    'a Keelson server to ask instead (keelson serve); default $KEELSON_SERVER, its key $KEELSON_API_KEY',
+    'a Keelson server to ask instead (keelson serve); default $KEELSON_SERVER, its key $KEELSON_API_KEY or keelson login',
   ],
   ['--api-key-file <file>', 'a file with the API key for the server; default $KEELSON_API_KEY_FILE'],
   ['--json', 'one JSON object per line instead of text'],

@@ -23,6 +23,8 @@ export function exitOfStatus(status: RunStatus): number {
 const REFUSED: readonly ProblemCode[] = [
   'AUTHZ_DENIED',
   'NOT_AUTHENTICATED',
+  'LOGIN_FAILED',
+  'LOGIN_OVER',
   'PLAN_INLINE_REFUSED',
   'SERVER_REFUSED',
   'AUTHZ_REASON_REQUIRED',

@@ -32,13 +32,30 @@ export function answerOrigin(request: FastifyRequest, reply: FastifyReply, origi
   return true
 }
 
-export function needKnownOrigin(request: FastifyRequest, origins: ReadonlySet<string>): void {
+/** `own`: the server's address as browsers know it, where that is configured. */
+export function needKnownOrigin(request: FastifyRequest, origins: ReadonlySet<string>, own: string | undefined): void {
   if (request.method === 'GET' || request.method === 'HEAD') return
   const { origin, 'sec-fetch-site': site } = request.headers
   if (origin !== undefined && origins.has(origin)) return
   const isOwnSite = site === undefined || site === 'same-origin' || site === 'none'
-  if (!isOwnSite || (origin !== undefined && origin !== ownOrigin(request)))
+  if (!isOwnSite || (origin !== undefined && !isOwn(request, origin, own)))
     fail('ORIGIN_REFUSED', 'a page of another origin cannot change anything here')
+}
+
+/**
+ * A browser sends its cookies whatever page made it ask, so who is known by a cookie alone changes something only from a page of this
+ * server: the browser must say so. Configured origins do not count; they ask without cookies.
+ */
+export function needOwnPage(request: FastifyRequest, own: string | undefined): void {
+  const { origin, 'sec-fetch-site': site } = request.headers
+  const isSaid = origin !== undefined || site !== undefined
+  const isOwnSite = site === undefined || site === 'same-origin'
+  if (!isSaid || !isOwnSite || (origin !== undefined && !isOwn(request, origin, own)))
+    fail('ORIGIN_REFUSED', 'with the session of a browser only a page of this server can change anything')
+}
+
+function isOwn(request: FastifyRequest, origin: string, own: string | undefined): boolean {
+  return origin === own || origin === ownOrigin(request)
 }
 
 function ownOrigin({ protocol, host }: FastifyRequest): string {

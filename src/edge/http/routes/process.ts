@@ -1,6 +1,7 @@
 /** The process itself: alive, ready, and whom it takes the caller for. */
 import { actionsOf } from '../../../app/identity/caller.ts'
 import * as api from '../../../core/api/process.ts'
+import { isoFromMs } from '../../../core/time.ts'
 import { bind, type BoundRoute } from '../serve/bound-route.ts'
 import { readiness } from '../serve/readiness.ts'
 
@@ -15,8 +16,11 @@ export const PROCESS: readonly BoundRoute[] = [
     text: { type: 'text/plain; version=0.0.4', chunks: onePiece(world.metrics.text()) },
   })),
   bind(api.whoAmI, ({ caller }) => {
-    const { tenantId, actorId, kind, roles, displayName } = caller
-    const shown = displayName === undefined ? {} : { displayName }
+    const { tenantId, actorId, kind, roles, displayName, session } = caller
+    const shown = {
+      ...(displayName === undefined ? {} : { displayName }),
+      ...(session === undefined ? {} : { sessionEndsAt: isoFromMs(session.endsAt) }),
+    }
     return { body: { tenantId, actorId, kind, roles, actions: actionsOf(caller), ...shown } }
   }),
 ]

@@ -8,6 +8,7 @@ import { FORK } from './fork.ts'
 import { JOURNAL } from './journal.ts'
 import { KEYS } from './keys.ts'
 import { LIMIT_ROUTES } from './limits.ts'
+import { LOGIN } from './login.ts'
 import { OPENAPI } from './openapi.ts'
 import { PAUSES } from './pauses.ts'
 import { PLANS } from './plans.ts'
@@ -39,6 +40,7 @@ export const BOUND_ROUTES: readonly BoundRoute[] = [
   ...STREAMS,
   ...PROCESS,
   ...OPENAPI,
+  ...LOGIN,
   ...KEYS,
   ...SCHEDULES,
   ...TRIGGERS,

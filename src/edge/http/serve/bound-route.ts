@@ -25,6 +25,8 @@ export interface Reply {
   /** Default 200. */
   readonly status?: number
   readonly headers?: Readonly<Record<string, string>>
+  /** Each a whole `Set-Cookie`. */
+  readonly cookies?: readonly string[]
   /** Sent as JSON. */
   readonly body?: unknown
   /** The tag of the body is sent with it, and a caller who has it gets 304 (API-12). */

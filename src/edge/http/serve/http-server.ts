@@ -10,7 +10,7 @@ import { fail, KeelsonError } from '../../../core/problems/problem.ts'
 import { isoFromMs } from '../../../core/time.ts'
 import type { BoundRoute } from './bound-route.ts'
 import { refuseConnection } from './framework-failures.ts'
-import { answerOrigin, needKnownOrigin } from '../defence/origins.ts'
+import { answerOrigin, needKnownOrigin, needOwnPage } from '../defence/origins.ts'
 import { needForm } from '../defence/request-form.ts'
 import { callerOf, correlationIdOf, headerOf, needHost, needRight, partsOf } from './request-of.ts'
 import { SAFE_HEADERS, sendFailure, sendReply } from './send.ts'
@@ -85,7 +85,7 @@ async function receive(world: World, request: FastifyRequest, reply: FastifyRepl
   needForm(request)
   needHost(request, world.hosts)
   if (answerOrigin(request, reply, world.origins)) return reply
-  needKnownOrigin(request, world.origins)
+  needKnownOrigin(request, world.origins, world.login?.browser?.origin)
   return undefined
 }
 
@@ -104,18 +104,23 @@ function addRoute(server: FastifyInstance, world: World, { contract, handle }: B
     method: contract.method,
     url: contract.path.replaceAll(/\{([a-zA-Z0-9]+)\}/g, ':$1'),
     onRequest: async (request) => {
-      if (access === 'anyone') return
+      const own = world.login?.browser?.origin
+      if (access === 'anyone') {
+        // Nobody has to say who they are, so a browser has to say that the page is ours.
+        if (contract.method !== 'GET') needOwnPage(request, own)
+        return
+      }
       needRoom(world)
       if (access === 'signature') return
       const caller = await callerOf(request, world)
       request.caller = caller
+      if (caller.session !== undefined && contract.method !== 'GET') needOwnPage(request, own)
       world.rates.take(caller)
       await needRight(caller, access, world, request.correlation)
     },
     handler: async (request, reply) => {
       const { caller } = request
-      const gone = new AbortController()
-      reply.raw.once('close', () => (reply.raw.writableFinished ? undefined : gone.abort()))
+      const gone = goneOf(world, request, reply)
       const answer = await handle({
         // Routes for anyone do not look at who asks.
         caller: caller as never,
@@ -124,11 +129,23 @@ function addRoute(server: FastifyInstance, world: World, { contract, handle }: B
         ...partsOf(request, contract),
         header: headerOf(request),
         correlationId: request.correlation,
-        gone: gone.signal,
+        gone,
       })
       return sendReply(world, request, reply, answer)
     },
   })
+}
+
+/** Aborted when the reader has left, or when the session ends that the reader was known by. */
+function goneOf({ login }: World, { caller }: FastifyRequest, { raw }: FastifyReply): AbortSignal {
+  const gone = new AbortController()
+  const { session } = caller ?? {}
+  const forget = session === undefined ? undefined : login?.browser?.onEnd(session, () => gone.abort())
+  raw.once('close', () => {
+    forget?.()
+    if (!raw.writableFinished) gone.abort()
+  })
+  return gone.signal
 }
 
 function needRoom({ stopping, pressure }: World): void {

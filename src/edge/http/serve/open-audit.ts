@@ -1,5 +1,6 @@
 /** The audit log of a server while it is open. Without a key to sign with there is none, and the process says so once. */
 import { AuditBook } from '../../../app/audit/audit-book.ts'
+import type { AuditFact } from '../../../app/audit/audit-log.ts'
 import { KeelsonError } from '../../../core/problems/problem.ts'
 import { LIMITS } from '../../../core/limits.ts'
 import type { Keelson } from '../../../library/keelson/keelson.ts'
@@ -13,6 +14,8 @@ import type { World } from './world.ts'
 export interface OpenAudit {
   readonly route: (route: BoundRoute) => BoundRoute
   readonly authorizer: (authorizer: Authorizer) => Authorizer
+  /** For what no route around a principal tells: logins and logouts. */
+  readonly note: (tenantId: string, fact: AuditFact) => Promise<void>
   /** Stores what was counted. */
   readonly close: () => Promise<void>
 }
@@ -27,7 +30,8 @@ export async function openAudit(keelson: Keelson, tell: World['tell']): Promise<
   } catch (thrown) {
     if (!(thrown instanceof KeelsonError)) throw thrown
     tell(thrown, ABOUT)
-    return { route: (route) => route, authorizer: (authorizer) => authorizer, close: async () => undefined }
+    const nothing = async (): Promise<void> => undefined
+    return { route: (route) => route, authorizer: (authorizer) => authorizer, note: nothing, close: nothing }
   }
   const { store: log, clock } = services
   // Looked up once in a while and not for every record: it lies on the disk.
@@ -44,6 +48,7 @@ export async function openAudit(keelson: Keelson, tell: World['tell']): Promise<
   return {
     route: (route) => auditedRoute(book, route),
     authorizer: (authorizer) => auditedAuthorizer(book, authorizer),
+    note: (tenantId, fact) => book.note(tenantId, fact),
     close: async () => {
       clearInterval(timer)
       await book.flush()

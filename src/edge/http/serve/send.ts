@@ -28,8 +28,9 @@ export async function sendReply(
   reply: FastifyReply,
   answer: Reply,
 ): Promise<FastifyReply> {
-  const { status = 200, headers = {}, body, tag, text } = answer
+  const { status = 200, headers = {}, cookies = [], body, tag, text } = answer
   reply.headers({ 'x-correlation-id': request.correlation, ...goodbye(world), ...headers })
+  if (cookies.length > 0) reply.header('set-cookie', [...cookies])
   if (tag !== undefined) {
     const etag = etagOf(body, tag)
     reply.headers({ etag, 'cache-control': 'max-age=0, must-revalidate' })

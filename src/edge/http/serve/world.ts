@@ -1,9 +1,11 @@
 /** What every request of a server has at hand. */
+import type { AuditFact } from '../../../app/audit/audit-log.ts'
 import type { Caller } from '../../../app/identity/caller.ts'
 import type { Authorizer } from '../../../ports/authorizer.ts'
 import type { Keelson } from '../../../library/keelson/keelson.ts'
 import type { Metrics } from './metrics.ts'
 import type { Undertaken } from './readiness.ts'
+import type { LoginWays } from '../login/login-ways.ts'
 import type { WhoAsks } from '../who/who-asks.ts'
 import type { DefenceLimits } from '../defence/defence-limits.ts'
 import type { Pressure } from '../defence/pressure.ts'
@@ -29,6 +31,10 @@ export interface World {
   readonly of: (caller: Caller) => Keelson
   readonly who: WhoAsks
   readonly authorizer: Authorizer
+  /** Undefined: people cannot log in. */
+  readonly login: LoginWays | undefined
+  /** Into the audit log of a tenant. */
+  readonly note: (tenantId: string, fact: AuditFact) => Promise<void>
   readonly metrics: Metrics
   /** On a developer's machine: plans in a body are started, versions may change, others may be acted for. */
   readonly dev: boolean

@@ -23,6 +23,7 @@ const BY_STATUS: Readonly<Record<number, readonly ProblemCode[]>> = {
     'TASK_NOT_OPEN',
     'ARTIFACT_NOT_FOUND',
     'ROUTE_NOT_FOUND',
+    'LOGIN_NOT_CONFIGURED',
     'KEY_NOT_FOUND',
     'TENANT_NOT_FOUND',
     'LIMIT_NOT_FOUND',
