@@ -31,6 +31,7 @@ const OWNED = [
   'keyId',
   'scheduleId',
   'trigger',
+  'operationId',
 ]
 
 const GUARDED = BOUND.filter(({ access }) => access !== 'anyone' && access !== 'signature')
@@ -54,15 +55,16 @@ function withoutNames(text: string, names: readonly string[]): string {
 
 /** What must be equal: status, names of headers, and the body but for the names that were sent, instants and ids. */
 function comparable({ status, headers, text }: Told, names: Names): object {
-  const body = withoutNames(text, Object.values(names))
-    .replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, '<instant>')
-    .replaceAll(/[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g, '<id>')
+  const masked = (given: string): string =>
+    withoutNames(given, Object.values(names))
+      .replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, '<instant>')
+      .replaceAll(/[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g, '<id>')
   const kept = ['content-type', 'cache-control', 'etag', 'retry-after', 'location']
   return {
     status,
     names: [...headers.keys()].sort(),
-    values: kept.map((name) => withoutNames(headers.get(name) ?? '', Object.values(names))),
-    body,
+    values: kept.map((name) => masked(headers.get(name) ?? '')),
+    body: masked(text),
   }
 }
 

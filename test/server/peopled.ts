@@ -7,8 +7,7 @@ import { loadPlan } from '../../src/library/plans/load-plan.ts'
 import { onBehalf } from '../../src/library/behalf/on-behalf.ts'
 import type { Contract } from '../../src/core/api/contract.ts'
 import { BOUND_ROUTES } from '../../src/edge/http/routes/table.ts'
-import type { ServerOptions } from '../../src/edge/http/server.ts'
-import { served, type Served } from './served.ts'
+import { served, type Served, type ServedOptions } from './served.ts'
 import { isStream, searchOf, type Names, type SampleRequest } from './sample-requests.ts'
 
 /** Rows that have a handler. */
@@ -59,7 +58,7 @@ steps:
 `
 
 /** `directory`: the folder of its store. */
-export async function peopled(directory: string, options: Partial<ServerOptions> = {}): Promise<Peopled> {
+export async function peopled(directory: string, options: ServedOptions = {}): Promise<Peopled> {
   const server = await served({ steps, directory }, { approvalFor: ['CANCEL'], ...options })
   const acme = await tenantIn(server, 'acme', 'acme7f3a')
   const evil = await tenantIn(server, 'evil', 'evil51c9')
@@ -105,6 +104,9 @@ async function namesOverHttp(server: Served, tenantId: string, mark: string, run
   const clock = await server.call('POST /v1/schedules', { as, body: schedule })
   const trigger = { trigger: `${mark}-push`, planId: `${mark}-fine`, scheme: 'github' }
   const push = await server.call('POST /v1/triggers', { as, body: trigger })
+  const operation = { operationId: randomUUID(), filter: { planId: `${mark}-broken` }, signalType: 'PAUSE' }
+  const fleet = await server.call('POST /v1/operations', { as, body: operation })
+  if (fleet.status !== 202) throw new Error(fleet.text)
   if (push.status !== 201) throw new Error(push.text)
   if (decided.status !== 202 || made.status !== 201 || clock.status !== 201)
     throw new Error(`${decided.text}\n${made.text}`)
@@ -115,6 +117,7 @@ async function namesOverHttp(server: Served, tenantId: string, mark: string, run
     keyId: made.body.keyId,
     scheduleId: schedule.scheduleId,
     trigger: trigger.trigger,
+    operationId: operation.operationId,
   }
 }
 

@@ -4,6 +4,7 @@ import * as audit from './audit.ts'
 import type { Contract } from './contract.ts'
 import * as log from './execution-log.ts'
 import * as executions from './executions.ts'
+import * as fleet from './fleet.ts'
 import * as limits from './limits.ts'
 import * as plans from './plans.ts'
 import * as ofProcess from './process.ts'
@@ -22,6 +23,7 @@ const EXPORTS = {
   ...limits,
   ...schedules,
   ...triggers,
+  ...fleet,
   ...ofProcess,
 }
 

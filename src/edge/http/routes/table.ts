@@ -3,6 +3,7 @@ import type { BoundRoute } from '../serve/bound-route.ts'
 import { AUDIT } from './audit.ts'
 import { CANCEL } from './cancel.ts'
 import { DECISIONS } from './decisions.ts'
+import { FLEET } from './fleet.ts'
 import { FORK } from './fork.ts'
 import { JOURNAL } from './journal.ts'
 import { KEYS } from './keys.ts'
@@ -38,4 +39,5 @@ export const BOUND_ROUTES: readonly BoundRoute[] = [
   ...KEYS,
   ...SCHEDULES,
   ...TRIGGERS,
+  ...FLEET,
 ]
