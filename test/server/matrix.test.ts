@@ -32,6 +32,7 @@ const OWNED = [
   'scheduleId',
   'trigger',
   'operationId',
+  'artifactSha256',
 ]
 
 const GUARDED = BOUND.filter(({ access }) => access !== 'anyone' && access !== 'signature')
@@ -129,7 +130,7 @@ describe.each(GUARDED.map((contract) => [contract.id, contract] as const))('%s',
 })
 
 async function refusalOf(url: string, contract: Contract, request: SampleRequest): Promise<object> {
-  const { status, text } = await send(url, contract, request, { as: ANA })
+  const { status, text } = await send(url, contract, request, { as: `${ANA}+server-operator` })
   return { status, code: (JSON.parse(text) as { readonly error: { readonly code: string } }).error.code }
 }
 

@@ -5,6 +5,7 @@
 import { randomUUID } from 'node:crypto'
 import { loadPlan } from '../../src/library/plans/load-plan.ts'
 import { onBehalf } from '../../src/library/behalf/on-behalf.ts'
+import type { StepContext } from '../../src/ports/step-handlers.ts'
 import type { Contract } from '../../src/core/api/contract.ts'
 import { BOUND_ROUTES } from '../../src/edge/http/routes/table.ts'
 import { served, type Served, type ServedOptions } from './served.ts'
@@ -30,7 +31,10 @@ export interface Tenant {
 }
 
 const steps = {
-  pack: ({ note }: { readonly note?: string }) => `${note ?? ''} packed`,
+  pack: async ({ note }: { readonly note?: string }, { artifacts }: StepContext) => {
+    if (note !== undefined) await artifacts.put(`${note} artifact`, { kind: 'text' })
+    return `${note ?? ''} packed`
+  },
   break: ({ note }: { readonly note?: string }) => {
     throw new Error(`${note ?? ''} is broken`)
   },
@@ -85,6 +89,9 @@ async function tenantIn(server: Served, tenantId: string, mark: string): Promise
     to: '1.1.0',
     limitName: `plan:${mark}-fine`,
     sha256,
+    artifactSha256: String((await fine.artifacts())[0]?.sha256),
+    subscriber: 'all/nobody',
+    letterId: '987654321-7654321',
     ...(await namesOverHttp(server, tenantId, mark, waiting.runId)),
   }
   const runs = { completed: fine.runId, failed: broken.runId, waiting: waiting.runId }
@@ -131,7 +138,7 @@ async function tokenOf(server: Served, as: string, runId: string): Promise<strin
 
 /** The same with another end, so that the form stays. Steps and versions are not names of a tenant. */
 function nobodys(names: Names): Names {
-  const kept = ['step', 'from', 'to']
+  const kept = ['step', 'from', 'to', 'subscriber', 'letterId']
   return Object.fromEntries(
     Object.entries(names).map(([name, text]) => [name, kept.includes(name) ? text : otherEnd(text)]),
   )

@@ -83,7 +83,11 @@ export function faultyStore(inner: RunStore, gate: Gate, observer: CommitObserve
     readFeed: (subscriber, page) => gate('readFeed', () => inner.readFeed(subscriber, page)),
     settleFeed: (subscriber, settled) => gate('settleFeed', () => inner.settleFeed(subscriber, settled)),
     feedStatus: (subscriber) => gate('feedStatus', () => inner.feedStatus(subscriber)),
-    readDeadLetters: (subscriber, limit) => gate('readDeadLetters', () => inner.readDeadLetters(subscriber, limit)),
+    readDeadLetters: (subscriber, limit, asked) =>
+      gate('readDeadLetters', () => inner.readDeadLetters(subscriber, limit, asked)),
+    askRedelivery: (subscriber, runKey, runSeq, at) =>
+      gate('askRedelivery', () => inner.askRedelivery(subscriber, runKey, runSeq, at)),
+    listSubscribers: () => gate('listSubscribers', () => inner.listSubscribers()),
     dropDeadLetter: (subscriber, runKey, runSeq) =>
       gate('dropDeadLetter', () => inner.dropDeadLetter(subscriber, runKey, runSeq)),
     subscribersBehind: (runKey) => gate('subscribersBehind', () => inner.subscribersBehind(runKey)),

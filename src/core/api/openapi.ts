@@ -33,6 +33,7 @@ export const TAGS: Readonly<Record<string, string>> = {
   plans: 'Publish, read and compare plans.',
   schedules: 'Runs that start by the clock.',
   triggers: 'Runs that start by signed deliveries of other programs.',
+  operations: 'What operators look after: alerts, engines, followers of the log.',
   keys: 'API keys of the tenant.',
   audit: 'What principals did.',
   process: 'The process itself.',

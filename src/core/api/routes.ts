@@ -6,6 +6,7 @@ import * as log from './execution-log.ts'
 import * as executions from './executions.ts'
 import * as fleet from './fleet.ts'
 import * as limits from './limits.ts'
+import * as operations from './operations.ts'
 import * as plans from './plans.ts'
 import * as ofProcess from './process.ts'
 import * as schedules from './schedules.ts'
@@ -24,6 +25,7 @@ const EXPORTS = {
   ...schedules,
   ...triggers,
   ...fleet,
+  ...operations,
   ...ofProcess,
 }
 

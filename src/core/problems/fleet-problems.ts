@@ -24,4 +24,10 @@ export const FLEET_PROBLEMS = {
     did: 'Nothing was begun.',
     todo: 'Narrow the filter, for example by plan or by `createdFrom` and `createdTo`, and begin several operations.',
   },
+  DEAD_LETTER_NOT_FOUND: {
+    title: 'The subscriber has no such dead letter.',
+    retryable: false,
+    did: 'Nothing was changed. It may have been delivered or dropped meanwhile.',
+    todo: 'See `GET /v1/feed/subscribers/{subscriber}/dead-letters`.',
+  },
 } as const

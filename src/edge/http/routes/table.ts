@@ -1,5 +1,6 @@
 /** Every route with its handler. A test holds that each row of the table has exactly one. */
 import type { BoundRoute } from '../serve/bound-route.ts'
+import { ARTIFACTS } from './artifacts.ts'
 import { AUDIT } from './audit.ts'
 import { CANCEL } from './cancel.ts'
 import { DECISIONS } from './decisions.ts'
@@ -9,6 +10,7 @@ import { JOURNAL } from './journal.ts'
 import { KEYS } from './keys.ts'
 import { LIMIT_ROUTES } from './limits.ts'
 import { OPENAPI } from './openapi.ts'
+import { OPERATIONS } from './operations.ts'
 import { PLANS } from './plans.ts'
 import { PROCESS } from './process.ts'
 import { QUEUE } from './queue.ts'
@@ -40,4 +42,6 @@ export const BOUND_ROUTES: readonly BoundRoute[] = [
   ...SCHEDULES,
   ...TRIGGERS,
   ...FLEET,
+  ...OPERATIONS,
+  ...ARTIFACTS,
 ]

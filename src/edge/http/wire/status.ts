@@ -29,6 +29,7 @@ const BY_STATUS: Readonly<Record<number, readonly ProblemCode[]>> = {
     'SCHEDULE_NOT_FOUND',
     'TRIGGER_NOT_FOUND',
     'OPERATION_NOT_FOUND',
+    'DEAD_LETTER_NOT_FOUND',
   ],
   405: ['METHOD_NOT_ALLOWED'],
   408: ['REQUEST_TOO_SLOW'],
