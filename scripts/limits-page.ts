@@ -321,6 +321,13 @@ const VALUES: Readonly<Record<keyof typeof LIMITS, Told>> = {
     beyond: '401 `NOT_AUTHENTICATED`',
   },
   deliveriesKept: { of: 'Deliveries of one trigger that are kept to look at', beyond: 'the oldest are dropped' },
+  fleetRuns: { of: 'Runs of one operation on many', beyond: '`OPERATION_TOO_LARGE`' },
+  fleetExamined: { of: 'Runs that the preview of an operation looks at', beyond: 'the others are only counted' },
+  fleetClaimMs: {
+    of: 'How long one process works on an operation without a sign',
+    beyond: 'another process carries it on',
+  },
+  fleetWaitMs: { of: 'How long an operation rests after a round that reached no run', beyond: 'it tries again' },
   scheduleBytes: { of: 'A schedule or a trigger as it is stored', beyond: '`SCHEDULE_INVALID`, `TRIGGER_INVALID`' },
   concurrencyMin: { of: 'The smallest `policy.concurrency` (the default is 10)', beyond: 'the plan is refused' },
   concurrencyMax: { of: 'The largest `policy.concurrency`', beyond: 'the plan is refused' },

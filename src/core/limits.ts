@@ -229,4 +229,10 @@ export const LIMITS = {
   deliveriesKept: 1_000,
   /** Of a schedule or a trigger as it is kept. */
   scheduleBytes: 256 * 1024,
+  /** Runs of one operation on many, and those of them that a preview looks at one by one. */
+  fleetRuns: 50_000,
+  fleetExamined: 200,
+  /** How long one process works on an operation without a sign, and how long a round that brought nothing on is followed by rest. */
+  fleetClaimMs: 30_000,
+  fleetWaitMs: 2_000,
 } as const

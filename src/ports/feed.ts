@@ -34,6 +34,15 @@ export interface DeadLetter {
   readonly runSeq: number
   readonly error: string
   readonly at: number
+  /** Since when somebody wants it delivered once more; whoever follows under the name does so. */
+  readonly askedAt?: number
+}
+
+/** Somebody who has settled something. */
+export interface Subscriber {
+  readonly subscriber: string
+  /** Opaque: how far it has come. */
+  readonly position: string
 }
 
 export interface FeedStatus {
@@ -82,8 +91,12 @@ export interface FeedStore {
     settled: { readonly position: string; readonly deliveries: readonly Delivery[] },
   ): Promise<void>
   feedStatus(subscriber: string): Promise<FeedStatus>
-  /** Oldest first. */
-  readDeadLetters(subscriber: string, limit: number): Promise<readonly DeadLetter[]>
+  /** Of all tenants, by name. */
+  listSubscribers(): Promise<readonly Subscriber[]>
+  /** Oldest first; `asked`: only those that somebody wants delivered once more. */
+  readDeadLetters(subscriber: string, limit: number, asked?: 'asked'): Promise<readonly DeadLetter[]>
+  /** Asks for one to be delivered once more; without an instant, takes that back. False when it does not exist. */
+  askRedelivery(subscriber: string, runKey: RunKey, runSeq: number, askedAt?: number): Promise<boolean>
   /** Removes one after it was delivered by hand. False when it did not exist. */
   dropDeadLetter(subscriber: string, runKey: RunKey, runSeq: number): Promise<boolean>
   /** Subscribers, by name, that have settled something before but not yet all events of this run. */

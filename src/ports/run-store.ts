@@ -11,6 +11,7 @@ import type { DecisionStore } from './decisions.ts'
 import type { EventStore, EventWaitChanges } from './events.ts'
 import type { EvidenceStore } from './evidence.ts'
 import type { FeedStore } from './feed.ts'
+import type { FleetStore } from './fleet.ts'
 import type { GrantRefusal, GrantRelease, GrantRequest, GrantStore } from './grants.ts'
 import type { IdempotencyStore } from './idempotency.ts'
 import type { LeaseRenewal } from './loop-guard.ts'
@@ -159,7 +160,15 @@ export interface StoreManifest {
 
 /** What a server keeps beside the runs. */
 export interface ServerStore
-  extends AdmissionStore, ApiKeyStore, IdempotencyStore, DecisionStore, AuditLog, ScheduleStore, TriggerStore {}
+  extends
+    AdmissionStore,
+    ApiKeyStore,
+    IdempotencyStore,
+    DecisionStore,
+    AuditLog,
+    ScheduleStore,
+    TriggerStore,
+    FleetStore {}
 
 export interface RunStore
   extends GrantStore, EventStore, FeedStore, ArchiveStore, EvidenceStore, PlanStore, ServerStore {

@@ -36,6 +36,7 @@ const OWN_TEXT: Readonly<Record<string, string>> = {
   'src/app/redact/redact.ts': 'text that was written a line above',
   'src/app/receipts/receipts.ts': 'a receipt, whose signature is over what was read',
   'src/app/receipts/published.ts': 'a statement, whose signature is over what was read',
+  'src/app/fleet/record.ts': 'an operation as it was stored',
   'src/app/schedules/record.ts': 'a schedule of the store',
   'src/app/triggers/record.ts': 'a trigger of the store',
   'src/edge/http/routes/triggers.ts': 'a delivery of the store',

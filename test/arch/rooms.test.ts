@@ -51,6 +51,7 @@ const HOUSES: Readonly<Record<string, House>> = {
       'operations',
       'schedules',
       'triggers',
+      'fleet',
       'import',
       'conformance',
     ],

@@ -73,6 +73,9 @@ const EXITS: Readonly<Record<string, number>> = {
   // The ids of keys are made by chance.
   'keelson keys revoke 0123456789abcdef': 2,
   'keelson keys revoke 0123456789abcdef --json': 2,
+  // And those of operations.
+  'keelson fleet show 0b6f5f1e-6a43-4c52-9a3b-1f6b8f0f8a11': 2,
+  'keelson fleet abort 0b6f5f1e-6a43-4c52-9a3b-1f6b8f0f8a11 --reason "wrong plan"': 2,
   'keelson restore orders.db': 1,
   'keelson why last pack --at 12': 2,
   // The plan of the stage has functions, which are code.

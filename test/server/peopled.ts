@@ -5,10 +5,10 @@
 import { randomUUID } from 'node:crypto'
 import { loadPlan } from '../../src/library/plans/load-plan.ts'
 import { onBehalf } from '../../src/library/behalf/on-behalf.ts'
+import type { StepContext } from '../../src/ports/step-handlers.ts'
 import type { Contract } from '../../src/core/api/contract.ts'
 import { BOUND_ROUTES } from '../../src/edge/http/routes/table.ts'
-import type { ServerOptions } from '../../src/edge/http/server.ts'
-import { served, type Served } from './served.ts'
+import { served, type Served, type ServedOptions } from './served.ts'
 import { isStream, searchOf, type Names, type SampleRequest } from './sample-requests.ts'
 
 /** Rows that have a handler. */
@@ -31,7 +31,10 @@ export interface Tenant {
 }
 
 const steps = {
-  pack: ({ note }: { readonly note?: string }) => `${note ?? ''} packed`,
+  pack: async ({ note }: { readonly note?: string }, { artifacts }: StepContext) => {
+    if (note !== undefined) await artifacts.put(`${note} artifact`, { kind: 'text' })
+    return `${note ?? ''} packed`
+  },
   break: ({ note }: { readonly note?: string }) => {
     throw new Error(`${note ?? ''} is broken`)
   },
@@ -59,7 +62,7 @@ steps:
 `
 
 /** `directory`: the folder of its store. */
-export async function peopled(directory: string, options: Partial<ServerOptions> = {}): Promise<Peopled> {
+export async function peopled(directory: string, options: ServedOptions = {}): Promise<Peopled> {
   const server = await served({ steps, directory }, { approvalFor: ['CANCEL'], ...options })
   const acme = await tenantIn(server, 'acme', 'acme7f3a')
   const evil = await tenantIn(server, 'evil', 'evil51c9')
@@ -87,6 +90,9 @@ async function tenantIn(server: Served, tenantId: string, mark: string): Promise
     limitName: `plan:${mark}-fine`,
     pauseScope: `plan:${mark}-fine`,
     sha256,
+    artifactSha256: String((await fine.artifacts())[0]?.sha256),
+    subscriber: 'all/nobody',
+    letterId: '987654321-7654321',
     ...(await namesOverHttp(server, tenantId, mark, waiting.runId)),
   }
   const runs = { completed: fine.runId, failed: broken.runId, waiting: waiting.runId }
@@ -106,6 +112,9 @@ async function namesOverHttp(server: Served, tenantId: string, mark: string, run
   const clock = await server.call('POST /v1/schedules', { as, body: schedule })
   const trigger = { trigger: `${mark}-push`, planId: `${mark}-fine`, scheme: 'github' }
   const push = await server.call('POST /v1/triggers', { as, body: trigger })
+  const operation = { operationId: randomUUID(), filter: { planId: `${mark}-broken` }, signalType: 'PAUSE' }
+  const fleet = await server.call('POST /v1/operations', { as, body: operation })
+  if (fleet.status !== 202) throw new Error(fleet.text)
   if (push.status !== 201) throw new Error(push.text)
   if (decided.status !== 202 || made.status !== 201 || clock.status !== 201)
     throw new Error(`${decided.text}\n${made.text}`)
@@ -116,6 +125,7 @@ async function namesOverHttp(server: Served, tenantId: string, mark: string, run
     keyId: made.body.keyId,
     scheduleId: schedule.scheduleId,
     trigger: trigger.trigger,
+    operationId: operation.operationId,
   }
 }
 
@@ -129,7 +139,7 @@ async function tokenOf(server: Served, as: string, runId: string): Promise<strin
 
 /** The same with another end, so that the form stays. Steps and versions are not names of a tenant. */
 function nobodys(names: Names): Names {
-  const kept = ['step', 'from', 'to']
+  const kept = ['step', 'from', 'to', 'subscriber', 'letterId']
   return Object.fromEntries(
     Object.entries(names).map(([name, text]) => [name, kept.includes(name) ? text : otherEnd(text)]),
   )

@@ -46,11 +46,13 @@ const BODIES: Readonly<Record<string, () => Readonly<Record<string, unknown>>>> 
   createTrigger: () => ({ trigger: '', planId: '', scheme: 'github' }),
   updateTrigger: () => ({ planId: '', scheme: 'github' }),
   testTrigger: () => ({ body: {} }),
+  previewOperation: () => ({ filter: {}, signalType: 'PAUSE' }),
+  startOperation: () => ({ operationId: randomUUID(), filter: { planId: 'nobodys' }, signalType: 'PAUSE' }),
   createKey: () => ({ actorId: 'robot', roles: ['viewer'] }),
 }
 
 /** What these are told is no name of the world. */
-const OWN_NAMES = ['sendSignal', 'startBackfill']
+const OWN_NAMES = ['sendSignal', 'startBackfill', 'startOperation']
 
 /** Where a query has another meaning than the name that the world gives. */
 const QUERIES: Readonly<Record<string, Readonly<Record<string, string>>>> = {

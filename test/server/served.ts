@@ -6,6 +6,7 @@ import { randomUUID } from 'node:crypto'
 import { DUTIES } from '../../src/core/config/settings.ts'
 import { openClockwork } from '../../src/library/clockwork/clockwork.ts'
 import { roleRules } from '../../src/app/identity/role-rules.ts'
+import { withApproval } from '../../src/app/identity/with-approval.ts'
 import { openServer, type ServerOptions } from '../../src/edge/http/server.ts'
 import type { WhoAsks } from '../../src/edge/http/who/who-asks.ts'
 import { openKeelson, type Keelson, type OpenOptions } from '../../src/main.ts'
@@ -55,19 +56,22 @@ const byBearer: WhoAsks = ({ header }) => {
 export interface ServedOptions extends Partial<ServerOptions> {
   /** Whether queued runs are started by the server itself; default no. */
   readonly hasClockwork?: boolean
+  /** Signals that a second person has to accept. */
+  readonly approvalFor?: readonly string[]
 }
 
 export async function served(opening: OpenOptions = {}, asked: ServedOptions = {}): Promise<Served> {
-  const { hasClockwork = false, ...options } = asked
+  const { hasClockwork = false, approvalFor = [], ...options } = asked
   const keelson = await openKeelson({ directory: ':memory:', ...opening })
-  const clockwork = hasClockwork ? openClockwork(keelson) : undefined
+  const authorizer = withApproval(roleRules({ uuid: randomUUID }), approvalFor)
+  const clockwork = hasClockwork ? openClockwork(keelson, { authorizer }) : undefined
   const told: unknown[] = []
   const { url, close } = await openServer({
     keelson,
     host: '127.0.0.1',
     port: 0,
     who: byBearer,
-    authorizer: roleRules({ uuid: randomUUID }),
+    authorizer,
     now: Date.now,
     uuid: randomUUID,
     tell: (thrown) => void told.push(thrown),

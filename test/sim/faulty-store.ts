@@ -3,6 +3,7 @@
  * answer, delay it, or end the process before or after it. What reaches the disk is the real store's own work.
  */
 import type { CommitResult, RunCommit, RunStore, ServerStore } from '../../src/ports/run-store.ts'
+import type { FleetStore } from '../../src/ports/fleet.ts'
 import type { ScheduleStore } from '../../src/ports/schedules.ts'
 import type { TriggerStore } from '../../src/ports/triggers.ts'
 
@@ -82,7 +83,11 @@ export function faultyStore(inner: RunStore, gate: Gate, observer: CommitObserve
     readFeed: (subscriber, page) => gate('readFeed', () => inner.readFeed(subscriber, page)),
     settleFeed: (subscriber, settled) => gate('settleFeed', () => inner.settleFeed(subscriber, settled)),
     feedStatus: (subscriber) => gate('feedStatus', () => inner.feedStatus(subscriber)),
-    readDeadLetters: (subscriber, limit) => gate('readDeadLetters', () => inner.readDeadLetters(subscriber, limit)),
+    readDeadLetters: (subscriber, limit, asked) =>
+      gate('readDeadLetters', () => inner.readDeadLetters(subscriber, limit, asked)),
+    askRedelivery: (subscriber, runKey, runSeq, at) =>
+      gate('askRedelivery', () => inner.askRedelivery(subscriber, runKey, runSeq, at)),
+    listSubscribers: () => gate('listSubscribers', () => inner.listSubscribers()),
     dropDeadLetter: (subscriber, runKey, runSeq) =>
       gate('dropDeadLetter', () => inner.dropDeadLetter(subscriber, runKey, runSeq)),
     subscribersBehind: (runKey) => gate('subscribersBehind', () => inner.subscribersBehind(runKey)),
@@ -120,6 +125,19 @@ function clockworkStore(inner: ServerStore, gate: Gate): ScheduleStore & Trigger
   }
 }
 
+function fleetStore(inner: ServerStore, gate: Gate): FleetStore {
+  return {
+    createOperation: (one, runIds) => gate('createOperation', () => inner.createOperation(one, runIds)),
+    putOperation: (one) => gate('putOperation', () => inner.putOperation(one)),
+    findOperation: (tenantId, id) => gate('findOperation', () => inner.findOperation(tenantId, id)),
+    listOperations: (tenantId, page) => gate('listOperations', () => inner.listOperations(tenantId, page)),
+    dueOperations: (now, limit) => gate('dueOperations', () => inner.dueOperations(now, limit)),
+    fleetRuns: (tenantId, id, outcome, n) => gate('fleetRuns', () => inner.fleetRuns(tenantId, id, outcome, n)),
+    noteFleetRuns: (tenantId, id, runs) => gate('noteFleetRuns', () => inner.noteFleetRuns(tenantId, id, runs)),
+    countFleetRuns: (tenantId, id) => gate('countFleetRuns', () => inner.countFleetRuns(tenantId, id)),
+  }
+}
+
 function serverStore(inner: ServerStore, gate: Gate): ServerStore {
   return {
     putLimit: (limit) => gate('putLimit', () => inner.putLimit(limit)),
@@ -128,6 +146,7 @@ function serverStore(inner: ServerStore, gate: Gate): ServerStore {
     queuedRuns: (type, now, limit) => gate('queuedRuns', () => inner.queuedRuns(type, now, limit)),
     endedHolders: (limit) => gate('endedHolders', () => inner.endedHolders(limit)),
     ...clockworkStore(inner, gate),
+    ...fleetStore(inner, gate),
     putApiKey: (key) => gate('putApiKey', () => inner.putApiKey(key)),
     findApiKey: (keyId) => gate('findApiKey', () => inner.findApiKey(keyId)),
     listApiKeys: (tenantId) => gate('listApiKeys', () => inner.listApiKeys(tenantId)),

@@ -35,6 +35,8 @@ export interface FollowerOptions {
   readonly pageEvents?: number
   readonly runsAtOnce?: number
   readonly pollMs?: number
+  /** What else is to be looked at now and then, while nothing comes. */
+  readonly onIdle?: () => Promise<void>
   /** FEED_STALLED, EVENT_BUS_DELIVERY_FAILED, and failures of the store or of a whole page. */
   readonly onProblem?: (problem: Problem) => void
 }
@@ -73,7 +75,7 @@ export class Follower {
       given += count
       if (count === 0 || steadyNow(this.#options.clock) >= deadline) break
     }
-    await this.#lookForStall(true)
+    await this.#look(true)
     return given
   }
 
@@ -110,7 +112,7 @@ export class Follower {
     let pause = pollMs
     try {
       if ((await this.#next()) > 0) pause = 0
-      else await this.#lookForStall(false)
+      else await this.#look(false)
       this.#failures = 0
     } catch (thrown) {
       this.#failures += 1
@@ -154,11 +156,18 @@ export class Follower {
     })
   }
 
-  /** Reported once for each blocking transaction. */
-  async #lookForStall(now: boolean): Promise<void> {
-    const { store, clock, subscriber, onProblem } = this.#options
-    if (onProblem === undefined || (!now && steadyNow(clock) - this.#lookedAt < STATUS_EVERY_MS)) return
+  async #look(now: boolean): Promise<void> {
+    const { clock, onIdle } = this.#options
+    if (!now && steadyNow(clock) - this.#lookedAt < STATUS_EVERY_MS) return
     this.#lookedAt = steadyNow(clock)
+    await this.#lookForStall()
+    await onIdle?.()
+  }
+
+  /** Reported once for each blocking transaction. */
+  async #lookForStall(): Promise<void> {
+    const { store, subscriber, onProblem } = this.#options
+    if (onProblem === undefined) return
     const { stalledBy } = await store.feedStatus(subscriber)
     if (stalledBy !== undefined && stalledBy.pid !== this.#stalledBy) {
       const message = `the feed of '${shownSubscriber(subscriber)}' waits for a transaction of process ${stalledBy.pid}, open for ${stalledBy.sinceMs} ms`

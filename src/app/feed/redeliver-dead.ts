@@ -14,6 +14,8 @@ export interface RedeliverRequest {
   readonly limit?: number
   /** Called before each delivery except the first; a rate limit waits here. */
   readonly pace?: () => Promise<void>
+  /** Only those that somebody has asked for. */
+  readonly asked?: 'asked'
   /** Reports what would be delivered, and does nothing. */
   readonly dryRun?: boolean
 }
@@ -29,8 +31,18 @@ export interface Redelivered {
 
 const PILOT = 100
 
+/** Those that somebody has asked for. What fails again stays, and is not tried once more until it is asked for again. */
+export async function redeliverAsked(
+  request: Pick<RedeliverRequest, 'store' | 'subscriber' | 'deliver'>,
+): Promise<void> {
+  const { store, subscriber } = request
+  const { failed, waiting } = await redeliverDead({ ...request, asked: 'asked' })
+  for (const { runKey, runSeq } of [...failed.map(({ deadLetter }) => deadLetter), ...waiting])
+    await store.askRedelivery(subscriber, runKey, runSeq)
+}
+
 export async function redeliverDead(request: RedeliverRequest): Promise<Redelivered> {
-  const { store, subscriber, deliver, limit = PILOT, pace, dryRun = false } = request
+  const { store, subscriber, deliver, limit = PILOT, pace, dryRun = false, asked } = request
   const answer = {
     delivered: [] as DeadLetter[],
     failed: [] as { deadLetter: DeadLetter; error: string }[],
@@ -38,7 +50,7 @@ export async function redeliverDead(request: RedeliverRequest): Promise<Redelive
     gone: [] as DeadLetter[],
   }
   const blocked = new Set<RunKey>()
-  for (const [index, deadLetter] of (await store.readDeadLetters(subscriber, limit)).entries()) {
+  for (const [index, deadLetter] of (await store.readDeadLetters(subscriber, limit, asked)).entries()) {
     const { runKey, run, runSeq } = deadLetter
     if (blocked.has(runKey)) {
       answer.waiting.push(deadLetter)

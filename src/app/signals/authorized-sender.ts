@@ -14,7 +14,8 @@ export interface Asking {
 export function authorizedSender(
   { caller, authorizer }: Asking,
   signalType: string,
-  runId: string,
+  /** Absent: before it is known to which runs it goes. */
+  runId?: string,
   action: Action = 'SIGNAL_SEND',
 ): SignalSender {
   const { actorId, roles, tenantId, sourceIp } = caller
@@ -28,7 +29,7 @@ export function authorizedSender(
         actor: { userId: actorId, roles },
         tenantId,
         action,
-        resource: runId,
+        ...(runId === undefined ? {} : { resource: runId }),
         signal: { type, payload },
       }),
   }

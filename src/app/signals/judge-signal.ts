@@ -5,8 +5,8 @@
 import type { Authorization } from '../../core/run/input.ts'
 import { isSignalType, lacksReason, SAY_WHY, SIGNALS } from '../../core/run/signals/catalogue.ts'
 import type { AuthorizationVerdict } from '../../ports/authorizer.ts'
+import type { Random } from '../../ports/random.ts'
 import { validateJson } from '../schemas/json-schema.ts'
-import type { Services } from '../services.ts'
 
 export interface SignalRequest {
   /** UUID v4 made by the client. */
@@ -22,6 +22,8 @@ export interface SignalSender {
   readonly allowed: boolean
   readonly reason?: string
   readonly sourceIp?: string
+  /** One of many that were asked for at once: counted for its run, and not again for who asked. */
+  readonly isOfFleet?: true
   /** Asked instead of `allowed`, once the payload is known to be valid. */
   readonly ask?: (signal: Pick<SignalRequest, 'signalType' | 'payload'>) => Promise<AuthorizationVerdict>
 }
@@ -40,7 +42,7 @@ export function isUuidV4(text: string): boolean {
 
 /** A bad payload is recorded as rejected too, under a decision of our own (X-50); authorisation is not checked then. */
 export async function judgeSignal(
-  { random }: Pick<Services, 'random'>,
+  { random }: { readonly random: Pick<Random, 'uuid'> },
   request: SignalRequest,
   sender: SignalSender,
 ): Promise<Judgement> {

@@ -29,7 +29,7 @@ export async function refuseFlood(
     (await services.store.findInbox(row.runKey, `signal:${signalId}`)) !== undefined
   if (most !== undefined && (await isFull(services, row, most)) && !(await isRepeat()))
     exceeded(`run ${row.runId} was sent ${most} signals within a minute`)
-  if (isAuthenticated) await countSender(services, row.tenantId, sender.actorId, isRepeat)
+  if (isAuthenticated && sender.isOfFleet !== true) await countSender(services, row.tenantId, sender.actorId, isRepeat)
 }
 
 async function isFull(

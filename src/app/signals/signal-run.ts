@@ -55,7 +55,8 @@ export async function signalRun(
   }
 }
 
-function mustBeSendable({ signalId, signalType, payload }: SignalRequest, sender: SignalSender): void {
+/** What no record can hold, and what must not be recorded. */
+export function mustBeSendable({ signalId, signalType, payload }: SignalRequest, sender: SignalSender): void {
   // A program without types may leave them out; nothing below can name what is missing.
   needText('signal: the signalId', signalId)
   needText('signal: the signalType', signalType)

@@ -108,6 +108,23 @@ export const getBundle = route({
   },
 })
 
+export const getArtifact = route({
+  id: 'getArtifact',
+  method: 'GET',
+  path: '/v1/executions/{executionId}/artifacts/{artifactSha256}',
+  tag: 'executions',
+  about: 'The bytes of an artifact that the log of this run refers to, checked against its hash while they are sent.',
+  access: 'ARTIFACT_READ',
+  params: object({ executionId, artifactSha256: text({ pattern: '^[0-9a-f]{64}$' }) }),
+  answers: {
+    200: {
+      about: 'The bytes. A connection that breaks off: they do not fit the hash.',
+      body: text(),
+      type: 'application/octet-stream',
+    },
+  },
+})
+
 export const streamExecution = route({
   id: 'streamExecution',
   method: 'GET',

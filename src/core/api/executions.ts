@@ -112,6 +112,16 @@ export const executeWorkflow = route({
   about: 'Another spelling of `POST /v1/executions`.',
 })
 
+/** What runs are chosen by: in a list, and for an operation on many. */
+export const listFilterFields = {
+  status: optional(list(runStatus, { max: 7 })),
+  planId: optional(text({ min: 1, max: LIMITS.nameBytes })),
+  createdFrom: optional(instant),
+  createdTo: optional(instant),
+  originalExecutionId: optional(executionId),
+  label: optional(list(text({ min: 1, max: 512 }), { max: 16 })),
+} as const
+
 export const listExecutions = route({
   id: 'listExecutions',
   method: 'GET',
@@ -120,12 +130,7 @@ export const listExecutions = route({
   about: 'Runs of the tenant, newest first, page by page.',
   access: 'RUN_READ_STATUS',
   query: object({
-    status: optional(list(runStatus, { max: 7 })),
-    planId: optional(text({ min: 1, max: LIMITS.nameBytes })),
-    createdFrom: optional(instant),
-    createdTo: optional(instant),
-    originalExecutionId: optional(executionId),
-    label: optional(list(text({ min: 1, max: 512 }), { max: 16 })),
+    ...listFilterFields,
     limit: optional(pageSize),
     cursor: optional(cursor),
     with: optional(list(oneOf('row'), { max: 1 })),

@@ -5,9 +5,11 @@ import type { Contract } from './contract.ts'
 import * as events from './events.ts'
 import * as log from './execution-log.ts'
 import * as executions from './executions.ts'
+import * as fleet from './fleet.ts'
 import * as limits from './limits.ts'
 import * as login from './login.ts'
 import * as pauses from './pauses.ts'
+import * as operations from './operations.ts'
 import * as plans from './plans.ts'
 import * as ofProcess from './process.ts'
 import * as schedules from './schedules.ts'
@@ -27,6 +29,8 @@ const EXPORTS = {
   ...events,
   ...schedules,
   ...triggers,
+  ...fleet,
+  ...operations,
   ...ofProcess,
   ...login,
 }

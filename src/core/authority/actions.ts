@@ -20,10 +20,14 @@ export const ACTIONS = [
   'TENANT_READ',
   'RBAC_ROLE_ASSIGN',
   'AUDIT_READ',
+  'SERVER_OPERATE',
 ] as const
 export type Action = (typeof ACTIONS)[number]
 
-/** `System` is outside the ladder of people: it is for what acts by itself (X-51). */
+/**
+ * `System` is outside the ladder of people: it is for what acts by itself (X-51). `server-operator` is for whoever runs the server: it
+ * sees what spans tenants, and nothing of their runs; no administrator of a tenant can give it.
+ */
 export const ROLES = [
   'viewer',
   'auditor',
@@ -33,6 +37,7 @@ export const ROLES = [
   'Engineer',
   'Admin',
   'System',
+  'server-operator',
 ] as const
 export type Role = (typeof ROLES)[number]
 
@@ -57,8 +62,9 @@ export const GRANTS: { readonly [role in Role]: readonly Action[] } = {
   'plan-author': [...READS, 'PLAN_CREATE', 'PLAN_UPDATE', 'PLAN_DELETE'],
   Operator: OPERATES,
   Engineer: OPERATES,
-  Admin: ACTIONS,
+  Admin: ACTIONS.filter((action) => action !== 'SERVER_OPERATE'),
   System: ['RUN_READ_STATUS', 'SIGNAL_SEND'],
+  'server-operator': ['SERVER_OPERATE', 'TENANT_READ'],
 }
 
 /** The role that a word means; undefined for a word that means none. */

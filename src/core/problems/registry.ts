@@ -15,6 +15,7 @@ import { LASTING_PROBLEMS } from './lasting-problems.ts'
 import { SERVER_PROBLEMS } from './server-problems.ts'
 import { CLIENT_PROBLEMS } from './client-problems.ts'
 import { CLOCKWORK_PROBLEMS } from './clockwork-problems.ts'
+import { FLEET_PROBLEMS } from './fleet-problems.ts'
 
 export interface ProblemEntry {
   /** One line: what happened, in the reader's words. */
@@ -41,6 +42,7 @@ export const REGISTRY = {
   ...SERVER_PROBLEMS,
   ...CLIENT_PROBLEMS,
   ...CLOCKWORK_PROBLEMS,
+  ...FLEET_PROBLEMS,
 } satisfies Record<string, ProblemEntry>
 
 export type ProblemCode = keyof typeof REGISTRY

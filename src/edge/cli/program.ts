@@ -136,6 +136,7 @@ const GROUPS: Readonly<Record<string, string>> = {
   dev: 'servers for development on this machine',
   keys: 'keys for the API of a server: make, list, revoke',
   tenants: 'tenants of a server: list, delete',
+  fleet: 'one signal to many runs: look what it would do, begin it, follow it, abort it',
   schedules: 'runs that a server starts by the clock: list, make, pause, catch up',
   plan: 'check, compile, draw and compare plans, without running them',
   store: 'make the database and its roles',

@@ -1,7 +1,6 @@
 /** Opens the server on an address, and closes it: no new requests, what is under way ends, streams are told to come back. */
 import { BoundedCache } from '../../app/schemas/bounded-cache.ts'
 import type { Caller } from '../../app/identity/caller.ts'
-import { withApproval } from '../../app/identity/with-approval.ts'
 import type { Duty } from '../../core/config/settings.ts'
 import { LIMITS } from '../../core/limits.ts'
 import { fail } from '../../core/problems/problem.ts'
@@ -35,8 +34,6 @@ export interface ServerOptions {
   readonly port: number
   /** Further names that requests may give as `Host`. */
   readonly hosts?: readonly string[]
-  /** Signals that a second person has to accept before they are applied (AUT-04). */
-  readonly approvalFor?: readonly string[]
   /** Origins whose pages may ask (CORS); none unless they are named. */
   readonly origins?: readonly string[]
   readonly trustProxy?: readonly string[]
@@ -75,7 +72,7 @@ const isOfProcess = ({ contract }: BoundRoute): boolean => contract.tag === 'pro
 const LOOPBACK = ['127.0.0.1', 'localhost', '[::1]', '::1']
 
 export async function openServer(options: ServerOptions): Promise<OpenServer> {
-  const { keelson, who, authorizer, host, port, approvalFor = [], dev = false, now, uuid, tell } = options
+  const { keelson, who, authorizer, host, port, dev = false, now, uuid, tell } = options
   const { metrics = new Metrics(), origins = [], trustProxy = [], elapsedMs, served = () => undefined } = options
   const { duties = ALL_BUT_CLOCKWORK, login } = options
   const limits = { ...DEFENCE, ...options.limits }
@@ -85,12 +82,11 @@ export async function openServer(options: ServerOptions): Promise<OpenServer> {
   const stopping = new AbortController()
   const known = new BoundedCache<string, Keelson>(CALLERS_KEPT)
   const audit = await openAudit(keelson, tell)
-  const asked = approvalFor.length === 0 ? authorizer : withApproval(authorizer, approvalFor)
   const world: World = {
     keelson,
     of: (caller) => ofCaller(known, keelson, caller),
     who,
-    authorizer: audit.authorizer(asked),
+    authorizer: audit.authorizer(authorizer),
     login,
     note: audit.note,
     metrics,

@@ -1,3 +1,12 @@
+/** The parts of what a server does by the clock, and what they are given. */
+import type { Authorizer } from '../../ports/authorizer.ts'
+
+/** What the parts are given beside Keelson. */
+export interface ClockworkWorld {
+  /** Asked about every signal that is sent in somebody's name. */
+  readonly authorizer: Authorizer
+}
+
 /** One part of what a server does by the clock. */
 export interface ClockworkPart {
   readonly name: string

@@ -2,8 +2,11 @@
  * What a server does by the clock, for all tenants: a list of parts, each of which says whether it does its work. Every part is safe
  * in several processes at once, and none is needed for another.
  */
+import { roleRules } from '../../app/identity/role-rules.ts'
 import type { Keelson } from '../keelson/keelson.ts'
-import type { ClockworkPart } from './clockwork-part.ts'
+import { partsOf } from '../services-of.ts'
+import type { ClockworkPart, ClockworkWorld } from './clockwork-part.ts'
+import { openFleet } from './fleet.ts'
 import { openReconciler } from './reconciler.ts'
 import { openSchedules } from './schedules.ts'
 
@@ -14,10 +17,16 @@ export interface Clockwork {
 }
 
 /** In the order in which they are opened; they are closed the other way round. */
-const OPENERS: readonly ((keelson: Keelson) => ClockworkPart)[] = [openReconciler, openSchedules]
+const OPENERS: readonly ((keelson: Keelson, world: ClockworkWorld) => ClockworkPart)[] = [
+  openReconciler,
+  openSchedules,
+  openFleet,
+]
 
-export function openClockwork(keelson: Keelson): Clockwork {
-  const parts = OPENERS.map((open) => open(keelson))
+/** `given`: what is not the default, which is the table of roles. */
+export function openClockwork(keelson: Keelson, given: Partial<ClockworkWorld> = {}): Clockwork {
+  const world = { authorizer: roleRules(partsOf(keelson).services.random), ...given }
+  const parts = OPENERS.map((open) => open(keelson, world))
   return {
     parts,
     close: async () => {

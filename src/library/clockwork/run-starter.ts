@@ -7,7 +7,7 @@ import type { Keelson } from '../keelson/keelson.ts'
 import { storeOf } from '../services-of.ts'
 
 /** What a deleted tenant set up starts nothing any more. */
-async function needTenant(keelson: Keelson, tenantId: string): Promise<void> {
+export async function needTenant(keelson: Keelson, tenantId: string): Promise<void> {
   const tenant = await storeOf(keelson).findTenant(tenantId)
   if (tenant?.deletedAt !== undefined) fail('TENANT_NOT_FOUND', `the tenant ${tenantId} was deleted`)
 }

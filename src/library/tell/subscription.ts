@@ -4,7 +4,7 @@
  */
 import { Follower } from '../../app/feed/follow.ts'
 import { recordOf } from '../../app/log/read-events.ts'
-import { redeliverDead, type Redelivered } from '../../app/feed/redeliver-dead.ts'
+import { redeliverAsked, redeliverDead, type Redelivered } from '../../app/feed/redeliver-dead.ts'
 import type { Services } from '../../app/services.ts'
 import type { LogRecord } from '../../core/events/event.ts'
 import { subscriberName } from '../../core/feed/subscriber.ts'
@@ -61,7 +61,8 @@ export class Subscription {
       await handler(feedEvent(item))
     }
     const deliver = { each: this.#deliver }
-    this.#follower = new Follower({ store, clock, random, timers, subscriber, deliver, ...settings })
+    const onIdle = (): Promise<void> => redeliverAsked({ store, subscriber, deliver: this.#deliver })
+    this.#follower = new Follower({ store, clock, random, timers, subscriber, deliver, onIdle, ...settings })
     this.#follower.start()
     this.#release = onMove(() => this.#follower.wake())
   }

@@ -17,6 +17,7 @@ import { ENGINE_CASES } from './engine-cases.ts'
 import { EVENT_CASES } from './event-cases.ts'
 import { FEED_CASES } from './feed-cases.ts'
 import { FEED_FAILURE_CASES } from './feed-failure-cases.ts'
+import { FLEET_CASES } from './fleet-cases.ts'
 import { GRANT_CASES } from './grant-cases.ts'
 import { GRANT_OFFER_CASES } from './grant-offer-cases.ts'
 import { GRANT_ORDER_CASES } from './grant-order-cases.ts'
@@ -88,6 +89,7 @@ const PARTS: readonly (readonly [string, readonly StoreCase[]])[] = [
   ['decisions, lists', DECISION_LIST_CASES],
   ['audit log', AUDIT_CASES],
   ['schedules and triggers', SCHEDULE_CASES],
+  ['operations on many runs', FLEET_CASES],
 ]
 
 /**

@@ -11,6 +11,7 @@ import type { DeadLetter } from '../../../ports/feed.ts'
 import type { GrantRequest, PoolDefinition } from '../../../ports/grants.ts'
 import type { RequestAnswer } from '../../../ports/idempotency.ts'
 import type { PutPlan, StoredPlan } from '../../../ports/plan-store.ts'
+import type { FleetRun, StoredOperation } from '../../../ports/fleet.ts'
 import type { StoredSchedule } from '../../../ports/schedules.ts'
 import type { StoredDelivery, StoredTrigger } from '../../../ports/triggers.ts'
 import type {
@@ -151,6 +152,8 @@ export interface MemoryDisk {
   readonly triggers: Map<string, StoredTrigger>
   /** Of each trigger, oldest first. */
   readonly deliveries: Map<string, readonly StoredDelivery[]>
+  /** Keyed by `pair(tenantId, operationId)`. */
+  readonly operations: Map<string, { readonly operation: StoredOperation; readonly runs: readonly FleetRun[] }>
 }
 
 export function createMemoryDisk(): MemoryDisk {
@@ -174,6 +177,7 @@ export function createMemoryDisk(): MemoryDisk {
     schedules: new Map(),
     triggers: new Map(),
     deliveries: new Map(),
+    operations: new Map(),
   }
 }
 

@@ -4,7 +4,7 @@
  */
 import { appendAll } from '../../../core/collections/append-all.ts'
 import { follows } from '../../../core/feed/subscriber.ts'
-import type { DeadLetter, Delivery, FeedItem, FeedPage, FeedStatus } from '../../../ports/feed.ts'
+import type { DeadLetter, Delivery, FeedItem, FeedPage, FeedStatus, Subscriber } from '../../../ports/feed.ts'
 import type { RunKey } from '../../../ports/run-store.ts'
 import type { MemoryDisk, MemoryRun, MemorySubscriber } from './connect.ts'
 import { readEvents, runOf } from './read.ts'
@@ -90,8 +90,31 @@ export function subscribersBehind(disk: MemoryDisk, runKey: RunKey): readonly st
   return behind.sort()
 }
 
-export function readDeadLetters(disk: MemoryDisk, name: string, limit: number): readonly DeadLetter[] {
-  return subscriberOf(disk, name).deadLetters.slice(0, limit)
+export function readDeadLetters(disk: MemoryDisk, name: string, limit: number, asked?: 'asked'): readonly DeadLetter[] {
+  const { deadLetters } = subscriberOf(disk, name)
+  return deadLetters.filter(({ askedAt }) => asked === undefined || askedAt !== undefined).slice(0, limit)
+}
+
+export function askRedelivery(
+  disk: MemoryDisk,
+  name: string,
+  { runKey, runSeq, askedAt }: Pick<DeadLetter, 'runKey' | 'runSeq' | 'askedAt'>,
+): boolean {
+  const { deadLetters } = subscriberOf(disk, name)
+  const index = deadLetters.findIndex((one) => one.runKey === runKey && one.runSeq === runSeq)
+  const found = deadLetters[index]
+  if (found === undefined) return false
+  const { askedAt: _before, ...letter } = found
+  deadLetters[index] = Object.freeze(askedAt === undefined ? letter : { ...letter, askedAt })
+  return true
+}
+
+/** Its own cursors say how far it has come; together they are how many events it has settled. */
+export function listSubscribers(disk: MemoryDisk): readonly Subscriber[] {
+  const settled = ({ cursors }: MemorySubscriber): number => [...cursors.values()].reduce((sum, seq) => sum + seq, 0)
+  return [...disk.subscribers]
+    .map(([subscriber, one]) => ({ subscriber, position: String(settled(one)) }))
+    .sort((a, b) => Buffer.compare(Buffer.from(a.subscriber), Buffer.from(b.subscriber)))
 }
 
 export function dropDeadLetter(disk: MemoryDisk, name: string, runKey: RunKey, runSeq: number): boolean {

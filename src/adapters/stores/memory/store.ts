@@ -14,6 +14,7 @@ import { archivableRuns, archiveRun, raiseEpochs } from './archive.ts'
 import { auditLogOf } from './audit-log.ts'
 import { schedulesOf } from './schedules.ts'
 import { triggersOf } from './triggers.ts'
+import { fleetOf } from './fleet.ts'
 import { claimAttempt } from './claims.ts'
 import { createMemoryDisk, type MemoryDisk } from './connect.ts'
 import { readContext } from './context.ts'
@@ -22,7 +23,16 @@ import { decisionsOf } from './decisions.ts'
 import { eraseData } from './erase.ts'
 import { purgeEvents, readEventWaits, sendEvent } from './events.ts'
 import { evidenceOf } from './evidence.ts'
-import { dropDeadLetter, feedStatus, readDeadLetters, readFeed, settleFeed, subscribersBehind } from './feed.ts'
+import {
+  askRedelivery,
+  dropDeadLetter,
+  feedStatus,
+  listSubscribers,
+  readDeadLetters,
+  readFeed,
+  settleFeed,
+  subscribersBehind,
+} from './feed.ts'
 import { listPools, putPool, readGrants, readPool, sweepGrants } from './grants.ts'
 import { idempotencyOf } from './idempotency.ts'
 import { insertInbox, readInbox } from './inbox.ts'
@@ -127,7 +137,10 @@ function feedOf(disk: () => MemoryDisk, clock: Clock): FeedStore {
     readFeed: async (subscriber, page) => readFeed(disk(), subscriber, page),
     settleFeed: async (subscriber, { deliveries }) => settleFeed(disk(), subscriber, deliveries, clock.now()),
     feedStatus: async (subscriber) => feedStatus(disk(), subscriber),
-    readDeadLetters: async (subscriber, limit) => readDeadLetters(disk(), subscriber, limit),
+    readDeadLetters: async (subscriber, limit, asked) => readDeadLetters(disk(), subscriber, limit, asked),
+    askRedelivery: async (subscriber, runKey, runSeq, askedAt) =>
+      askRedelivery(disk(), subscriber, { runKey, runSeq, ...(askedAt === undefined ? {} : { askedAt }) }),
+    listSubscribers: async () => listSubscribers(disk()),
     dropDeadLetter: async (subscriber, runKey, runSeq) => dropDeadLetter(disk(), subscriber, runKey, runSeq),
     subscribersBehind: async (runKey) => subscribersBehind(disk(), runKey),
     dropSubscriber: async (subscriber) => void disk().subscribers.delete(subscriber),
@@ -145,5 +158,6 @@ function besideRuns(disk: () => MemoryDisk, clock: Clock): EvidenceStore & Serve
     ...auditLogOf(disk),
     ...schedulesOf(disk),
     ...triggersOf(disk),
+    ...fleetOf(disk),
   }
 }

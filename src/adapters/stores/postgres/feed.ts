@@ -5,7 +5,7 @@
  */
 import { fail } from '../../../core/problems/problem.ts'
 import type { Clock } from '../../../ports/clock.ts'
-import type { DeadLetter, Delivery, FeedItem, FeedPage, FeedStatus } from '../../../ports/feed.ts'
+import type { DeadLetter, Delivery, FeedItem, FeedPage, FeedStatus, Subscriber } from '../../../ports/feed.ts'
 import type { RunKey } from '../../../ports/run-store.ts'
 import { storedEvent } from './read.ts'
 import { number, text, type Columns } from './run-row.ts'
@@ -26,8 +26,14 @@ const BEHIND_ON_RUN = `SELECT s.subscriber FROM keelson.feed_subscribers s
       WHERE e.run_key = $1 AND (e.generation, e.xid, e.run_key) > (s.generation, s.xid, s.run_key)
         AND e.seq > coalesce(c.seq, 0)))
   ORDER BY s.subscriber COLLATE "C"`
-const DEAD = `SELECT d.run_key, d.seq, d.error, d.at, r.tenant_id, r.run_id FROM keelson.feed_dead_letters d
-  JOIN keelson.runs r ON r.run_key = d.run_key WHERE d.subscriber = $1 ORDER BY d.dead_pos LIMIT $2`
+const DEAD_LETTERS = `SELECT d.run_key, d.seq, d.error, d.at, d.asked_at, r.tenant_id, r.run_id
+  FROM keelson.feed_dead_letters d JOIN keelson.runs r ON r.run_key = d.run_key WHERE d.subscriber = $1`
+const DEAD = `${DEAD_LETTERS} ORDER BY d.dead_pos LIMIT $2`
+const DEAD_ASKED = `${DEAD_LETTERS} AND d.asked_at IS NOT NULL ORDER BY d.dead_pos LIMIT $2`
+const ASK = `UPDATE keelson.feed_dead_letters SET asked_at = $4 WHERE subscriber = $1 AND run_key = $2 AND seq = $3
+  RETURNING dead_pos`
+const SUBSCRIBERS = `SELECT subscriber, concat_ws('.', generation, xid, run_key) AS feed_position
+  FROM keelson.feed_subscribers ORDER BY subscriber COLLATE "C"`
 const DROP = `DELETE FROM keelson.feed_dead_letters WHERE subscriber = $1 AND run_key = $2 AND seq = $3
   RETURNING dead_pos`
 const FORGET = `WITH subscribers AS (DELETE FROM keelson.feed_subscribers WHERE subscriber = $1),
@@ -101,15 +107,30 @@ export async function readDeadLetters(
   session: Session,
   subscriber: string,
   limit: number,
+  asked?: 'asked',
 ): Promise<readonly DeadLetter[]> {
-  const rows = await session.query(DEAD, [subscriber, limit])
+  const rows = await session.query(asked === undefined ? DEAD : DEAD_ASKED, [subscriber, limit])
   return rows.map((row) => ({
     runKey: number(row, 'run_key'),
     run: { tenantId: text(row, 'tenant_id'), runId: text(row, 'run_id') },
     runSeq: number(row, 'seq'),
     error: text(row, 'error'),
     at: number(row, 'at'),
+    ...(row['asked_at'] === null ? {} : { askedAt: number(row, 'asked_at') }),
   }))
+}
+
+export async function askRedelivery(
+  session: Session,
+  subscriber: string,
+  { runKey, runSeq, askedAt }: Pick<DeadLetter, 'runKey' | 'runSeq' | 'askedAt'>,
+): Promise<boolean> {
+  return (await session.query(ASK, [subscriber, runKey, runSeq, askedAt])).length === 1
+}
+
+export async function listSubscribers(session: Session): Promise<readonly Subscriber[]> {
+  const rows = await session.query(SUBSCRIBERS)
+  return rows.map((row) => ({ subscriber: text(row, 'subscriber'), position: text(row, 'feed_position') }))
 }
 
 export async function dropDeadLetter(

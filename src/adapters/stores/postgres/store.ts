@@ -14,6 +14,7 @@ import { archivableRuns, archiveRun, raiseEpochs } from './archive.ts'
 import { auditLogOf } from './audit-log.ts'
 import { schedulesOf } from './schedules.ts'
 import { triggersOf } from './triggers.ts'
+import { fleetOf } from './fleet.ts'
 import { getBlob, putBlob } from './blobs.ts'
 import { claimAttempt, readClaims } from './claims.ts'
 import { connect, POOL_SIZE, type Connection } from './connect.ts'
@@ -24,9 +25,11 @@ import { eraseData } from './erase.ts'
 import { purgeEvents, readEventWaits, sendEvent } from './events.ts'
 import { evidenceOf } from './evidence.ts'
 import {
+  askRedelivery,
   dropDeadLetter,
   dropSubscriber,
   feedStatus,
+  listSubscribers,
   readDeadLetters,
   readFeed,
   settleFeed,
@@ -176,7 +179,11 @@ function feedOn(connection: Connection, clock: Clock | undefined, stallMs: numbe
     readFeed: (subscriber, page) => readFeed(connection, scoped(subscriber), page),
     settleFeed: (subscriber, settled) => settleFeed(connection, scoped(subscriber), settled, clock),
     feedStatus: (subscriber) => feedStatus(connection, scoped(subscriber), stallMs),
-    readDeadLetters: (subscriber, limit) => readDeadLetters(connection, scoped(subscriber), limit),
+    readDeadLetters: (subscriber, limit, asked) => readDeadLetters(connection, scoped(subscriber), limit, asked),
+    askRedelivery: (subscriber, runKey, runSeq, askedAt) =>
+      askRedelivery(connection, scoped(subscriber), { runKey, runSeq, ...(askedAt === undefined ? {} : { askedAt }) }),
+    listSubscribers: async () =>
+      (await listSubscribers(connection)).map((one) => ({ ...one, subscriber: unscoped(one.subscriber) })),
     dropDeadLetter: (subscriber, runKey, runSeq) => dropDeadLetter(connection, scoped(subscriber), runKey, runSeq),
     subscribersBehind: async (runKey) => (await subscribersBehind(connection, runKey)).map(unscoped),
     dropSubscriber: (subscriber) => dropSubscriber(connection, scoped(subscriber)),
@@ -211,5 +218,6 @@ function besideRuns(connection: Connection, clock: Clock | undefined): EvidenceS
     ...auditLogOf(connection),
     ...schedulesOf(connection),
     ...triggersOf(connection),
+    ...fleetOf(connection),
   }
 }

@@ -6,7 +6,7 @@
 import { appendAll } from '../../../core/collections/append-all.ts'
 import { follows, subscriberTenant } from '../../../core/feed/subscriber.ts'
 import type { Clock } from '../../../ports/clock.ts'
-import type { DeadLetter, Delivery, FeedItem, FeedPage, FeedStatus } from '../../../ports/feed.ts'
+import type { DeadLetter, Delivery, FeedItem, FeedPage, FeedStatus, Subscriber } from '../../../ports/feed.ts'
 import type { RunKey } from '../../../ports/run-store.ts'
 import type { Connection } from './connect.ts'
 import { LAST_FEED_POS } from './insert-events.ts'
@@ -57,8 +57,12 @@ export const BEHIND_ON_RUN = `SELECT c.subscriber, r.tenant_id FROM feed_cursors
       AND coalesce(p.settled_seq, 0) < r.next_seq - 1 AND r.archived_at IS NULL)
     OR EXISTS (SELECT 1 FROM feed_backlog b WHERE b.subscriber = c.subscriber AND b.run_key = r.run_key)
   ORDER BY c.subscriber`
-export const DEAD = `SELECT d.run_key, d.seq, d.error, d.dead_at, r.tenant_id, r.run_id FROM feed_dead d
-  JOIN runs r ON r.run_key = d.run_key WHERE d.subscriber = ? ORDER BY d.dead_pos LIMIT ?`
+const DEAD_LETTERS = `SELECT d.run_key, d.seq, d.error, d.dead_at, d.asked_at, r.tenant_id, r.run_id FROM feed_dead d
+  JOIN runs r ON r.run_key = d.run_key WHERE d.subscriber = ?`
+export const DEAD = `${DEAD_LETTERS} ORDER BY d.dead_pos LIMIT ?`
+const DEAD_ASKED = `${DEAD_LETTERS} AND d.asked_at IS NOT NULL ORDER BY d.dead_pos LIMIT ?`
+const ASK = 'UPDATE feed_dead SET asked_at = ? WHERE subscriber = ? AND run_key = ? AND seq = ?'
+const SUBSCRIBERS = 'SELECT subscriber, feed_pos FROM feed_cursors ORDER BY subscriber'
 const DROP_DEAD = 'DELETE FROM feed_dead WHERE subscriber = ? AND run_key = ? AND seq = ?'
 const DROP_SUBSCRIBER = ['feed_cursors', 'feed_positions', 'feed_backlog', 'feed_dead'].map(
   (table) => `DELETE FROM ${table} WHERE subscriber = ?`,
@@ -199,15 +203,33 @@ export async function readDeadLetters(
   connection: Connection,
   subscriber: string,
   limit: number,
+  asked?: 'asked',
 ): Promise<readonly DeadLetter[]> {
-  const rows = await connection.read(() => connection.sql(DEAD).all(subscriber, limit))
+  const sql = asked === undefined ? DEAD : DEAD_ASKED
+  const rows = await connection.read(() => connection.sql(sql).all(subscriber, limit))
   return rows.map((row) => ({
     runKey: number(row, 'run_key'),
     run: { tenantId: text(row, 'tenant_id'), runId: text(row, 'run_id') },
     runSeq: number(row, 'seq'),
     error: text(row, 'error'),
     at: number(row, 'dead_at'),
+    ...(row['asked_at'] === null ? {} : { askedAt: number(row, 'asked_at') }),
   }))
+}
+
+export async function askRedelivery(
+  connection: Connection,
+  subscriber: string,
+  letter: Pick<DeadLetter, 'runKey' | 'runSeq' | 'askedAt'>,
+): Promise<boolean> {
+  const { runKey, runSeq, askedAt = null } = letter
+  const { changes } = await connection.write(() => connection.sql(ASK).run(askedAt, subscriber, runKey, runSeq))
+  return Number(changes) === 1
+}
+
+export async function listSubscribers(connection: Connection): Promise<readonly Subscriber[]> {
+  const rows = await connection.read(() => connection.sql(SUBSCRIBERS).all())
+  return rows.map((row) => ({ subscriber: text(row, 'subscriber'), position: String(number(row, 'feed_pos')) }))
 }
 
 export async function dropDeadLetter(

@@ -13,6 +13,7 @@ import { archivableRuns, archiveRun, raiseEpochs } from './archive.ts'
 import { auditLogOf } from './audit-log.ts'
 import { schedulesOf } from './schedules.ts'
 import { triggersOf } from './triggers.ts'
+import { fleetOf } from './fleet.ts'
 import { backup } from './backup.ts'
 import { getBlob, putBlob } from './blobs.ts'
 import { claimAttempt, readClaims } from './claims.ts'
@@ -24,9 +25,11 @@ import { eraseData } from './erase.ts'
 import { purgeEvents, readEventWaits, sendEvent } from './events.ts'
 import { evidenceOf } from './evidence.ts'
 import {
+  askRedelivery,
   dropDeadLetter,
   dropSubscriber,
   feedStatus,
+  listSubscribers,
   readDeadLetters,
   readFeed,
   settleFeed,
@@ -113,7 +116,10 @@ export function storeOn(connection: Connection, clock: Clock): SqliteStore {
     readFeed: (subscriber, page) => readFeed(connection, subscriber, page),
     settleFeed: (subscriber, settled) => settleFeed(connection, subscriber, settled, clock),
     feedStatus: (subscriber) => feedStatus(connection, subscriber),
-    readDeadLetters: (subscriber, limit) => readDeadLetters(connection, subscriber, limit),
+    readDeadLetters: (subscriber, limit, asked) => readDeadLetters(connection, subscriber, limit, asked),
+    askRedelivery: (subscriber, runKey, runSeq, askedAt) =>
+      askRedelivery(connection, subscriber, { runKey, runSeq, ...(askedAt === undefined ? {} : { askedAt }) }),
+    listSubscribers: () => listSubscribers(connection),
     dropDeadLetter: (subscriber, runKey, runSeq) => dropDeadLetter(connection, subscriber, runKey, runSeq),
     subscribersBehind: (runKey) => subscribersBehind(connection, runKey),
     dropSubscriber: (subscriber) => dropSubscriber(connection, subscriber),
@@ -137,6 +143,7 @@ function besideRuns(connection: Connection, clock: Clock): EvidenceStore & Serve
     ...auditLogOf(connection),
     ...schedulesOf(connection),
     ...triggersOf(connection),
+    ...fleetOf(connection),
   }
 }
 

@@ -40,7 +40,8 @@ async function list(filter: ListFilter, options: Options, terminal: Terminal): P
   }
 }
 
-function filterOf(options: Options): ListFilter {
+/** `--status`, `--plan`, `--since`, `--until`, `--label`. */
+export function filterOf(options: Options): ListFilter {
   const status = options.list('status').map(statusOf)
   const planId = options.text('plan')
   const now = Date.now()

@@ -1,5 +1,6 @@
 /** `keelson serve`: the plans and functions of a folder behind one HTTP door, until it is asked to stop. */
 import { randomUUID } from 'node:crypto'
+import { withApproval } from '../../../app/identity/with-approval.ts'
 import { roleRules } from '../../../app/identity/role-rules.ts'
 import { LOCAL_PRINCIPAL } from '../../../app/principal.ts'
 import { openServerStore } from '../../../compose/open-store.ts'
@@ -9,6 +10,7 @@ import { openClockwork, type Clockwork } from '../../../library/clockwork/clockw
 import type { Keelson } from '../../../library/keelson/keelson.ts'
 import { storeOf } from '../../../library/services-of.ts'
 import { openKeelson, type OpenOptions } from '../../../main.ts'
+import type { Authorizer } from '../../../ports/authorizer.ts'
 import { Metrics } from '../../http/serve/metrics.ts'
 import { openServer, type OpenServer } from '../../http/server.ts'
 import { needKeys, placeName, storeUrl } from '../files/place.ts'
@@ -53,7 +55,9 @@ export async function serveFolder({ args, options, terminal }: Call, dev: boolea
     follows: duties.includes('followers'),
     onWritten: (ms) => metrics.written(ms),
   })
-  const clockwork = duties.includes('clockwork') ? openClockwork(keelson) : undefined
+  const clockwork = duties.includes('clockwork')
+    ? openClockwork(keelson, { authorizer: authorizerOf(config) })
+    : undefined
   let server: OpenServer | undefined
   let edits: ProjectWatch | undefined
   try {
@@ -157,7 +161,6 @@ async function listen(listening: Listening): Promise<OpenServer> {
     hosts: config.get('hosts'),
     origins: config.get('origins'),
     trustProxy: config.get('trustProxy'),
-    approvalFor: config.get('signals.approvalFor'),
     limits: {
       perPrincipal: config.get('limits.ratePerMinute.principal'),
       perTenant: config.get('limits.ratePerMinute.tenant'),
@@ -166,11 +169,16 @@ async function listen(listening: Listening): Promise<OpenServer> {
     streams: { perPrincipal: config.get('limits.streamsPerPrincipal') },
     login,
     who: plans.for(whoOf(config, storeOf(keelson), login, dev)),
-    authorizer: roleRules({ uuid: randomUUID }),
+    authorizer: authorizerOf(config),
     now: Date.now,
     uuid: randomUUID,
     ...requestLog(options.json ? 'json' : config.get('log'), terminal),
   })
+}
+
+/** One for requests and for what is sent later in somebody's name. */
+function authorizerOf(config: Config): Authorizer {
+  return withApproval(roleRules({ uuid: randomUUID }), config.get('signals.approvalFor'))
 }
 
 function tellBroken({ problems }: Project, options: Options, terminal: Terminal): void {

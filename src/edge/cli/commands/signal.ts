@@ -27,9 +27,10 @@ import { openToSend } from '../open/reading.ts'
 const ANSWER_MS = 5_000
 const LOOK_MS = 50
 
-const wordOf = (type: SignalType): string => type.toLowerCase().replaceAll('_', '-')
+/** As people write it: `retry-step`. */
+export const wordOf = (type: string): string => type.toLowerCase().replaceAll('_', '-')
 
-function signalType(word: string): SignalType {
+export function signalType(word: string): SignalType {
   const type = word.toUpperCase().replaceAll('-', '_')
   if (isSignalType(type)) return type
   const words = SIGNAL_TYPES.map(wordOf)
@@ -37,7 +38,7 @@ function signalType(word: string): SignalType {
 }
 
 /** Fields of `--set` go into the signal's own object for them; options give the rest. */
-function payloadOf(type: SignalType, options: Options): Readonly<Record<string, unknown>> {
+export function payloadOf(type: SignalType, options: Options): Readonly<Record<string, unknown>> {
   const step = stepOf(type, options.text('step'))
   const reason = options.text('reason')
   const from = options.text('from')

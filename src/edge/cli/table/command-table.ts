@@ -1,5 +1,6 @@
 /** The table of commands: help, completion, the parser and the tests all read this one list. */
 import { CLOCKWORK_COMMANDS } from './clockwork-commands.ts'
+import { FLEET_COMMANDS } from './fleet-commands.ts'
 import { ENGINE_COMMANDS } from './engine-commands.ts'
 import { PLAN_COMMANDS } from './plan-commands.ts'
 import { LOOKING_COMMANDS } from './looking-commands.ts'
@@ -14,6 +15,7 @@ export const SECTIONS: readonly Section[] = [
   { title: 'Inspect:', commands: LOOKING_COMMANDS },
   { title: 'Server:', commands: SERVER_COMMANDS },
   { title: 'Schedules:', commands: CLOCKWORK_COMMANDS },
+  { title: 'Many runs:', commands: FLEET_COMMANDS },
   { title: 'Engines:', commands: ENGINE_COMMANDS },
   { title: 'Maintain:', commands: MAINTENANCE_COMMANDS },
 ]

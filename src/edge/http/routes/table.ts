@@ -1,9 +1,11 @@
 /** Every route with its handler. A test holds that each row of the table has exactly one. */
 import type { BoundRoute } from '../serve/bound-route.ts'
+import { ARTIFACTS } from './artifacts.ts'
 import { AUDIT } from './audit.ts'
 import { CANCEL } from './cancel.ts'
 import { DECISIONS } from './decisions.ts'
 import { EVENTS } from './events.ts'
+import { FLEET } from './fleet.ts'
 import { FORK } from './fork.ts'
 import { JOURNAL } from './journal.ts'
 import { KEYS } from './keys.ts'
@@ -11,6 +13,7 @@ import { LIMIT_ROUTES } from './limits.ts'
 import { LOGIN } from './login.ts'
 import { OPENAPI } from './openapi.ts'
 import { PAUSES } from './pauses.ts'
+import { OPERATIONS } from './operations.ts'
 import { PLANS } from './plans.ts'
 import { PROCESS } from './process.ts'
 import { QUEUE } from './queue.ts'
@@ -44,4 +47,7 @@ export const BOUND_ROUTES: readonly BoundRoute[] = [
   ...KEYS,
   ...SCHEDULES,
   ...TRIGGERS,
+  ...FLEET,
+  ...OPERATIONS,
+  ...ARTIFACTS,
 ]

@@ -27,6 +27,7 @@ const DENIALS: ReadonlySet<string> = new Set([
   'ARTIFACT_NOT_FOUND',
   'SCHEDULE_NOT_FOUND',
   'TRIGGER_NOT_FOUND',
+  'OPERATION_NOT_FOUND',
 ])
 
 export function auditedRoute(book: Book, route: BoundRoute): BoundRoute {
@@ -100,7 +101,7 @@ function factOf(contract: Contract, { caller, params, correlationId }: Asked): A
 }
 
 /** Ids that stand in an address. A token is none of them. */
-const IDS = ['executionId', 'decisionId', 'keyId', 'planId', 'scheduleId', 'trigger'] as const
+const IDS = ['executionId', 'decisionId', 'keyId', 'planId', 'scheduleId', 'trigger', 'operationId'] as const
 
 function targetOf(params: unknown): string | undefined {
   const given = (params ?? {}) as Readonly<Record<string, unknown>>

@@ -33,8 +33,8 @@ export interface Reply {
   readonly tag?: 'strong' | 'weak'
   /** What the audit log says it was about, where neither the address nor the body does. */
   readonly target?: string
-  /** Instead of a body: text as it comes, of this type. */
-  readonly text?: { readonly type: string; readonly chunks: AsyncIterable<string> }
+  /** Instead of a body: text or bytes as they come, of this type. */
+  readonly text?: { readonly type: string; readonly chunks: AsyncIterable<string | Uint8Array> }
 }
 
 export interface BoundRoute {

@@ -88,7 +88,9 @@ async function sendText(
   return reply
 }
 
-async function write(raw: ServerResponse, source: AsyncIterator<string>, first: IteratorResult<string>): Promise<void> {
+type Piece = string | Uint8Array
+
+async function write(raw: ServerResponse, source: AsyncIterator<Piece>, first: IteratorResult<Piece>): Promise<void> {
   for (let next = first; next.done !== true; next = await source.next()) {
     if (!raw.write(next.value)) await taken(raw)
     if (!raw.destroyed) continue

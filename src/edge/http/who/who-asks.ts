@@ -37,6 +37,11 @@ export function localUser(dev: boolean): WhoAsks {
     if (header('authorization') !== undefined) return undefined
     const name = dev ? header(ACT_AS) : undefined
     if (name !== undefined && !isName(name)) fail('HEADER_INVALID', `${ACT_AS} is not the name of a person`)
-    return { ...LOCAL_PRINCIPAL, ...(name === undefined ? {} : { actorId: name }), kind: 'local', roles: ['Admin'] }
+    return {
+      ...LOCAL_PRINCIPAL,
+      ...(name === undefined ? {} : { actorId: name }),
+      kind: 'local',
+      roles: ['Admin', 'server-operator'],
+    }
   }
 }

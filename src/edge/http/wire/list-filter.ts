@@ -5,7 +5,11 @@ import { fail } from '../../../core/problems/problem.ts'
 import { msFromIso } from '../../../core/time.ts'
 import type { ListFilter } from '../../../ports/run-store.ts'
 
-type Query = QueryOf<typeof listExecutions>
+/** Also where an operation on many runs says for which. */
+type Query = Pick<
+  QueryOf<typeof listExecutions>,
+  'status' | 'planId' | 'createdFrom' | 'createdTo' | 'originalExecutionId' | 'label'
+>
 
 export function listFilter(query: Query, now: number): ListFilter {
   const { status, planId, createdFrom, createdTo, originalExecutionId } = query
