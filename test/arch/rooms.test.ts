@@ -90,7 +90,7 @@ const HOUSES: Readonly<Record<string, House>> = {
     doors: ['main', 'program'],
   },
   'src/edge/http': {
-    rooms: ['wire', 'who', 'defence', 'serve', 'stream', 'routes'],
+    rooms: ['wire', 'who', 'defence', 'page', 'serve', 'stream', 'routes'],
     given: [],
     doors: ['server'],
   },
