@@ -7,6 +7,7 @@
 import { cpSync, mkdirSync, rmSync, symlinkSync, writeFileSync, chmodSync, renameSync, existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { bundleProduct } from './bundle.ts'
+import { bundlePage } from './page-bundle.ts'
 import { bundleWorkflow } from './workflow-bundle.ts'
 import { binaryOf, requireNode, ROOT, runNode, seconds } from './terminal.ts'
 
@@ -50,7 +51,9 @@ async function build(): Promise<number> {
   mkdirSync(fresh, { recursive: true })
   try {
     const args = ['-p', 'tsconfig.build.json', '--noCheck', '--emitDeclarationOnly', '--outDir', fresh]
-    const product = bundleProduct(fresh).then(() => bundleWorkflow(fresh))
+    const product = bundleProduct(fresh)
+      .then(() => bundleWorkflow(fresh))
+      .then(() => bundlePage(fresh))
     const [tsc] = await Promise.all([runNode(binaryOf('typescript', 'tsc'), args, false), product])
     if (tsc.code !== 0) {
       process.stderr.write(`${tsc.output}\nThe build failed; dist/ was left as it was.\n`)

@@ -1,5 +1,5 @@
 /**
- * `npm run check` is what CI is: format, lint, types, the core's own types, dead code, generated files, tests.
+ * `npm run check` is what CI is: format, lint, types, the page's and the core's own types, dead code, generated files, tests.
  * Every stage runs even when one before it failed, so that one run tells everything.
  */
 import { join } from 'node:path'
@@ -17,6 +17,7 @@ const STAGES: readonly Stage[] = [
   { name: 'format', script: binaryOf('prettier'), args: ['--check', '--log-level', 'warn', '.'] },
   { name: 'lint', script: binaryOf('oxlint'), args: [] },
   { name: 'types', script: binaryOf('typescript', 'tsc'), args: ['--noEmit', '-p', '.'] },
+  { name: 'types of the page', script: binaryOf('typescript', 'tsc'), args: ['--noEmit', '-p', 'web'] },
   { name: 'types of the core alone', script: binaryOf('typescript', 'tsc'), args: ['--noEmit', '-p', 'src/core'] },
   { name: 'dead code', script: binaryOf('knip'), args: ['--no-progress', '--no-config-hints'] },
   { name: 'generated files', script: join(ROOT, 'scripts', 'docs.ts'), args: ['--check'] },

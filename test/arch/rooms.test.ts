@@ -92,7 +92,7 @@ const HOUSES: Readonly<Record<string, House>> = {
     doors: ['main', 'program'],
   },
   'src/edge/http': {
-    rooms: ['wire', 'who', 'login', 'defence', 'serve', 'stream', 'routes'],
+    rooms: ['wire', 'who', 'login', 'defence', 'page', 'serve', 'stream', 'routes'],
     given: [],
     doors: ['server'],
   },

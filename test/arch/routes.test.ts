@@ -7,6 +7,7 @@ import { BOUND_ROUTES } from '../../src/edge/http/routes/table.ts'
 import { importsOf, parse, place, walk } from './source.ts'
 
 const SERVE = 'src/edge/http/serve/'
+const PAGE = 'src/edge/http/page/add-page.ts'
 
 it('every handler belongs to a row of the table, and every row has exactly one', () => {
   const handlers = BOUND_ROUTES.map(({ contract }) => contract)
@@ -20,7 +21,7 @@ it('no two rows have the same method and address', () => {
   expect(addresses.filter((address, at) => addresses.indexOf(address) !== at)).toEqual([])
 })
 
-it('only one call in the product gives a route to the framework', () => {
+it('one call in the product gives the routes of the table to the framework, and one the files of the page', () => {
   const calls = productFiles('src').flatMap((path) => {
     const found: string[] = []
     walk(parse(path), (node) => {
@@ -30,7 +31,8 @@ it('only one call in the product gives a route to the framework', () => {
     })
     return found
   })
-  expect(calls.map((at) => at.replace(/:\d+$/, ''))).toEqual([`${SERVE}http-server.ts`])
+  // The files of the page are no part of the table; `test/server/page.test.ts` holds what they are.
+  expect(calls.map((at) => at.replace(/:\d+$/, ''))).toEqual([PAGE, `${SERVE}http-server.ts`])
   const users = productFiles('src').filter((path) =>
     importsOf(path).some(({ to, typeOnly }) => to === 'fastify' && !typeOnly),
   )

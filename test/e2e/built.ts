@@ -14,7 +14,7 @@ const LOOK_MS = 100
 function isStale(): boolean {
   const built = statSync(join(ROOT, 'dist', 'edge', 'cli', 'main.js'), { throwIfNoEntry: false })
   if (built === undefined) return true
-  const sources = filesUnder('src').filter((path) => !path.endsWith('.test.ts'))
+  const sources = [...filesUnder('src'), ...filesUnder('web')].filter((path) => !path.endsWith('.test.ts'))
   return sources.some((path) => statSync(join(ROOT, path)).mtimeMs > built.mtimeMs)
 }
 

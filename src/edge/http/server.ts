@@ -13,6 +13,7 @@ import type { BoundRoute } from './serve/bound-route.ts'
 import { BOUND_ROUTES } from './routes/table.ts'
 import type { LoginWays } from './login/login-ways.ts'
 import { DEFENCE, type DefenceLimits } from './defence/defence-limits.ts'
+import type { PageFiles } from './page/page-files.ts'
 import { httpServer } from './serve/http-server.ts'
 import { openAudit } from './serve/open-audit.ts'
 import { Metrics } from './serve/metrics.ts'
@@ -53,6 +54,8 @@ export interface ServerOptions {
   /** What this process does; default: everything but the clockwork. Without `api` it answers only about itself. */
   readonly duties?: readonly Duty[]
   readonly clockwork?: Clockwork | undefined
+  /** The page for people; without it the server answers programs alone. */
+  readonly page?: PageFiles | undefined
 }
 
 export interface OpenServer {
@@ -107,7 +110,8 @@ export async function openServer(options: ServerOptions): Promise<OpenServer> {
     undertaken: { duties, clockwork: options.clockwork },
   }
   const routes = duties.includes('api') ? BOUND_ROUTES : BOUND_ROUTES.filter(isOfProcess)
-  const server = httpServer(world, routes.map(audit.route))
+  const page = duties.includes('api') ? options.page : undefined
+  const server = httpServer(world, routes.map(audit.route), page)
   const endSweep = sweepRequests({ store: storeOf(keelson), now, tell, every: options.every })
   let url: string
   try {

@@ -10,6 +10,7 @@ import { openClockwork, type Clockwork } from '../../../library/clockwork/clockw
 import type { Keelson } from '../../../library/keelson/keelson.ts'
 import { storeOf } from '../../../library/services-of.ts'
 import { openKeelson, type OpenOptions } from '../../../main.ts'
+import { pageFiles } from '../../http/page/page-files.ts'
 import type { Authorizer } from '../../../ports/authorizer.ts'
 import { Metrics } from '../../http/serve/metrics.ts'
 import { openServer, type OpenServer } from '../../http/server.ts'
@@ -153,6 +154,7 @@ async function listen(listening: Listening): Promise<OpenServer> {
   return openServer({
     keelson,
     clockwork,
+    page: pageFiles(),
     duties: config.get('duties') as readonly Duty[],
     metrics,
     dev,

@@ -1,5 +1,5 @@
 /**
- * The HTTP server: every route of the table and nothing else. What a request needs before its handler is done here once, in one
+ * The HTTP server: every route of the table, the files of the page, and nothing else. What a request needs before its handler is done here once, in one
  * order: form, host, origin, room for it, who asks, how often, may they, size, content. So no route can forget a part of it.
  */
 import type { Socket } from 'node:net'
@@ -12,12 +12,14 @@ import type { BoundRoute } from './bound-route.ts'
 import { refuseConnection } from './framework-failures.ts'
 import { answerOrigin, needKnownOrigin, needOwnPage } from '../defence/origins.ts'
 import { needForm } from '../defence/request-form.ts'
+import { addPage } from '../page/add-page.ts'
+import type { PageFiles } from '../page/page-files.ts'
 import { callerOf, correlationIdOf, headerOf, needHost, needRight, partsOf } from './request-of.ts'
 import { SAFE_HEADERS, sendFailure, sendReply } from './send.ts'
 import { unknownAddress } from './unknown-address.ts'
 import type { World } from './world.ts'
 
-export function httpServer(world: World, routes: readonly BoundRoute[]): FastifyInstance {
+export function httpServer(world: World, routes: readonly BoundRoute[], page?: PageFiles): FastifyInstance {
   const server = newServer(world)
   server.removeAllContentTypeParsers()
   server.addContentTypeParser('application/json', { parseAs: 'buffer' }, (_request, body, done) => done(null, body))
@@ -33,6 +35,7 @@ export function httpServer(world: World, routes: readonly BoundRoute[]): Fastify
   server.addHook('onRequest', async (request, reply) => receive(world, request, reply))
   server.addHook('onResponse', async (request, reply) => answered(world, request, reply))
   for (const route of routes) addRoute(server, world, route)
+  if (page !== undefined) addPage(server, page)
   return server
 }
 

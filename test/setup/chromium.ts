@@ -1,0 +1,44 @@
+/**
+ * A real Chromium for tests of the page. It is looked for in KEELSON_CHROMIUM_BIN, on PATH and where Debian puts it; then it is
+ * installed by apt as root. A missing one fails the tests, in CI and elsewhere, and says how to get it.
+ */
+import { spawnSync } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { delimiter, join } from 'node:path'
+import { chromium, type Browser } from 'playwright-core'
+
+const NAMES = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable']
+const PLACES = ['/usr/bin', '/usr/lib/chromium']
+const APT = '/usr/bin/apt-get'
+
+export async function startChromium(): Promise<Browser> {
+  return chromium.launch({
+    executablePath: findChromium(),
+    // Chromium refuses its sandbox to root, and /dev/shm is small in containers.
+    args: ['--no-sandbox', '--disable-dev-shm-usage', '--disable-gpu'],
+  })
+}
+
+function findChromium(): string {
+  const given = process.env['KEELSON_CHROMIUM_BIN']
+  if (given !== undefined && given !== '') return existsSync(given) ? given : missing(`${given} is not there`)
+  return installed() ?? install() ?? missing('it is not installed and could not be obtained')
+}
+
+function installed(): string | undefined {
+  const folders = [...(process.env['PATH'] ?? '').split(delimiter), ...PLACES]
+  return folders.flatMap((folder) => NAMES.map((name) => join(folder, name))).find((path) => existsSync(path))
+}
+
+function install(): string | undefined {
+  if (process.getuid?.() !== 0 || !existsSync(APT)) return undefined
+  const apt = (...args: readonly string[]): boolean => spawnSync(APT, args, { stdio: 'ignore' }).status === 0
+  const packages = ['install', '-y', '--no-install-recommends', 'chromium']
+  return apt(...packages) || (apt('update') && apt(...packages)) ? installed() : undefined
+}
+
+function missing(why: string): never {
+  const line = `Chromium is needed by these tests: ${why}. Install it, or name its program in KEELSON_CHROMIUM_BIN.`
+  process.stderr.write(`\n*** ${line} ***\n\n`)
+  throw new Error(line)
+}

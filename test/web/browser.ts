@@ -1,0 +1,71 @@
+/** A browser for the tests of a file, and tabs in it that remember everything that went wrong in them. */
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
+import { afterAll, beforeAll } from 'vitest'
+import { pageFiles } from '../../src/edge/http/page/page-files.ts'
+import { localUser } from '../../src/edge/http/who/who-asks.ts'
+import type { OpenOptions } from '../../src/main.ts'
+import { ensureBuilt } from '../e2e/built.ts'
+import { served, type Served, type ServedOptions } from '../server/served.ts'
+import { startChromium } from '../setup/chromium.ts'
+
+export interface Tab extends AsyncDisposable {
+  readonly page: Page
+  /** Errors of the console (a broken policy is one), errors nobody caught, and dialogs: what a test expects to be empty. */
+  readonly troubles: readonly string[]
+}
+
+export interface TestBrowser {
+  readonly open: (url: string, options?: BrowserContextOptions) => Promise<Tab>
+}
+
+/** Called where the file begins. */
+export function testBrowser(): TestBrowser {
+  let browser: Browser | undefined
+  beforeAll(async () => {
+    await ensureBuilt()
+    browser = await startChromium()
+  })
+  afterAll(async () => browser?.close())
+  return {
+    open: async (url, options = {}) => {
+      if (browser === undefined) throw new Error('the browser is not open')
+      const context = await browser.newContext({ viewport: { width: 1440, height: 900 }, ...options })
+      const page = await context.newPage()
+      const troubles = watched(page)
+      await page.goto(url)
+      return { page, troubles, [Symbol.asyncDispose]: () => context.close() }
+    },
+  }
+}
+
+function watched(page: Page): readonly string[] {
+  const troubles: string[] = []
+  page.on('console', (message) => {
+    if (message.type() === 'error' || message.type() === 'warning') troubles.push(message.text())
+  })
+  page.on('pageerror', ({ message }) => troubles.push(`not caught: ${message}`))
+  page.on('dialog', (dialog) => {
+    troubles.push(`dialog: ${dialog.message()}`)
+    void dialog.dismiss()
+  })
+  return troubles
+}
+
+/** A server with the page, for the local user of a developer's machine. */
+export function servedPage(opening: OpenOptions = {}, options: ServedOptions = {}): Promise<Served> {
+  return served(opening, { page: pageFiles(), who: localUser(true), dev: true, ...options })
+}
+
+/** The tenant of the local user. */
+export const LOCAL = 'local'
+
+export async function start(server: Served, planId: string, input: unknown = {}): Promise<string> {
+  const { status, body, text } = await server.call('POST /v1/executions', { as: '', body: { planId, input } })
+  if (status !== 202) throw new Error(`not started: ${text}`)
+  return body.executionId
+}
+
+/** Waits for the end of a run. */
+export async function ended(server: Served, executionId: string): Promise<void> {
+  for await (const _event of (await server.keelson.run(executionId)).events());
+}

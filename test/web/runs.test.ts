@@ -1,0 +1,122 @@
+/** The list of runs in a real browser: it is live, it is filtered by its address, and it asks who one is where it must. */
+import { expect, it } from 'vitest'
+import { pageFiles } from '../../src/edge/http/page/page-files.ts'
+import { ANA, served } from '../server/served.ts'
+import { ended, LOCAL, servedPage, start, testBrowser } from './browser.ts'
+import { GATED, SAGA, testSteps } from './plans.ts'
+
+const browser = testBrowser()
+
+it('shows a run as soon as it is on record, and every change of its status, without being asked', async () => {
+  const { steps, gate } = testSteps()
+  await using server = await servedPage({ steps })
+  for (const plan of [GATED, SAGA]) await server.publish(plan, LOCAL)
+  await using tab = await browser.open(server.url)
+  const { page, troubles } = tab
+  await page.getByText('No run yet.').waitFor()
+  expect(await page.getByRole('link', { name: 'Choose a plan and start it' }).getAttribute('href')).toBe('/plans')
+  const id = await start(server, 'gated')
+  const row = page.getByRole('row').filter({ has: page.getByText('gated', { exact: true }) })
+  await row.getByText('running', { exact: true }).waitFor()
+  gate.open()
+  await row.getByText('completed', { exact: true }).waitFor()
+  await page.getByRole('button', { name: 'completed 1' }).waitFor()
+  const failed = await start(server, 'saga')
+  await ended(server, failed)
+  await page.getByRole('button', { name: 'failed 1' }).click()
+  expect(new URL(page.url()).searchParams.get('q')).toBe('status:failed')
+  await row.waitFor({ state: 'detached' })
+  expect(await page.locator('tbody tr').count()).toBe(1)
+  await page.getByRole('button', { name: 'failed 1' }).click()
+  await page.getByLabel('Filter runs').fill(id.slice(0, 8))
+  await row.waitFor()
+  expect(await page.locator('tbody tr').count()).toBe(1)
+  await page.getByLabel('Filter runs').fill('nobody:knows')
+  await page.getByText('Not understood: nobody:knows').waitFor()
+  expect(troubles).toEqual([])
+})
+
+it('reads older runs page by page, and is walked through by keys', async () => {
+  const { steps } = testSteps()
+  await using server = await servedPage({ steps })
+  await server.publish(SAGA, LOCAL)
+  const ids: string[] = []
+  for (let at = 0; at < 53; at += 1) ids.push(await start(server, 'saga'))
+  for (const id of ids) await ended(server, id)
+  await using tab = await browser.open(server.url)
+  const { page, troubles } = tab
+  await page.getByRole('button', { name: 'failed 53' }).waitFor()
+  expect(await page.locator('tbody tr').count()).toBe(50)
+  await page.getByRole('button', { name: 'Older runs' }).click()
+  await expect.poll(() => page.locator('tbody tr').count()).toBe(53)
+  await page.keyboard.press('j')
+  await page.keyboard.press('j')
+  await page.keyboard.press('k')
+  await page.keyboard.press('j')
+  const second = await page.locator('tbody tr').nth(1).locator('code').getAttribute('title')
+  await page.keyboard.press('Enter')
+  await page.waitForURL(`**/runs/${second}`)
+  await page.keyboard.press('?')
+  await page.getByRole('dialog', { name: 'Keys' }).getByText('one event back, one on').waitFor()
+  expect(troubles).toEqual([])
+})
+
+it('asks for a key where the server wants to know who asks, keeps it for the tab and forgets it when told', async () => {
+  await using server = await served({}, { page: pageFiles() })
+  await using tab = await browser.open(server.url)
+  const { page, troubles } = tab
+  await page.getByLabel('API key').fill('kls_wrong')
+  await page.getByRole('button', { name: 'Enter' }).click()
+  await page.getByText('The server does not know this key.').waitFor()
+  await page.getByLabel('API key').fill(ANA)
+  await page.getByRole('button', { name: 'Enter' }).click()
+  await page.getByText('ana @ acme').waitFor()
+  await page.reload()
+  await page.getByText('ana @ acme').waitFor()
+  expect(await page.evaluate('localStorage.length + document.cookie.length')).toBe(0)
+  await page.getByRole('button', { name: 'Forget the key' }).click()
+  await page.getByLabel('API key').waitFor()
+  // The browser itself tells of each answer 401.
+  expect(troubles.filter((text) => !text.includes('401'))).toEqual([])
+})
+
+it('starts a run by the form that its inputs make, and by JSON, and tells what the server refuses', async () => {
+  await using server = await servedPage({ steps: { echo: (input: unknown) => input } })
+  const plan = `
+plan: form
+version: 1.0.0
+inputs:
+  type: object
+  required: [name]
+  properties:
+    name: { type: string, minLength: 2, description: Whom to greet. }
+    times: { type: integer, default: 2 }
+    tone: { type: string, enum: [loud, low] }
+    tags: { type: array, items: { type: string } }
+steps: [{ id: say, run: echo, with: { all: '\${input}' } }]
+`
+  await server.publish(plan, LOCAL)
+  await using tab = await browser.open(`${server.url}/plans`)
+  const { page } = tab
+  await page.getByRole('link', { name: 'form' }).click()
+  await page.getByLabel(/^name/).fill('A')
+  await page.getByLabel(/^tone/).selectOption('low')
+  await page.getByLabel(/^tags/).fill('["x"]')
+  await page.getByRole('button', { name: 'Start' }).click()
+  await page.getByRole('alert').getByText('INPUT_INVALID').waitFor()
+  await page.getByText('correlation id').waitFor()
+  await page.getByRole('button', { name: 'As JSON' }).click()
+  const json = page.getByLabel('Input as JSON')
+  expect(JSON.parse(await json.inputValue())).toEqual({ name: 'A', times: 2, tone: 'low', tags: ['x'] })
+  await json.fill('{"name":"Ana","times":3}')
+  await page.getByRole('button', { name: 'Start' }).click()
+  await page.waitForURL('**/runs/*')
+  await page.getByRole('status', { name: 'Status of the run' }).getByText('completed').waitFor()
+  await page
+    .getByRole('button', { name: /^say .*, succeeded$/ })
+    .first()
+    .click()
+  await page.getByRole('tab', { name: 'input' }).click()
+  const shown = await page.getByRole('region', { name: 'input of say' }).textContent()
+  expect(JSON.parse(shown ?? '')).toEqual({ all: { name: 'Ana', times: 3 } })
+})

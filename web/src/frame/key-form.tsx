@@ -1,0 +1,45 @@
+/** Asks who one is, where the server wants to know: an API key, kept for this tab alone. */
+import { useState, type FormEvent, type ReactElement } from 'react'
+import { me, takeKey } from '../server/session.ts'
+import { Trouble } from '../shown/trouble.tsx'
+
+export function KeyForm(): ReactElement {
+  const [key, setKey] = useState('')
+  const [isRefused, setRefused] = useState(false)
+  const [error, setError] = useState<unknown>()
+  const enter = async (event: FormEvent): Promise<void> => {
+    event.preventDefault()
+    try {
+      await takeKey(key.trim())
+      setRefused(me.get() === null)
+    } catch (thrown) {
+      setError(thrown)
+    }
+  }
+  return (
+    <main className="key">
+      <h1>Who asks?</h1>
+      <form onSubmit={(event) => void enter(event)}>
+        <label className="field">
+          API key
+          <input
+            type="password"
+            autoComplete="off"
+            required
+            value={key}
+            placeholder="kls_…"
+            onChange={(event) => setKey(event.target.value)}
+          />
+        </label>
+        {isRefused ? <p role="alert">The server does not know this key.</p> : null}
+        {error === undefined ? null : <Trouble error={error} />}
+        <button type="submit" className="main">
+          Enter
+        </button>
+        <p className="quiet">
+          It is kept for this tab and goes when the tab is closed. <code>keelson keys create</code> makes one.
+        </p>
+      </form>
+    </main>
+  )
+}

@@ -1,0 +1,91 @@
+/**
+ * A run as the page holds it: the events it was given, and the core's own two folds of them at any moment. Folds are kept
+ * every 500 events, so that going to any event costs at most as many; nothing is computed here that the core does not decide.
+ */
+import { isForeign } from '../../../src/core/engine/engine-type.ts'
+import type { LogRecord } from '../../../src/core/events/event.ts'
+import { compileGraph, type PlanGraph } from '../../../src/core/plan/compile/graph.ts'
+import type { Plan } from '../../../src/core/plan/plan.ts'
+import { evolve } from '../../../src/core/run/evolve/evolve.ts'
+import { explain, type Cause } from '../../../src/core/run/explain/explain.ts'
+import { foldEventOfRecord } from '../../../src/core/run/fold-event.ts'
+import type { RunState } from '../../../src/core/run/state/state.ts'
+import { initialState } from '../../../src/core/run/state/initial-state.ts'
+import { msFromIso } from '../../../src/core/time.ts'
+import { runMetaOf } from '../../../src/core/view/fold/run-meta.ts'
+import { emptyView, type RunView } from '../../../src/core/view/fold/run-view.ts'
+import { incrementalProject } from '../../../src/core/view/project/project-run.ts'
+import { snapshotOf } from '../../../src/core/view/show/snapshot-of.ts'
+import type { RunSnapshot } from '../../../src/core/view/fold/run-snapshot.ts'
+import { Folds } from './folds.ts'
+
+export class RunHistory {
+  readonly runId: string
+  /** Absent where the plan of an imported run is not stored. */
+  readonly graph: PlanGraph | undefined
+  readonly #records: LogRecord[] = []
+  readonly #views: Folds<RunView, LogRecord>
+  readonly #states: Folds<RunState, LogRecord> | undefined
+
+  constructor(runId: string, plan: Plan | undefined, engineType: string) {
+    this.runId = runId
+    this.graph = plan === undefined ? undefined : compileGraph(plan)
+    const meta =
+      this.graph === undefined
+        ? { runId, stepIds: [] }
+        : runMetaOf(runId, this.graph, isForeign({ engineType }) ? undefined : engineType)
+    this.#views = new Folds(emptyView(meta), (view, record) => incrementalProject(view, [record]).view)
+    this.#states =
+      this.graph === undefined
+        ? undefined
+        : new Folds(initialState(this.graph), (state, record) => evolve(state, foldEventOfRecord(record)))
+  }
+
+  /** In their order; what is known already is left out. */
+  add(records: readonly LogRecord[]): void {
+    for (const record of records) if (record.runSeq > this.lastSeq) this.#records.push(record)
+  }
+
+  get records(): readonly LogRecord[] {
+    return this.#records
+  }
+
+  get lastSeq(): number {
+    return this.#records.at(-1)?.runSeq ?? 0
+  }
+
+  /** How many events there were when event `seq` was the last. */
+  countAt(seq: number): number {
+    let [low, high] = [0, this.#records.length]
+    while (low < high) {
+      const middle = (low + high) >> 1
+      if ((this.#records[middle]?.runSeq ?? 0) <= seq) low = middle + 1
+      else high = middle
+    }
+    return low
+  }
+
+  /** The last event at or before `seq`. */
+  recordAt(seq: number): LogRecord | undefined {
+    return this.#records[this.countAt(seq) - 1]
+  }
+
+  viewAt(seq: number): RunView {
+    return this.#views.after(this.#records, this.countAt(seq))
+  }
+
+  snapshotAt(seq: number): RunSnapshot {
+    return snapshotOf(this.viewAt(seq))
+  }
+
+  /** What held a slot after event `seq`; undefined where there is no plan to tell it from. */
+  whyAt(slot: string, seq: number, now = this.msAt(seq)): readonly Cause[] | undefined {
+    if (this.graph === undefined || this.#states === undefined) return undefined
+    return explain(this.graph, this.#states.after(this.#records, this.countAt(seq)), slot, now)
+  }
+
+  /** The instant of an event. */
+  msAt(seq: number): number {
+    return msFromIso(this.recordAt(seq)?.emittedAt ?? '') ?? 0
+  }
+}

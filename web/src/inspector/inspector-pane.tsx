@@ -1,0 +1,81 @@
+/** What is selected, at the moment of the cursor: why it is where it is, what it was given and gave back, its attempts. */
+import type { ReactElement } from 'react'
+import { StateChip } from '../shown/state-mark.tsx'
+import { stepLook } from '../shown/states.ts'
+import { JsonValue } from '../shown/json-value.tsx'
+import { AttemptsTab } from './attempts-tab.tsx'
+import { ItemsTab } from './items-tab.tsx'
+import { RunTab } from './run-tab.tsx'
+import type { At } from '../history/at.ts'
+import { slotAt } from './slot-at.ts'
+import { InputTab, OutputTab } from './values-tabs.tsx'
+import { openTab, selectStep, type Tab } from '../history/use-moment.ts'
+import { WhyTab } from './why-tab.tsx'
+
+const TAB_WORDS: Readonly<Record<Tab, string>> = {
+  why: 'why',
+  input: 'input',
+  output: 'output',
+  attempts: 'attempts',
+  items: 'items',
+  event: 'event',
+  raw: 'raw',
+}
+
+export function InspectorPane({ at }: { readonly at: At }): ReactElement {
+  const { step: slot, tab } = at.moment
+  if (slot === undefined) return <RunTab at={at} />
+  const step = slotAt(at.view, at.snapshot, slot)
+  const tabs = (Object.keys(TAB_WORDS) as Tab[]).filter((one) => one !== 'items' || step?.items !== undefined)
+  const open = tabs.includes(tab) ? tab : 'why'
+  return (
+    <section className="inspector" aria-label={`Step ${slot}`}>
+      <header>
+        <h2>{slot}</h2>
+        {step === undefined ? null : <StateChip look={stepLook(step)} />}
+        <button
+          type="button"
+          className="small close"
+          onClick={() => selectStep(undefined)}
+          aria-label="Close the step"
+          title="esc"
+        >
+          ✕
+        </button>
+      </header>
+      <div className="tabs" role="tablist" aria-label="About the step">
+        {tabs.map((one) => (
+          <button key={one} type="button" role="tab" aria-selected={one === open} onClick={() => openTab(one)}>
+            {TAB_WORDS[one]}
+            {one === 'attempts' && step !== undefined ? ` (${step.attempts.length})` : ''}
+          </button>
+        ))}
+      </div>
+      <div className="tab" role="tabpanel" aria-label={TAB_WORDS[open]} tabIndex={0}>
+        {panel(open, at, slot, step)}
+      </div>
+    </section>
+  )
+}
+
+function panel(tab: Tab, at: At, slot: string, step: ReturnType<typeof slotAt>): ReactElement {
+  if (step === undefined) return <p className="quiet">The run has no step of this name at event {at.moment.seq}.</p>
+  switch (tab) {
+    case 'why':
+      return <WhyTab at={at} slot={slot} />
+    case 'input':
+      return <InputTab at={at} slot={slot} step={step} />
+    case 'output':
+      return <OutputTab at={at} slot={slot} step={step} />
+    case 'attempts':
+      return <AttemptsTab step={step} asOf={at.asOf} />
+    case 'items':
+      return <ItemsTab at={at} stepId={slot} />
+    case 'event':
+      return <JsonValue value={at.history.recordAt(at.moment.seq)} label={`event ${at.moment.seq}`} />
+    case 'raw':
+      return <JsonValue value={step} label={`state of ${slot}`} />
+    default:
+      return tab satisfies never
+  }
+}

@@ -1,0 +1,106 @@
+/** The time cursor: dragged, moved event by event or decision by decision, played, or let go back to now. */
+import { useEffect, useState, type ReactElement } from 'react'
+import { useKeys } from '../keys/use-keys.ts'
+import { timeOfDay } from '../shown/words.ts'
+import type { RunHistory } from '../history/run-history.ts'
+import { goToEvent, type Moment } from '../history/use-moment.ts'
+
+export interface CursorBarProps {
+  readonly history: RunHistory
+  readonly lastSeq: number
+  readonly moment: Moment
+  readonly hasEnded: boolean
+}
+
+export function CursorBar({ history, lastSeq, moment, hasEnded }: CursorBarProps): ReactElement {
+  const { seq, isNow } = moment
+  const [isPlaying, setPlaying] = usePlayback(history, lastSeq, moment)
+  const go = (to: number): void => goToEvent(to >= lastSeq ? undefined : Math.max(1, to))
+  const back = (): void => go(seq - 1)
+  const forth = (): void => go(seq + 1)
+  useKeys({
+    ArrowLeft: back,
+    ArrowRight: forth,
+    'Shift+ArrowLeft': () => go(decisionBefore(history, seq)),
+    'Shift+ArrowRight': () => go(decisionAfter(history, seq)),
+    n: () => goToEvent(undefined),
+  })
+  const record = history.recordAt(seq)
+  const live = hasEnded ? 'the end' : 'live'
+  return (
+    <div className={`cursor-bar ${isNow ? '' : 'past'}`} role="group" aria-label="Time cursor">
+      <button type="button" onClick={back} disabled={seq <= 1} aria-label="One event back" title="← (⇧← a decision)">
+        ‹
+      </button>
+      <button
+        type="button"
+        onClick={() => setPlaying(!isPlaying)}
+        aria-label={isPlaying ? 'Stop the playback' : 'Play the run back'}
+      >
+        {isPlaying ? 'stop' : 'play'}
+      </button>
+      <button type="button" onClick={forth} disabled={isNow} aria-label="One event on" title="→ (⇧→ a decision)">
+        ›
+      </button>
+      <input
+        type="range"
+        min={1}
+        max={Math.max(1, lastSeq)}
+        value={seq}
+        aria-label="Event"
+        aria-valuetext={`event ${seq} of ${lastSeq}`}
+        onChange={(event) => go(Number(event.target.value))}
+      />
+      <output className="when">
+        {isNow ? '' : 'as of '}event {seq} of {lastSeq}
+        {record === undefined ? '' : ` · ${timeOfDay(Date.parse(record.emittedAt))}`}
+        {isNow ? ` · ${live}` : ''}
+      </output>
+      <button type="button" className="now" onClick={() => goToEvent(undefined)} disabled={isNow} title="n">
+        now
+      </button>
+    </div>
+  )
+}
+
+/** Where the decision before the one of this event ended. */
+function decisionBefore(history: RunHistory, seq: number): number {
+  return (history.recordAt(seq)?.decision.firstSeq ?? seq) - 1
+}
+
+/** The last event of the next decision. */
+function decisionAfter(history: RunHistory, seq: number): number {
+  const next = history.recordAt(seq + 1)?.decision.firstSeq
+  const found = history.records.slice(history.countAt(seq)).findLast((one) => one.decision.firstSeq === next)
+  return found?.runSeq ?? seq + 1
+}
+
+/** The wait between two events as it was, ten times as fast and never long. */
+const SPEED = 10
+const SHORTEST_MS = 60
+const LONGEST_MS = 700
+
+function usePlayback(
+  history: RunHistory,
+  lastSeq: number,
+  { seq, isNow }: Moment,
+): readonly [boolean, (isPlaying: boolean) => void] {
+  const [isPlaying, setPlaying] = useState(false)
+  useEffect(() => {
+    if (!isPlaying) return undefined
+    if (isNow) {
+      setPlaying(false)
+      return undefined
+    }
+    const gap = (history.msAt(seq + 1) - history.msAt(seq)) / SPEED
+    const wait = Math.min(LONGEST_MS, Math.max(SHORTEST_MS, gap))
+    const timer = setTimeout(() => goToEvent(seq + 1 >= lastSeq ? undefined : seq + 1), wait)
+    return () => clearTimeout(timer)
+  }, [isPlaying, isNow, seq, lastSeq, history])
+  const play = (wanted: boolean): void => {
+    // From now there is nothing to play: it begins at the first event.
+    if (wanted && isNow) goToEvent(1)
+    setPlaying(wanted)
+  }
+  return [isPlaying, play]
+}

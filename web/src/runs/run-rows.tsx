@@ -1,0 +1,98 @@
+/** The rows of the list. The link of a row is its plan; the whole row leads there. */
+import { useEffect, useRef, type ReactElement } from 'react'
+import type { ExecutionState } from '../../../src/client/connect.ts'
+import { msFromIso } from '../../../src/core/time.ts'
+import { goTo, runPath } from '../address/address.ts'
+import { Link } from '../address/link.tsx'
+import { StateChip } from '../shown/state-mark.tsx'
+import { runLook } from '../shown/states.ts'
+import { ago, duration, shortId } from '../shown/words.ts'
+
+export interface RunRowsProps {
+  readonly runs: readonly ExecutionState[]
+  readonly chosen: number
+  readonly isLoaded: boolean
+  readonly now: number
+}
+
+export function RunRows({ runs, chosen, isLoaded, now }: RunRowsProps): ReactElement {
+  return (
+    <table className="rows" aria-busy={!isLoaded}>
+      <thead>
+        <tr>
+          <th scope="col">status</th>
+          <th scope="col">plan</th>
+          <th scope="col" className="wide">
+            run
+          </th>
+          <th scope="col" className="wide">
+            by
+          </th>
+          <th scope="col" className="number wide">
+            events
+          </th>
+          <th scope="col" className="number">
+            took
+          </th>
+          <th scope="col" className="number">
+            started
+          </th>
+        </tr>
+      </thead>
+      <tbody>
+        {isLoaded
+          ? runs.map((run, at) => <Row key={run.executionId} run={run} isChosen={at === chosen} now={now} />)
+          : EMPTY_ROWS.map((key) => (
+              <tr key={key} className="shape">
+                <td colSpan={7}>&nbsp;</td>
+              </tr>
+            ))}
+      </tbody>
+    </table>
+  )
+}
+
+/** The shape of the list while it is loading. */
+const EMPTY_ROWS = ['a', 'b', 'c', 'd', 'e', 'f']
+
+interface RowProps {
+  readonly run: ExecutionState
+  readonly isChosen: boolean
+  readonly now: number
+}
+
+function Row({ run, isChosen, now }: RowProps): ReactElement {
+  const { executionId, status, substatus, planId, planVersion, triggeredBy, lastEventSeq } = run
+  const row = useRef<HTMLTableRowElement>(null)
+  useEffect(() => {
+    if (isChosen) row.current?.scrollIntoView({ block: 'nearest' })
+  }, [isChosen])
+  const created = msFromIso(run.createdAt) ?? 0
+  const updated = msFromIso(run.updatedAt) ?? 0
+  const isOver = status === 'COMPLETED' || status === 'FAILED' || status === 'CANCELLED'
+  return (
+    <tr ref={row} className={isChosen ? 'chosen' : ''} onClick={() => goTo(runPath(executionId))}>
+      <td>
+        <StateChip look={runLook(status)} />
+        {substatus === undefined ? null : <span className="quiet"> {substatus}</span>}
+      </td>
+      <td>
+        <Link href={runPath(executionId)} aria-label={`${planId} ${planVersion}, run ${shortId(executionId)}`}>
+          {planId}
+        </Link>
+        <span className="quiet"> {planVersion}</span>
+      </td>
+      <td className="wide">
+        <code title={executionId}>{shortId(executionId)}</code>
+      </td>
+      <td className="wide">{triggeredBy ?? ''}</td>
+      <td className="number wide">{lastEventSeq.toLocaleString('en')}</td>
+      <td className="number">{duration((isOver ? updated : now) - created)}</td>
+      <td className="number">
+        <time dateTime={run.createdAt} title={run.createdAt}>
+          {ago(created, now)}
+        </time>
+      </td>
+    </tr>
+  )
+}

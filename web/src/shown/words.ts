@@ -1,0 +1,55 @@
+/** How durations, times and ids are written: as the command line writes them. */
+const SECOND = 1_000
+const MINUTE = 60 * SECOND
+const HOUR = 60 * MINUTE
+const DAY = 24 * HOUR
+
+/** `42 ms`, `1.9 s`, `2 min 5 s`, `3 h 4 min`, `2 d 3 h`. */
+export function duration(ms: number): string {
+  if (ms < SECOND) return `${Math.max(0, Math.round(ms))} ms`
+  if (ms < MINUTE) return `${(ms / SECOND).toFixed(1)} s`
+  if (ms < HOUR) return inTwo(ms, [MINUTE, 'min'], [SECOND, 's'])
+  return ms < DAY ? inTwo(ms, [HOUR, 'h'], [MINUTE, 'min']) : inTwo(ms, [DAY, 'd'], [HOUR, 'h'])
+}
+
+type Unit = readonly [ms: number, name: string]
+
+function inTwo(ms: number, [large, largeName]: Unit, [small, smallName]: Unit): string {
+  const rest = Math.floor((ms % large) / small)
+  return `${Math.floor(ms / large)} ${largeName}${rest === 0 ? '' : ` ${rest} ${smallName}`}`
+}
+
+/** `just now`, `12 s ago`, `3 h ago`. */
+export function ago(ms: number, now: number): string {
+  const passed = now - ms
+  if (passed < SECOND) return 'just now'
+  const [size, name] = UNITS.find(([unit]) => passed >= unit) ?? [SECOND, 's']
+  return `${Math.floor(passed / size)} ${name} ago`
+}
+
+const UNITS: readonly Unit[] = [
+  [DAY, 'd'],
+  [HOUR, 'h'],
+  [MINUTE, 'min'],
+  [SECOND, 's'],
+]
+
+const two = (value: number): string => String(value).padStart(2, '0')
+
+/** Local time of day; with its date on another day than `now`. */
+export function timeOfDay(ms: number, now = Date.now()): string {
+  const date = new Date(ms)
+  const time = `${two(date.getHours())}:${two(date.getMinutes())}:${two(date.getSeconds())}`
+  if (new Date(now).toDateString() === date.toDateString()) return time
+  return `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())} ${time}`
+}
+
+const SHORT_ID_CHARS = 8
+
+export function shortId(runId: string): string {
+  return runId.slice(0, SHORT_ID_CHARS)
+}
+
+export function plural(count: number, noun: string): string {
+  return `${count.toLocaleString('en')} ${noun}${count === 1 ? '' : 's'}`
+}

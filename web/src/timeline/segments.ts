@@ -1,0 +1,69 @@
+/** The bars of one step on the timeline, from its snapshot: work, waits between attempts, waits for a person or for room, undoing. */
+import { msFromIso } from '../../../src/core/time.ts'
+import type { AttemptSnapshot, FallbackSnapshot, StepSnapshot } from '../../../src/core/view/fold/run-snapshot.ts'
+
+export type SegmentKind = 'work' | 'failed' | 'backoff' | 'person' | 'wait' | 'room' | 'undo'
+
+export interface Segment {
+  readonly kind: SegmentKind
+  readonly from: number
+  readonly to: number
+  readonly title: string
+}
+
+/** One legend for all bars, from the table that draws them. */
+export const SEGMENT_WORDS: Readonly<Record<SegmentKind, string>> = {
+  work: 'work',
+  failed: 'failed attempt',
+  backoff: 'wait before a retry',
+  person: 'waits for a person',
+  wait: 'waits for a time, an event or a run',
+  room: 'waits for room',
+  undo: 'undone',
+}
+
+/** What an attempt that only waits is waiting for. */
+export type WaitKind = 'person' | 'wait' | undefined
+
+export function segmentsOf(step: StepSnapshot, asOf: number, waits: WaitKind): readonly Segment[] {
+  const own = attemptSegments(step, asOf, waits)
+  const fallback = step.fallback === undefined ? [] : attemptSegments(step.fallback, asOf, undefined)
+  const first = own[0]
+  const room =
+    first === undefined || step.timeSplit.grantMs <= 0
+      ? []
+      : [segment('room', first.from - step.timeSplit.grantMs, first.from, SEGMENT_WORDS.room)]
+  return [...room, ...own, ...fallback, ...undoOf(step, asOf)]
+}
+
+function attemptSegments(slot: FallbackSnapshot, asOf: number, waits: WaitKind): readonly Segment[] {
+  return slot.attempts.flatMap((attempt, at) => {
+    const from = msFromIso(attempt.startedAt ?? '')
+    if (from === undefined) return []
+    const to = msFromIso(attempt.completedAt ?? '') ?? asOf
+    const kind = attempt.status === 'FAILED' ? 'failed' : (waits ?? 'work')
+    const next = nextStart(slot, slot.attempts[at + 1], asOf)
+    const name = `attempt ${attempt.logicalAttemptId}: ${attempt.error?.code ?? attempt.status.toLowerCase()}`
+    const bar = segment(kind, from, to, name)
+    return next === undefined || attempt.status !== 'FAILED'
+      ? [bar]
+      : [bar, segment('backoff', to, next, SEGMENT_WORDS.backoff)]
+  })
+}
+
+/** When the next attempt began; the moment itself while one is still due. */
+function nextStart(slot: FallbackSnapshot, next: AttemptSnapshot | undefined, asOf: number): number | undefined {
+  if (next !== undefined) return msFromIso(next.startedAt ?? '')
+  return slot.retryAt === undefined ? undefined : asOf
+}
+
+function undoOf({ compensation }: StepSnapshot, asOf: number): readonly Segment[] {
+  const from = msFromIso(compensation?.startedAt ?? '')
+  if (from === undefined) return []
+  const to = msFromIso(compensation?.completedAt ?? '') ?? asOf
+  return [segment('undo', from, to, `compensation: ${compensation?.status.toLowerCase() ?? ''}`)]
+}
+
+function segment(kind: SegmentKind, from: number, to: number, title: string): Segment {
+  return { kind, from, to: Math.max(from, to), title }
+}
