@@ -34,9 +34,9 @@ import type { Cause } from '../../core/run/explain/explain.ts'
 import type { RunSnapshot } from '../../core/view/fold/run-snapshot.ts'
 import { stepOutputOf, type StepOutput } from '../../core/view/fold/step-output.ts'
 import { evidenceOf } from '../../core/view/show/evidence.ts'
-import { infrastructureReport, type InfrastructureReport } from '../../core/view/show/infrastructure-report.ts'
+import type { InfrastructureReport } from '../../core/view/show/infrastructure-report.ts'
 import type { JournalLine } from '../../core/view/show/journal.ts'
-import { STATE_WORDS, statesAs, type RunStates, type StateWords } from '../../core/view/show/states-as.ts'
+import type { RunStates, StateWords } from '../../core/view/show/states-as.ts'
 import { isTerminalRun } from '../../core/run/state/transitions.ts'
 import type { RunContext } from '../../ports/run-context.ts'
 import type { RunRow } from '../../ports/run-store.ts'
@@ -128,6 +128,7 @@ export class RunReader<O = unknown> {
 
   /** How the run and its steps stand, in the words of the project that its plan comes from. */
   async statesAs(words: StateWords): Promise<RunStates> {
+    const { STATE_WORDS, statesAs } = await import('../../core/view/show/states-as.ts')
     needKind('statesAs: the words', words, oneOf(...STATE_WORDS))
     return statesAs(words, await this.snapshot())
   }
@@ -154,6 +155,7 @@ export class RunReader<O = unknown> {
 
   /** How often the platform really began each attempt, for those who pay for it. Nothing is decided by it. */
   async infrastructureReport(): Promise<InfrastructureReport> {
+    const { infrastructureReport } = await import('../../core/view/show/infrastructure-report.ts')
     return infrastructureReport(await this.records())
   }
 

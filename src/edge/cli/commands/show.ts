@@ -5,7 +5,6 @@ import { isForeign } from '../../../core/engine/engine-type.ts'
 import { parseStepSlot } from '../../../core/events/slot.ts'
 import { fail } from '../../../core/problems/problem.ts'
 import { itemsOf, snapshotOf } from '../../../core/view/show/snapshot-of.ts'
-import { STATE_WORDS, statesAs, type StateWords } from '../../../core/view/show/states-as.ts'
 import { KILLS_PROCESS } from '../../../core/engine/last-words.ts'
 import { isTerminalRun } from '../../../core/run/state/transitions.ts'
 import type { ReadableRun } from '../../../library/read/readable-runs.ts'
@@ -31,12 +30,9 @@ import { openToRead } from '../open/reading.ts'
 export async function show({ args, options, terminal }: Call): Promise<number> {
   const keelson = await openToRead(options)
   try {
-    const words = wordsOf(options.text('as'))
     const handle = await findRun(keelson, args[0] ?? '')
-    if (words !== undefined) {
-      terminal.json({ runId: handle.runId, ...statesAs(words, await handle.snapshot()) })
-      return EXIT.completed
-    }
+    const words = options.text('as')
+    if (words !== undefined) return await showStates(handle, words, terminal)
     if (isForeign(handle.row)) return await showImported(handle, args[1], options, terminal)
     if (handle.row.quarantine === KILLS_PROCESS) await showUnfolded(handle, options, terminal)
     const purpose = options.json ? 'view' : 'picture'
@@ -88,10 +84,13 @@ export async function show({ args, options, terminal }: Call): Promise<number> {
   }
 }
 
-function wordsOf(written: string | undefined): StateWords | undefined {
+async function showStates(handle: ReadableRun, written: string, terminal: Terminal): Promise<number> {
+  const { STATE_WORDS, statesAs } = await import('../../../core/view/show/states-as.ts')
   const words = STATE_WORDS.find((one) => one === written)
-  if (written === undefined || words !== undefined) return words
-  return fail('USAGE', `--as is ${STATE_WORDS.join(', ')}, not '${written}'`, didYouMean(written, STATE_WORDS))
+  if (words === undefined)
+    return fail('USAGE', `--as is ${STATE_WORDS.join(', ')}, not '${written}'`, didYouMean(written, STATE_WORDS))
+  terminal.json({ runId: handle.runId, ...statesAs(words, await handle.snapshot()) })
+  return EXIT.completed
 }
 
 /** The hash of the plan, and of the bytes it was made of. */

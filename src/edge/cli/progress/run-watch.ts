@@ -12,6 +12,7 @@ import { isTerminalRun } from '../../../core/run/state/transitions.ts'
 import { msFromIso } from '../../../core/time.ts'
 import { incrementalProject } from '../../../core/view/project/project-run.ts'
 import { storedView } from '../../../app/project/stored-views.ts'
+import { anyWaits, retriesOf, type Retry } from '../../../core/view/show/due-retries.ts'
 import { runMetaOf, type RunMeta } from '../../../core/view/fold/run-meta.ts'
 import { emptyView, type RunView } from '../../../core/view/fold/run-view.ts'
 import { vectorGet } from '../../../core/collections/vector.ts'
@@ -19,15 +20,6 @@ import type { ReadableRun, ReadableRuns } from '../../../library/read/readable-r
 import { Reader } from '../../../library/read/reader.ts'
 import { storeOf } from '../../../library/services-of.ts'
 import { stepAbout } from '../../../core/events/slot-of.ts'
-import { anyWaits, retriesOf } from './open-in-view.ts'
-
-export interface Retry {
-  readonly stepId: string
-  readonly itemIndex?: number
-  readonly failedAttempt: number
-  readonly retryAt: number
-  readonly code: string
-}
 
 export interface RunWatch<H extends ReadableRun = ReadableRun> {
   readonly handle: H

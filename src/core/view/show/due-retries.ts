@@ -1,12 +1,19 @@
 /**
- * What a stored view tells of the instants that a picture counts down: the retries that are due. It does not tell until when a
- * slot waits, or what a person is asked; a picture of such a run is made from its log.
+ * What a view tells of the instants that a picture counts down: the retries that are due. It does not tell until when a slot
+ * waits, or what a person is asked; a picture of such a run is made from its log.
  */
-import { vectorGet } from '../../../core/collections/vector.ts'
-import { stepSlotText, type StepSlot } from '../../../core/events/slot.ts'
-import { msFromIso } from '../../../core/time.ts'
-import type { RunView, SlotFold, SlotPair } from '../../../core/view/fold/run-view.ts'
-import type { Retry } from './run-watch.ts'
+import { vectorGet } from '../../collections/vector.ts'
+import { stepSlotText, type StepSlot } from '../../events/slot.ts'
+import { msFromIso } from '../../time.ts'
+import type { RunView, SlotFold, SlotPair } from '../fold/run-view.ts'
+
+export interface Retry {
+  readonly stepId: string
+  readonly itemIndex?: number
+  readonly failedAttempt: number
+  readonly retryAt: number
+  readonly code: string
+}
 
 /** By slot: failed attempts that will be repeated. */
 export function retriesOf(view: RunView): Map<string, Retry> {
