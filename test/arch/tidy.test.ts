@@ -34,6 +34,13 @@ const MOST_LINES = 300
 /** Data alone, which nobody reads from the first line to the last: a longer list is no harder to find something in. */
 const DATA = ['src/core/events/payloads.ts', 'test/mutants/append.ts']
 
+it('no file has marks of a merge that nobody finished', () => {
+  // Formatters turn some of them into quotes and headings.
+  const marks = /^ *(?:<{7} |>{7} |(?:> ){7})/m
+  const texts = everything.filter((path) => /\.(?:ts|tsx|md|json|ya?ml|sql|css)$/.test(path))
+  expect(texts.filter((path) => marks.test(textOf(path)))).toEqual([])
+})
+
 describe('sizes', () => {
   it('no file of the product and its tests is longer than 300 lines, but for data', () => {
     expect(sources.filter((path) => linesOf(path) > MOST_LINES && !DATA.includes(path))).toEqual([])
