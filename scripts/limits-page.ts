@@ -286,6 +286,10 @@ const VALUES: Readonly<Record<keyof typeof LIMITS, Told>> = {
   stopMs: { of: 'How long the server may take to stop', beyond: 'the process ends' },
   streamsPerPrincipal: { of: 'Open streams of one principal', beyond: 'RATE_EXCEEDED (429)' },
   streamKeepAliveMs: { of: 'Silence of a stream', beyond: 'a comment line is sent' },
+  streamWhoMs: {
+    of: 'How long a stream goes on whose reader is no longer known (a revoked key, a token that is over)',
+    beyond: 'it is ended',
+  },
   streamMovesMs: { of: 'Between two messages of `GET /v1/stream`', beyond: 'later moves are in the next one' },
   streamPageBytes: {
     of: 'Events of one run read for its streams at a time',

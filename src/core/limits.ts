@@ -180,6 +180,8 @@ export const LIMITS = {
   streamsPerPrincipal: 100,
   /** After this long without an event a stream gets a comment, so that nobody between takes it for dead. */
   streamKeepAliveMs: 15_000,
+  /** How long somebody may read on who is no longer known: a revoked key, a token that is over. */
+  streamWhoMs: 60_000,
   /** Between two messages of a tenant's stream; and how often other processes' appends are looked for. */
   streamMovesMs: 250,
   /** Events of one run that are read for its streams at a time, and what is kept of them for all streams together. */

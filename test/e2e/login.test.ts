@@ -169,6 +169,29 @@ it('a person without a browser here logs in on another device', async () => {
   expect((await at.call('runs')).code).toBe(0)
 })
 
+it('a person logs in with a browser at a served folder, and starts its plans from its pages [API-14]', async () => {
+  await using at = await place()
+  const browser = new Browser()
+  const me = await browser.logIn(await browser.go(`${at.url}/login`), 'ana')
+  expect([me.status, JSON.parse(me.text)]).toEqual([200, expect.objectContaining({ tenantId: 'acme', actorId: 'ana' })])
+  const start = (origin: string): Promise<Response> =>
+    browser.ask(`${at.url}/v1/executions?mode=sync`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', origin },
+      body: JSON.stringify({ planId: 'greet' }),
+    })
+  expect((await start('https://evil.example')).status).toBe(403)
+  const run = await start(at.url)
+  expect([run.status, await run.json()]).toEqual([
+    200,
+    expect.objectContaining({ status: 'COMPLETED', triggeredBy: 'ana' }),
+  ])
+  const out = await browser.ask(`${at.url}/logout`, { method: 'POST', headers: { origin: at.url } })
+  expect([out.status, (await browser.ask(`${at.url}/v1/me`)).status]).toEqual([200, 401])
+  const { stdout } = await at.call('logout', '--json')
+  expect(jsonLines(stdout)).toEqual([{ logout: 'done', server: at.url, wasLoggedIn: false, isRevoked: false }])
+})
+
 it('a token that the server does not take is not kept, and nobody logs in in the clear', async () => {
   await using at = await place()
   const nobody = await loggedIn(at, 'nora')

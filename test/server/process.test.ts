@@ -1,5 +1,7 @@
 /** The process itself over HTTP: alive, ready, what it measures, and whom it takes the caller for. */
 import { expect, it } from 'vitest'
+import { openMemoryStore } from '../../src/adapters/stores/memory/store.ts'
+import { countingStore } from '../fixtures/counting-store.ts'
 import { served } from './served.ts'
 
 const PLAN = `
@@ -25,6 +27,14 @@ it('is alive for anyone, and ready when every duty does its work', async () => {
   expect(closed.status).toBe(503)
   expect(closed.body.duties.store).toEqual({ ok: false, why: 'STORE_CLOSED' })
   expect((await server.call('GET /healthz', { as: '' })).status).toBe(200)
+})
+
+it('says whether it is ready without reading what grows with its tenants: anybody may ask it', async () => {
+  const counting = countingStore(openMemoryStore({ clock: { now: Date.now } }))
+  await using server = await served({ store: counting.store })
+  counting.reset()
+  for (let times = 0; times < 10; times += 1) expect((await server.call('GET /readyz', { as: '' })).status).toBe(200)
+  expect([counting.count('listTenants'), counting.count('findTenant')]).toEqual([0, 10])
 })
 
 it('measures runs, steps, retries and commits under the published names, and names no run, plan or tenant [OBS-07]', async () => {

@@ -67,6 +67,7 @@ const CALLERS_KEPT = 1_000
 const STREAMS: StreamSettings = {
   keepAliveMs: LIMITS.streamKeepAliveMs,
   perPrincipal: LIMITS.streamsPerPrincipal,
+  whoMs: LIMITS.streamWhoMs,
   movesMs: LIMITS.streamMovesMs,
 }
 const ALL_BUT_CLOCKWORK: readonly Duty[] = ['api', 'engine', 'followers']

@@ -6,6 +6,7 @@ import { bind, type Asked, type BoundRoute, type Reply } from '../serve/bound-ro
 import { runStream } from '../stream/run-stream.ts'
 import type { Seat } from '../stream/seats.ts'
 import { lastEventId, messageText, RECONNECT, SSE_HEADERS, SSE_TYPE } from '../stream/sse.ts'
+import { endWithCaller } from '../stream/still-known.ts'
 import { streamsOf } from '../stream/streams-of.ts'
 import { openTenantStream } from '../stream/tenant-stream.ts'
 import { failureOf } from '../wire/failure.ts'
@@ -51,12 +52,15 @@ function ofTenant(asked: Asked<typeof api.streamTenant>, seat: Seat): Promise<As
 
 /** Whatever is refused gives the seat back. */
 async function seated(
-  { world, caller, gone }: Pick<Asked, 'world' | 'caller' | 'gone'>,
+  asked: Pick<Asked, 'world' | 'caller' | 'gone' | 'header'>,
   open: (seat: Seat) => Promise<AsyncIterable<string>>,
 ): Promise<Reply> {
+  const { world, caller, gone } = asked
   const seat = streamsOf(world).seats.take(caller, gone)
   try {
-    return { headers: SSE_HEADERS, text: { type: SSE_TYPE, chunks: await open(seat) } }
+    const chunks = await open(seat)
+    endWithCaller(asked, seat)
+    return { headers: SSE_HEADERS, text: { type: SSE_TYPE, chunks } }
   } catch (thrown) {
     seat.free()
     throw thrown

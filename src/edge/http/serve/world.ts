@@ -64,6 +64,8 @@ export interface World {
 export interface StreamSettings {
   readonly keepAliveMs: number
   readonly perPrincipal: number
+  /** Between two looks whether the reader is still known. */
+  readonly whoMs: number
   /** Between two messages of a tenant's stream, and between two looks for what other processes wrote. */
   readonly movesMs: number
 }
