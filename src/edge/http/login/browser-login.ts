@@ -46,7 +46,7 @@ interface Session {
 }
 
 const CHANCE_BYTES = 32
-const HOME = '/v1/me'
+const HOME = '/'
 
 export class BrowserLogin {
   /** Of this server, as browsers know it. */
