@@ -83,7 +83,7 @@ export async function loginServer(options: LoginServerOptions = {}): Promise<Log
       return body.error?.code ?? body.actorId
     },
     loggedIn: async (name, person = new Browser()) => {
-      const visit = await person.logIn(await person.go(`${server.url}/login`), name)
+      const visit = await person.logIn(await person.go(`${server.url}/login?returnTo=/v1/me`), name)
       return { browser: person, visit }
     },
     [Symbol.asyncDispose]: async () => {

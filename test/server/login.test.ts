@@ -135,7 +135,7 @@ it('logout ends the session at once, for copies of the cookie and open streams t
   expect(await stream.text()).toContain('event: hello')
   const again = await at.server.call('POST /logout', { as: '', headers: { cookie: copy, origin: at.server.url } })
   expect([again.status, again.body.ended]).toEqual([200, false])
-  const back = await browser.go(`${at.server.url}/login`)
+  const back = await browser.go(`${at.server.url}/login?returnTo=/v1/me`)
   expect([back.status, JSON.parse(back.text).actorId]).toEqual([200, 'ana'])
   const acts = await actsOf(at.server, browser)
   expect(acts.map(({ actorId, action }) => [actorId, action])).toEqual([
