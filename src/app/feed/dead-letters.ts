@@ -1,4 +1,4 @@
-/** Dead letters of a subscriber as an operator names them: each by the key of its run and the number of its event. */
+/** What a subscriber could not be given, as an operator names it: each of the dead letters by the key of its run and the number of its event. */
 import { fail } from '../../core/problems/problem.ts'
 import type { DeadLetter } from '../../ports/feed.ts'
 import type { RunStore } from '../../ports/run-store.ts'
