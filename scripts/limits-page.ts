@@ -325,6 +325,17 @@ const VALUES: Readonly<Record<keyof typeof LIMITS, Told>> = {
     beyond: '401 `NOT_AUTHENTICATED`',
   },
   deliveriesKept: { of: 'Deliveries of one trigger that are kept to look at', beyond: 'the oldest are dropped' },
+  alertsWaiting: { of: 'Alerts that wait to be sent to a webhook', beyond: '`ALERT_NOT_DELIVERED`' },
+  alertTries: { of: 'How often an alert is sent to a webhook', beyond: '`ALERT_NOT_DELIVERED`' },
+  alertSendMs: { of: 'One try to send an alert', beyond: 'it is tried again' },
+  alertPersistsMs: {
+    of: 'How long an alert that only informs comes back before it is sent',
+    beyond: 'it is sent once, as P2',
+  },
+  securityAlertMs: {
+    of: 'Between two security alerts about the same person and action',
+    beyond: 'the next one is told',
+  },
   fleetRuns: { of: 'Runs of one operation on many', beyond: '`OPERATION_TOO_LARGE`' },
   fleetExamined: { of: 'Runs that the preview of an operation looks at', beyond: 'the others are only counted' },
   fleetClaimMs: {

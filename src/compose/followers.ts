@@ -11,6 +11,7 @@ import { Moves } from '../library/tell/moves.ts'
 import type { Parts } from '../library/parts.ts'
 import { Projectors } from '../library/tell/projectors.ts'
 import { warnOfProblem } from '../library/tell/receipt-service.ts'
+import { alertSink } from './alert-sink.ts'
 import type { OpenOptions } from './open-options.ts'
 
 type Followers = Pick<Parts, 'listeners' | 'moves' | 'projectors' | 'alerts'>
@@ -23,7 +24,8 @@ export async function followersOf(
 ): Promise<Followers> {
   const { store, clock } = services
   const { follows = true } = options
-  const teller = !follows ? undefined : alertTeller(options, (text) => services.redactors?.text(text) ?? text)
+  const redact = (text: string): string => services.redactors?.text(text) ?? text
+  const teller = !follows ? undefined : alertTeller(options, redact, alertSink(options))
   return {
     listeners: await listenersOf(services, advancer, options),
     moves: new Moves(systemTimers),

@@ -1,5 +1,6 @@
 /** The options of `openKeelson` by name and kind, and of the objects among them; what is none of them is refused. */
 import { SimulatedTime } from '../adapters/engines/mock/simulated-time.ts'
+import { ALERT_PRIORITY_NAMES } from '../core/alerts/catalogue.ts'
 import { needKnown, type OptionNames } from '../core/known-options.ts'
 import {
   COUNT,
@@ -83,6 +84,7 @@ const OPEN: OptionNames<OpenOptions> = {
   onClockJump: FUNCTION,
   onLoopBlocked: FUNCTION,
   onAlert: FUNCTION,
+  alertWebhook: OBJECT,
   log: FUNCTION,
   environmentSecrets: either(FLAG, TEXTS),
   agents: OBJECT,
@@ -95,12 +97,19 @@ const STATE_STORE: OptionNames<Inner<'stateStore'>> = {
   failOpenForEventClass: TEXTS,
   neverFailOpen: TEXTS,
 }
+const WEBHOOK: OptionNames<Inner<'alertWebhook'>> = {
+  url: TEXT,
+  secret: TEXT,
+  priority: oneOf(...ALERT_PRIORITY_NAMES),
+  allow: TEXTS,
+}
 const RECEIPTS: OptionNames<Inner<'receipts'>> = { onProblem: FUNCTION }
 
 /** With all times in milliseconds. */
 export function readOpening(given: Opening): OpenOptions {
   const options = readOptions<OpenOptions>('openKeelson', given as WithTexts<OpenOptions>, OPEN)
-  const { egress, commands, stateStore, receipts } = options
+  const { egress, commands, stateStore, receipts, alertWebhook } = options
+  if (alertWebhook !== undefined) needKnown('alertWebhook', alertWebhook, WEBHOOK)
   if (typeof commands === 'object') needKnown('commands', commands, COMMANDS)
   if (typeof receipts === 'object') needKnown('receipts', receipts, RECEIPTS)
   return {

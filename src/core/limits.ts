@@ -231,6 +231,14 @@ export const LIMITS = {
   deliveriesKept: 1_000,
   /** Of a schedule or a trigger as it is kept. */
   scheduleBytes: 256 * 1024,
+  /** Alerts that wait to be sent to an address, how often one is tried, and how long one try may take. */
+  alertsWaiting: 1_000,
+  alertTries: 8,
+  alertSendMs: 10_000,
+  /** An alert that only informs wakes somebody when it has come back for this long. */
+  alertPersistsMs: 300_000,
+  /** Between two security alerts about the same person and action. */
+  securityAlertMs: 60_000,
   /** Runs of one operation on many, and those of them that a preview looks at one by one. */
   fleetRuns: 50_000,
   fleetExamined: 200,

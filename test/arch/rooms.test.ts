@@ -38,6 +38,7 @@ const HOUSES: Readonly<Record<string, House>> = {
       'views',
       'execute',
       'feed',
+      'alerts',
       'receipts',
       'audit',
       'rederive',

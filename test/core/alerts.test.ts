@@ -1,7 +1,7 @@
 /** Alerts about runs: told while they happen to who listens, and made again of the log for who asks later. */
 import { describe, expect, it } from 'vitest'
 import { openMemoryStore } from '../../src/adapters/stores/memory/store.ts'
-import { loadPlan, openKeelson, type Keelson, type ViewAlert } from '../../src/main.ts'
+import { loadPlan, openKeelson, type Alert, type Keelson } from '../../src/main.ts'
 import type { RunStore, StoredEvent } from '../../src/ports/run-store.ts'
 import { newRun } from '../../src/testing/store/run-fixtures.ts'
 import { creation } from '../../src/testing/store/store-case.ts'
@@ -98,13 +98,20 @@ describe('alerts made of a log', () => {
     expect(await keelson.getSnapshot('late')).toMatchObject({ status: 'COMPLETED', ...late })
   })
 
-  it('an event that a step cannot have is ignored, and the snapshot says that the log does not fit [PRJ-22]', async () => {
+  it('an event that a step cannot have is ignored, and the snapshot says that the log does not fit [PRJ-22, OBS-05]', async () => {
     const store = openMemoryStore({ clock: { now: () => Date.now() } })
     await using keelson = await openKeelson({ store, directory: testFolder(), steps })
     const sha256 = await keelson.publish(TWO)
     const specs = [...STARTED, step('StepStarted', 'a'), step('StepSkipped', 'a')]
     expect(await planted(keelson, store, 'odd', specs, sha256)).toMatchObject([
-      { code: 'INVALID_TRANSITION', runSeq: 4, priorState: 'RUNNING', attemptedState: 'SKIPPED' },
+      {
+        code: 'INVALID_TRANSITION',
+        priority: 'P2',
+        tenantId: 'local',
+        runSeq: 4,
+        priorState: 'RUNNING',
+        attemptedState: 'SKIPPED',
+      },
     ])
     expect(await keelson.getSnapshot('odd')).toMatchObject({ inconsistent: true, steps: [{ status: 'RUNNING' }, {}] })
   })
@@ -132,8 +139,8 @@ const isLag = ({ code }: { readonly code?: unknown }): boolean => code === 'PROJ
 
 /** A Keelson on that store, with every alert it was told and its log lines; how slow the machine is, is kept apart. */
 async function listening(store: RunStore, more: Readonly<Record<string, unknown>> = {}) {
-  const told: ViewAlert[] = []
-  const lagging: ViewAlert[] = []
+  const told: Alert[] = []
+  const lagging: Alert[] = []
   const lines: Readonly<Record<string, unknown>>[] = []
   const keelson = await openKeelson({
     store,

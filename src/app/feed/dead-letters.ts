@@ -1,4 +1,4 @@
-/** Dead letters of a subscriber as an operator names them: each by the key of its run and the number of its event. */
+/** What a subscriber could not be given, as an operator names it: each of the dead letters by the key of its run and the number of its event. */
 import { fail } from '../../core/problems/problem.ts'
 import type { DeadLetter } from '../../ports/feed.ts'
 import type { RunStore } from '../../ports/run-store.ts'
@@ -16,8 +16,8 @@ export function letterOf(letterId: string): Pick<DeadLetter, 'runKey' | 'runSeq'
 }
 
 export async function findDeadLetter(store: RunStore, subscriber: string, letterId: string): Promise<DeadLetter> {
-  const letters = await store.readDeadLetters(subscriber, LOOKED_AT)
-  return letters.find((one) => letterIdOf(one) === letterId) ?? noLetter()
+  const deadLetters = await store.readDeadLetters(subscriber, LOOKED_AT)
+  return deadLetters.find((one) => letterIdOf(one) === letterId) ?? noLetter()
 }
 
 export function noLetter(): never {
@@ -31,8 +31,9 @@ export async function askForRedelivery(
   letterIds: readonly string[] | undefined,
   { now, first }: { readonly now: number; readonly first: number },
 ): Promise<number> {
-  const letters = letterIds?.map(letterOf) ?? (await store.readDeadLetters(subscriber, first))
+  const deadLetters = letterIds?.map(letterOf) ?? (await store.readDeadLetters(subscriber, first))
   let asked = 0
-  for (const { runKey, runSeq } of letters) if (await store.askRedelivery(subscriber, runKey, runSeq, now)) asked += 1
+  for (const { runKey, runSeq } of deadLetters)
+    if (await store.askRedelivery(subscriber, runKey, runSeq, now)) asked += 1
   return asked
 }

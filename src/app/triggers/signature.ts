@@ -4,6 +4,7 @@
  */
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import { LIMITS } from '../../core/limits.ts'
+import { standardMac } from '../alerts/standard-webhook.ts'
 
 export type Scheme = 'standard-webhooks' | 'github' | 'stripe'
 
@@ -43,8 +44,7 @@ function byStandardWebhooks(secret: string, { bytes, header }: Delivery, now: nu
   if (id === undefined || time === undefined || given === undefined)
     return refused('it lacks webhook-id, webhook-timestamp or webhook-signature')
   if (!isNow(time, now)) return refused('its time is more than five minutes away', id)
-  const key = Buffer.from(secret.replace(/^whsec_/, ''), 'base64')
-  const made = createHmac('sha256', key).update(`${id}.${time}.`).update(bytes).digest()
+  const made = standardMac(secret, { id, seconds: time }, bytes)
   const signatures = given
     .split(' ')
     .flatMap((one) => (one.startsWith('v1,') ? [Buffer.from(one.slice(3), 'base64')] : []))

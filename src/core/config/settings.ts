@@ -2,6 +2,7 @@
  * Every setting of `keelson serve`, once: its place in keelson.config.yaml, its default, its environment variable, its option, and what
  * it is for. The published schema, the reader of the file, `--print-config` and the page of settings are made from this table.
  */
+import { ALERT_PRIORITY_NAMES } from '../alerts/catalogue.ts'
 import { LIMITS } from '../limits.ts'
 import { SIGNALS } from '../run/signals/catalogue.ts'
 
@@ -246,6 +247,41 @@ export const SETTINGS = {
     min: 1,
     max: MOST,
     variable: 'KEELSON_CONNECTIONS',
+  },
+  'alerts.log': {
+    kind: 'text',
+    about:
+      'A line for each alert of this priority or a higher one: P1, P2, P3 or off. Whoever wants alerts has every run followed, which costs throughput.',
+    default: 'off',
+    values: ['off', ...ALERT_PRIORITY_NAMES],
+    variable: 'KEELSON_ALERTS_LOG',
+  },
+  'alerts.webhook.url': {
+    kind: 'text',
+    about: 'Alerts are sent there by POST, signed as Standard Webhooks, and tried again until they are taken.',
+    pattern: HTTP_ADDRESS,
+    variable: 'KEELSON_ALERTS_WEBHOOK_URL',
+  },
+  'alerts.webhook.secret': {
+    kind: 'text',
+    about:
+      'The key of the signature, in base64, with or without `whsec_` before it. Needed with an address; keep it out of the file.',
+    pattern: '^(whsec_)?[A-Za-z0-9+/]{32,}={0,2}$',
+    variable: 'KEELSON_ALERTS_WEBHOOK_SECRET',
+    isSecret: true,
+  },
+  'alerts.webhook.priority': {
+    kind: 'text',
+    about: 'Alerts of this priority or a higher one are sent. What only informs is sent once it persists.',
+    default: 'P2',
+    values: ALERT_PRIORITY_NAMES,
+    variable: 'KEELSON_ALERTS_WEBHOOK_PRIORITY',
+  },
+  'alerts.webhook.allow': {
+    kind: 'list',
+    about: 'Private hosts, addresses or ranges that the webhook may be at. Public ones need not be named.',
+    default: [],
+    variable: 'KEELSON_ALERTS_WEBHOOK_ALLOW',
   },
   log: {
     kind: 'text',

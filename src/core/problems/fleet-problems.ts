@@ -24,6 +24,12 @@ export const FLEET_PROBLEMS = {
     did: 'Nothing was begun.',
     todo: 'Narrow the filter, for example by plan or by `createdFrom` and `createdTo`, and begin several operations.',
   },
+  ALERT_NOT_DELIVERED: {
+    title: 'An alert did not reach its webhook.',
+    retryable: false,
+    did: 'It was tried several times, unless the address is not allowed. The alert itself is in the log of its run, and `keelson alerts` shows it.',
+    todo: 'Look whether the receiver answers with 2xx, and whether its address is public or named in `alerts.webhook.allow`.',
+  },
   DEAD_LETTER_NOT_FOUND: {
     title: 'The subscriber has no such dead letter.',
     retryable: false,

@@ -7,7 +7,7 @@ import { fail } from '../../core/problems/problem.ts'
 import type { Clockwork } from '../../library/clockwork/clockwork.ts'
 import type { Keelson } from '../../library/keelson/keelson.ts'
 import { onBehalf } from '../../library/behalf/on-behalf.ts'
-import { storeOf } from '../../library/services-of.ts'
+import { partsOf, storeOf } from '../../library/services-of.ts'
 import type { Authorizer } from '../../ports/authorizer.ts'
 import type { BoundRoute } from './serve/bound-route.ts'
 import { BOUND_ROUTES } from './routes/table.ts'
@@ -15,6 +15,7 @@ import type { LoginWays } from './login/login-ways.ts'
 import { DEFENCE, type DefenceLimits } from './defence/defence-limits.ts'
 import type { PageFiles } from './page/page-files.ts'
 import { httpServer } from './serve/http-server.ts'
+import { alertingAuthorizer } from './serve/alerting.ts'
 import { openAudit } from './serve/open-audit.ts'
 import { Metrics } from './serve/metrics.ts'
 import { Pressure } from './defence/pressure.ts'
@@ -90,7 +91,9 @@ export async function openServer(options: ServerOptions): Promise<OpenServer> {
     keelson,
     of: (caller) => ofCaller(known, keelson, caller),
     who,
-    authorizer: audit.authorizer(authorizer),
+    authorizer: audit.authorizer(
+      alertingAuthorizer(authorizer, { tell: (alert) => partsOf(keelson).alerts?.alert(alert), now }),
+    ),
     login,
     note: audit.note,
     metrics,

@@ -288,6 +288,7 @@ export class Keelson extends Reader {
     await this.#subscriptions.stop()
     await this.#parts.listeners.flush()
     await this.#parts.projectors.close()
+    await this.#parts.alerts?.close()
     await this.#parts.receipts?.stop()
     await this.#parts.services.store.close()
   }

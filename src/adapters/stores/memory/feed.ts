@@ -104,8 +104,8 @@ export function askRedelivery(
   const index = deadLetters.findIndex((one) => one.runKey === runKey && one.runSeq === runSeq)
   const found = deadLetters[index]
   if (found === undefined) return false
-  const { askedAt: _before, ...letter } = found
-  deadLetters[index] = Object.freeze(askedAt === undefined ? letter : { ...letter, askedAt })
+  const { askedAt: _before, ...deadLetter } = found
+  deadLetters[index] = Object.freeze(askedAt === undefined ? deadLetter : { ...deadLetter, askedAt })
   return true
 }
 

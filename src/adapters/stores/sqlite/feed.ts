@@ -220,9 +220,9 @@ export async function readDeadLetters(
 export async function askRedelivery(
   connection: Connection,
   subscriber: string,
-  letter: Pick<DeadLetter, 'runKey' | 'runSeq' | 'askedAt'>,
+  deadLetter: Pick<DeadLetter, 'runKey' | 'runSeq' | 'askedAt'>,
 ): Promise<boolean> {
-  const { runKey, runSeq, askedAt = null } = letter
+  const { runKey, runSeq, askedAt = null } = deadLetter
   const { changes } = await connection.write(() => connection.sql(ASK).run(askedAt, subscriber, runKey, runSeq))
   return Number(changes) === 1
 }

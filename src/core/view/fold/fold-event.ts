@@ -14,7 +14,7 @@ import { changeSlot, changeStep, foldStepEvent, openFan, type Folded } from './f
 import { addressOf, errorOf, eventMs, eventTime, fieldsOf, numberFrom, textOf } from './reading.ts'
 import type { RunView, SlotFold } from './run-view.ts'
 import { momentOf } from './time-split.ts'
-import { recordedAlert, type ViewAlert } from './view-alert.ts'
+import { recordedAlert, refusalAlert, type ViewAlert } from './view-alert.ts'
 
 export function foldEvent(view: RunView, record: LogRecord): Folded {
   if (!isEventType(record.eventType)) return { view, alerts: [] }
@@ -36,6 +36,8 @@ export function foldEvent(view: RunView, record: LogRecord): Folded {
       return foldRunEvent(view, record)
     case 'SignalAccepted':
       return { view: foldSignal(view, record), alerts: [] }
+    case 'SignalRejected':
+      return { view, alerts: alertsOf(refusalAlert(record)) }
     case 'ManualTaskOpened':
       return { view: foldManualTask(view, record), alerts: [] }
     case 'FanOutExpanded':
@@ -45,7 +47,7 @@ export function foldEvent(view: RunView, record: LogRecord): Folded {
     case 'CompensationFailed':
       return { view: foldCompensation(view, record), alerts: [] }
     case 'AlertRaised':
-      return { view: foldAlert(view, record), alerts: recordedAlerts(record) }
+      return { view: foldAlert(view, record), alerts: alertsOf(recordedAlert(record)) }
     case 'EngineHandoff':
       return { view: foldHandoff(view, record), alerts: [] }
     default:
@@ -125,8 +127,7 @@ function compensated(slot: SlotFold, record: LogRecord): SlotFold {
   }
 }
 
-function recordedAlerts(record: LogRecord): readonly ViewAlert[] {
-  const alert = recordedAlert(record)
+function alertsOf(alert: ViewAlert | undefined): readonly ViewAlert[] {
   return alert === undefined ? [] : [alert]
 }
 

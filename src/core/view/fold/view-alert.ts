@@ -3,33 +3,17 @@
  * records as an alert is one of them. An alert about an event has the same id however often that event is folded, so
  * repeats can be dropped (PRJ-22).
  */
+import { ALERTS, type Alert, type AlertCode, type AlertPriority } from '../../alerts/catalogue.ts'
 import type { LogRecord } from '../../events/event.ts'
 
-export const ALERT_PRIORITIES = {
-  PROJECTOR_CAUSAL_VIOLATION: 'P3',
-  PROJECTOR_LAG_HIGH: 'P2',
-  PROJECTOR_NON_CONTIGUOUS_FETCH_DETECTED: 'P2',
-  INVALID_TRANSITION: 'P2',
-  CLOCK_SKEW: 'P3',
-} as const
-
-export type ViewAlertCode = keyof typeof ALERT_PRIORITIES
-export type AlertPriority = 'P1' | 'P2' | 'P3'
-
-export interface ViewAlert {
-  readonly alertId: string
-  /** One of `ALERT_PRIORITIES`, or that of a recorded `AlertRaised`. */
-  readonly code: string
-  readonly priority: AlertPriority
+/** About a run. Its code is one of the catalogue, or that of a recorded `AlertRaised`. */
+export interface ViewAlert extends Alert {
   readonly runId: string
-  readonly tenantId?: string
   readonly eventId?: string
   readonly eventType?: string
-  readonly runSeq?: number
   readonly persistedAt?: string
   readonly priorState?: string
   readonly attemptedState?: string
-  readonly detail: string
 }
 
 /** Something unusual that a reader tolerates: a later version's event, or a payload that does not fit its type. */
@@ -44,11 +28,11 @@ export interface ConsumerNote {
 
 export function alertAbout(
   record: LogRecord,
-  code: ViewAlertCode,
+  code: AlertCode,
   detail: string,
   states: { readonly priorState?: string; readonly attemptedState?: string } = {},
 ): ViewAlert {
-  return { ...aboutEvent(record, code, ALERT_PRIORITIES[code]), ...states, detail }
+  return { ...aboutEvent(record, code, ALERTS[code].priority), ...states, detail }
 }
 
 /** An alert that the log records: its code and its priority are those of the event. */
@@ -59,14 +43,21 @@ export function recordedAlert(record: LogRecord): ViewAlert | undefined {
   return { ...aboutEvent(record, code, priority), detail: `The log records it${about}.` }
 }
 
+/** Somebody may not do what they asked of the run (OBS-05); other refusals are no matter of rights. */
+export function refusalAlert(record: LogRecord): ViewAlert | undefined {
+  const { reasonCode, actorId, signalType } = record.payload ?? {}
+  if (reasonCode !== 'AUTHZ_DENIED' && reasonCode !== 'AUTHZ_TENANT_FORBIDDEN') return undefined
+  return alertAbout(record, 'AUTHORIZATION_FAILED', `${String(actorId)} was refused ${String(signalType)}.`)
+}
+
 /** About a run as a whole, such as numbers that are late. `about` tells it from others with the same code. */
 export function runAlert(
   { runId, tenantId }: { readonly runId: string; readonly tenantId?: string | undefined },
-  code: ViewAlertCode,
+  code: AlertCode,
   about: string,
   detail: string,
 ): ViewAlert {
-  const alert = { alertId: `${runId}:${about}:${code}`, code, priority: ALERT_PRIORITIES[code], runId, detail }
+  const alert = { alertId: `${runId}:${about}:${code}`, code, priority: ALERTS[code].priority, runId, detail }
   return tenantId === undefined ? alert : { ...alert, tenantId }
 }
 

@@ -18,6 +18,7 @@ import { needKeys, placeName, storeUrl } from '../files/place.ts'
 import { outside } from '../open/outside.ts'
 import { tellProblems } from '../output/problems.ts'
 import { isLocal, needAuthentication, whoOf } from '../serve/authentication.ts'
+import { alertsOf } from '../serve/alerts.ts'
 import { configOf, type Config } from '../serve/config.ts'
 import { openLogin } from '../serve/open-login.ts'
 import { FolderPlans } from '../serve/folder-plans.ts'
@@ -55,6 +56,7 @@ export async function serveFolder({ args, options, terminal }: Call, dev: boolea
     drives: duties.includes('engine'),
     follows: duties.includes('followers'),
     onWritten: (ms) => metrics.written(ms),
+    ...alertsOf(config, options, terminal),
   })
   const clockwork = duties.includes('clockwork')
     ? openClockwork(keelson, { authorizer: authorizerOf(config) })

@@ -35,6 +35,7 @@ function cells(config: Config, name: SettingName): readonly string[] {
 function shown(config: Config, name: SettingName): unknown {
   const setting: Setting = SETTINGS[name]
   const value: unknown = config.get(name)
+  if (setting.isSecret !== true || value === undefined) return value
   // Of the address of a database, what has no password.
-  return setting.isSecret === true && value !== undefined ? placeName(config.place) : value
+  return name === 'store' ? placeName(config.place) : `set by ${config.given(name).from}`
 }

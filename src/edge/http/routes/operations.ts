@@ -44,15 +44,15 @@ export const OPERATIONS: readonly BoundRoute[] = [
     return { body: { subscribers } }
   }),
   bind(api.listDeadLetters, async ({ world, params, query }) => {
-    const letters = await storeOf(world.keelson).readDeadLetters(params.subscriber, query.limit ?? PAGE)
-    return { body: { deadLetters: letters.map(shownLetter) } }
+    const deadLetters = await storeOf(world.keelson).readDeadLetters(params.subscriber, query.limit ?? PAGE)
+    return { body: { deadLetters: deadLetters.map(shownLetter) } }
   }),
   bind(api.getDeadLetter, async ({ world, params }) => {
     const store = storeOf(world.keelson)
-    const letter = await findDeadLetter(store, params.subscriber, params.letterId)
-    const event = await eventAt(store, letter.runKey, letter.runSeq)
+    const deadLetter = await findDeadLetter(store, params.subscriber, params.letterId)
+    const event = await eventAt(store, deadLetter.runKey, deadLetter.runSeq)
     const about = event === undefined ? {} : { eventType: event.eventType, persistedAt: isoFromMs(event.persistedAt) }
-    return { body: { ...shownLetter(letter), ...about } }
+    return { body: { ...shownLetter(deadLetter), ...about } }
   }),
   bind(api.redeliverDeadLetters, async ({ world, params, body }) => {
     const when = { now: world.now(), first: PAGE }
@@ -67,10 +67,10 @@ export const OPERATIONS: readonly BoundRoute[] = [
   }),
 ]
 
-function shownLetter(letter: DeadLetter): object {
-  const { run, runSeq, error, at, askedAt } = letter
+function shownLetter(deadLetter: DeadLetter): object {
+  const { run, runSeq, error, at, askedAt } = deadLetter
   return {
-    letterId: letterIdOf(letter),
+    letterId: letterIdOf(deadLetter),
     ofTenant: run.tenantId,
     executionId: run.runId,
     runSeq,

@@ -3,11 +3,16 @@ import { ADAPTERS } from '../../../core/engine/capabilities.ts'
 import { engineTypeOf, isOutside } from '../../../core/engine/engine-type.ts'
 import type { Keelson } from '../../../library/keelson/keelson.ts'
 import { partsOf } from '../../../library/services-of.ts'
-import type { DutyState } from '../serve/readiness.ts'
+
+/** Of the duty that drives runs. */
+interface Readiness {
+  readonly ok: boolean
+  readonly why?: string
+}
 
 const IN_FLIGHT = ['RUNNING', 'PAUSED'] as const
 
-export async function enginesOf(keelson: Keelson, state: DutyState | undefined): Promise<readonly object[]> {
+export async function enginesOf(keelson: Keelson, state: Readiness | undefined): Promise<readonly object[]> {
   const { engine, drives = true } = partsOf(keelson)
   const { standard, open } = engine.types
   const counts = await inFlight(keelson, open)
