@@ -1,4 +1,5 @@
 /** The page of one run in a real browser: it is seen moving, walked through in time, and acted upon. */
+import type { Page } from 'playwright-core'
 import { beforeAll, expect, it } from 'vitest'
 import { freePort } from '../../src/adapters/processes/free-port.ts'
 import { Command, folderWith } from '../e2e/command.ts'
@@ -8,6 +9,9 @@ import { BUSY, GATED, SAGA, testSteps } from './plans.ts'
 
 const browser = testBrowser()
 beforeAll(ensureBuilt)
+
+/** What the address says, as soon as it does. */
+const query = (page: Page, name: string) => expect.poll(() => new URL(page.url()).searchParams.get(name))
 
 it('is served by keelson dev at the address that it prints, and shows a run from its start form to its end', async () => {
   const folder = folderWith({
@@ -75,20 +79,20 @@ it('goes back and forth in time by keys, by the list and by the address, and say
   await page.getByRole('button', { name: /^ship .*, pending$/ }).waitFor()
   await page.keyboard.press('ArrowRight')
   await page.getByRole('button', { name: /^charge .*, succeeded$/ }).waitFor()
-  expect(new URL(page.url()).searchParams.get('at')).toBe('6')
+  await query(page, 'at').toBe('6')
   await page.keyboard.press('Shift+ArrowLeft')
-  expect(new URL(page.url()).searchParams.get('at')).toBe('5')
+  await query(page, 'at').toBe('5')
   await page.getByRole('option').filter({ hasText: 'StepFailed' }).click()
-  expect(new URL(page.url()).searchParams.get('step')).toBe('ship')
+  await query(page, 'step').toBe('ship')
   await page.getByText('it failed in attempt 1 with WAREHOUSE_FULL: the warehouse is full').waitFor()
   await page.keyboard.press('n')
   await page.getByText(/^event (\d+) of \1 .* the end$/).waitFor()
-  expect(new URL(page.url()).searchParams.get('at')).toBeNull()
+  await query(page, 'at').toBeNull()
   await page.getByRole('button', { name: /^reserve .*, undone$/ }).waitFor()
   await page.keyboard.press('Escape')
-  expect(new URL(page.url()).searchParams.get('step')).toBeNull()
+  await query(page, 'step').toBeNull()
   await page.keyboard.press('j')
-  expect(new URL(page.url()).searchParams.get('step')).toBe('reserve')
+  await query(page, 'step').toBe('reserve')
   await page.getByRole('button', { name: 'Play the run back' }).click()
   await page.getByText(/^as of event/).waitFor()
   await page.getByText(/^event (\d+) of \1 .* the end$/).waitFor()
