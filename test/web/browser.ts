@@ -67,5 +67,6 @@ export async function start(server: Served, planId: string, input: unknown = {})
 
 /** Waits for the end of a run. */
 export async function ended(server: Served, executionId: string): Promise<void> {
-  for await (const _event of (await server.keelson.run(executionId)).events());
+  const log = (await server.keelson.run(executionId)).events()
+  while ((await log.next()).done !== true);
 }

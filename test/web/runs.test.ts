@@ -7,6 +7,22 @@ import { GATED, SAGA, testSteps } from './plans.ts'
 
 const browser = testBrowser()
 
+it('loads in at most 250 KB, all of it from its own server', async () => {
+  await using server = await servedPage()
+  await using tab = await browser.open('about:blank')
+  const { page } = tab
+  const asked: string[] = []
+  page.on('request', (request) => asked.push(request.url()))
+  await page.goto(server.url)
+  await page.getByText('No run yet.').waitFor()
+  const own = asked.filter((url) => url.startsWith(`${server.url}/`))
+  expect(own).toEqual(asked)
+  const files = pageFiles()
+  const bytes = [...(files?.assets.values() ?? [])].reduce((sum, file) => sum + file().gzip.length, 0)
+  expect(bytes).toBeLessThanOrEqual(250_000)
+  expect(bytes).toBeGreaterThan(50_000)
+})
+
 it('shows a run as soon as it is on record, and every change of its status, without being asked', async () => {
   const { steps, gate } = testSteps()
   await using server = await servedPage({ steps })

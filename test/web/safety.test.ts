@@ -1,6 +1,5 @@
 /** Texts of strangers stay texts, and everybody can use the page: no script runs, no policy is broken, axe finds nothing serious. */
-import { createRequire } from 'node:module'
-import { readFileSync } from 'node:fs'
+import axe from 'axe-core'
 import type { Page } from 'playwright-core'
 import { expect, it } from 'vitest'
 import type { Served } from '../server/served.ts'
@@ -9,7 +8,6 @@ import { BUSY, GATED, SAGA, testSteps } from './plans.ts'
 import { XSS } from './xss-corpus.ts'
 
 const browser = testBrowser()
-const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 
 interface Found {
   readonly id: string
@@ -19,7 +17,7 @@ interface Found {
 
 /** What axe calls serious or critical. It runs beside the page's own policy, which forbids scripts of others. */
 async function seriousIn(page: Page): Promise<readonly Found[]> {
-  await page.evaluate(AXE)
+  await page.evaluate(axe.source)
   const found = await page.evaluate(`axe.run(document, { resultTypes: ['violations'] }).then(({ violations }) =>
     violations.map(({ id, impact, nodes }) => ({ id, impact, targets: nodes.map(({ target }) => target.join(' ')) })))`)
   return (found as Found[]).filter(({ impact }) => impact === 'serious' || impact === 'critical')

@@ -21,8 +21,24 @@ export const PLANS = '/plans'
 export const runPath = (executionId: string): string => `/runs/${encodeURIComponent(executionId)}`
 export const planPath = (planId: string): string => `/plans/${encodeURIComponent(planId)}`
 
-/** The browser tells of its own moves (back, forward), not of those that a program makes. */
-const MOVED = 'keelson:moved'
+/**
+ * Where the page is now. The browser's own address follows a moment later when it changes often: browsers refuse to change it more
+ * than a few times a second, and a cursor that is dragged moves with every picture.
+ */
+let here = new URL(window.location.href)
+let writing: ReturnType<typeof setTimeout> | undefined
+const watchers = new Set<() => void>()
+const WRITE_MS = 200
+
+window.addEventListener('popstate', () => {
+  clearTimeout(writing)
+  move(new URL(window.location.href))
+})
+
+function move(to: URL): void {
+  here = to
+  for (const told of watchers) told()
+}
 
 function placeOf(path: string): Place {
   if (path === RUNS) return { page: 'runs' }
@@ -34,34 +50,37 @@ function placeOf(path: string): Place {
 }
 
 function subscribe(told: () => void): () => void {
-  window.addEventListener('popstate', told)
-  window.addEventListener(MOVED, told)
-  return () => {
-    window.removeEventListener('popstate', told)
-    window.removeEventListener(MOVED, told)
-  }
+  watchers.add(told)
+  return () => void watchers.delete(told)
 }
 
 export function useAddress(): Address {
-  const href = useSyncExternalStore(subscribe, () => window.location.href)
-  const { pathname, searchParams } = new URL(href)
+  const { pathname, searchParams } = useSyncExternalStore(subscribe, () => here)
   return { place: placeOf(pathname), query: searchParams }
 }
 
+/** A step that the browser can go back from. */
 export function goTo(address: string): void {
+  writeNow()
   window.history.pushState(null, '', address)
-  window.dispatchEvent(new Event(MOVED))
+  move(new URL(window.location.href))
 }
 
 /** Changes parts of the query; `undefined` removes one. What moves often, such as the cursor, makes no step to go back to. */
 export function setQuery(changes: Readonly<Record<string, string | undefined>>, how: 'step' | 'quiet' = 'quiet'): void {
-  const url = new URL(window.location.href)
+  const url = new URL(here)
   for (const [name, value] of Object.entries(changes)) {
     if (value === undefined || value === '') url.searchParams.delete(name)
     else url.searchParams.set(name, value)
   }
-  if (url.href === window.location.href) return
-  if (how === 'step') window.history.pushState(null, '', url)
-  else window.history.replaceState(null, '', url)
-  window.dispatchEvent(new Event(MOVED))
+  if (url.href === here.href) return
+  if (how === 'step') return goTo(url.href)
+  move(url)
+  writing ??= setTimeout(writeNow, WRITE_MS)
+}
+
+function writeNow(): void {
+  clearTimeout(writing)
+  writing = undefined
+  if (window.location.href !== here.href) window.history.replaceState(null, '', here)
 }

@@ -2,7 +2,7 @@
  * The log as a list. Only the rows on the screen exist, however long the log is. A line between rows is where another decision
  * begins; what comes after the cursor is pale.
  */
-import { useEffect, useMemo, useRef, useState, type ReactElement } from 'react'
+import { useEffect, useMemo, useRef, useState, type CSSProperties, type ReactElement } from 'react'
 import { stepSlotOf } from '../../../src/core/events/slot-of.ts'
 import type { LogRecord } from '../../../src/core/events/event.ts'
 import { setQuery } from '../address/address.ts'
@@ -48,7 +48,10 @@ export function EventsPane({ history, lastSeq, moment }: EventsPaneProps): React
         <span className="quiet">{rows.length.toLocaleString('en')}</span>
       </label>
       <div className="event-rows" ref={list} role="listbox" aria-label="Events" tabIndex={0}>
-        <div style={{ height: rows.length * ROW }} role="presentation">
+        <div
+          style={{ height: rows.length * ROW, '--seq': `${String(lastSeq).length}ch` } as CSSProperties}
+          role="presentation"
+        >
           {shown.map((record, at) => (
             <Row
               key={record.runSeq}

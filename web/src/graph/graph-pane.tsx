@@ -17,6 +17,8 @@ export interface GraphPaneProps {
 }
 
 const MARGIN = 12
+/** A wide graph is drawn smaller, and scrolls where its names could not be read any more. */
+const SMALLEST = 0.7
 
 export function GraphPane({ graph, snapshot, asOf, selected }: GraphPaneProps): ReactElement {
   const drawing = useMemo(() => layOut(graph), [graph])
@@ -29,8 +31,7 @@ export function GraphPane({ graph, snapshot, asOf, selected }: GraphPaneProps): 
   return (
     <div className="graph" ref={pane}>
       <svg
-        width={width}
-        height={height}
+        style={{ maxWidth: width, minWidth: width * SMALLEST }}
         viewBox={`${-MARGIN} ${-MARGIN} ${width} ${height}`}
         role="group"
         aria-label="Graph of the plan"

@@ -38,7 +38,7 @@ function failureAt({ recordAt }: Asked, runSeq: number, code: string): string {
 }
 
 /** ` by ana since 13:58:40, "stock count"`, as far as the log tells. */
-function pauseDetails(asked: Asked): string {
+export function pauseDetails(asked: Asked): string {
   const paused = asked.findLast('RunPaused')
   if (paused === undefined) return ''
   const reason = viewOf(paused).payload['reason']

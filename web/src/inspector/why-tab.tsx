@@ -8,7 +8,8 @@ import { runPath } from '../address/address.ts'
 import { Link } from '../address/link.tsx'
 import { session } from '../server/session.ts'
 import type { At } from '../history/at.ts'
-import { tellCause, type Asked } from './tell-cause.ts'
+import { askedOf } from './asked-of.ts'
+import { tellCause } from './tell-cause.ts'
 import { goToEvent, selectStep } from '../history/use-moment.ts'
 
 export function WhyTab({ at, slot }: { readonly at: At; readonly slot: string }): ReactElement {
@@ -41,15 +42,6 @@ export function WhyTab({ at, slot }: { readonly at: At; readonly slot: string })
       })}
     </ol>
   )
-}
-
-function askedOf({ history, moment: { seq }, asOf }: At): Asked {
-  const before = history.records.slice(0, history.countAt(seq))
-  return {
-    now: asOf,
-    recordAt: (at) => history.recordAt(at),
-    findLast: (type) => before.findLast(({ eventType }) => eventType === type),
-  }
 }
 
 /** Undefined in the past, for an ended run, and until the server has answered for this very event. */

@@ -8,6 +8,8 @@ import { runLook } from '../shown/states.ts'
 import { duration, shortId } from '../shown/words.ts'
 import { ActDialog, type Act } from './act-dialog.tsx'
 import type { At } from '../history/at.ts'
+import { askedOf } from '../inspector/asked-of.ts'
+import { pauseDetails } from '../inspector/tell-cause.ts'
 
 export function RunHeader({ at }: { readonly at: At }): ReactElement {
   const { execution, snapshot, asOf, moment, hasEnded } = at
@@ -32,6 +34,7 @@ export function RunHeader({ at }: { readonly at: At }): ReactElement {
           {snapshot.substatus}
         </span>
       )}
+      {snapshot.status === 'PAUSED' ? <span className="quiet">paused{pauseDetails(askedOf(at))}</span> : null}
       <span className="quiet">{duration(ended - began)}</span>
       {triggeredBy === undefined ? null : <span className="quiet">by {triggeredBy}</span>}
       <span className="acts">

@@ -4,6 +4,7 @@
  */
 import { connect, type Client, type Me } from '../../../src/client/connect.ts'
 import { openConnection, type Connection } from '../../../src/client/connection.ts'
+import { patientSleep } from './patient-sleep.ts'
 import { Watched } from './watched.ts'
 
 const KEY = 'keelson.key'
@@ -22,11 +23,12 @@ export const session = new Watched<Session>(opened())
 
 function opened(): Session {
   const apiKey = sessionStorage.getItem(KEY)
-  const actAs = sessionStorage.getItem(ACT_AS)
+  const person = sessionStorage.getItem(ACT_AS)
   const options = {
     url: window.location.origin,
     ...(apiKey === null ? {} : { apiKey }),
-    ...(actAs === null ? {} : { actAs }),
+    ...(person === null ? {} : { actAs: person }),
+    sleep: patientSleep(isHere, look),
     fetch: async (...given: Parameters<typeof fetch>): Promise<Response> => {
       try {
         const answer = await fetch(...given)
@@ -34,12 +36,32 @@ function opened(): Session {
         return answer
       } catch (thrown) {
         // Left by the page itself, such as a stream of a page that was closed.
-        if (given[1]?.signal?.aborted !== true) isHere.set(false)
+        if (given[1]?.signal?.aborted !== true) noteAway()
         throw thrown
       }
     },
   }
   return { client: connect(options), connection: openConnection(options) }
+}
+
+const LOOK_AGAIN_MS = 2_000
+let looking: ReturnType<typeof setTimeout> | undefined
+
+/** Streams come back by themselves after a while; until then the server is asked whether it is there. */
+function noteAway(): void {
+  isHere.set(false)
+  looking ??= setTimeout(() => {
+    looking = undefined
+    look()
+  }, LOOK_AGAIN_MS)
+}
+
+/** The answer, or that there is none, is noted where the request is sent. */
+function look(): void {
+  session
+    .get()
+    .client.call('getHealth')
+    .catch(() => undefined)
 }
 
 /** Throws what the server refuses for another reason than the missing key. */

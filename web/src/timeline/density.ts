@@ -1,6 +1,7 @@
 /** Many items on one row: how many were at work in each part of the time, and where one failed. */
-import { msFromIso } from '../../../src/core/time.ts'
-import type { StepSnapshot } from '../../../src/core/view/fold/run-snapshot.ts'
+import { vectorGet } from '../../../src/core/collections/vector.ts'
+import { numberOf } from '../../../src/core/view/fold/name-index.ts'
+import type { AttemptFold, FanFold, RunView } from '../../../src/core/view/fold/run-view.ts'
 import type { TimeScale } from './time-scale.ts'
 
 export interface Bin {
@@ -11,18 +12,24 @@ export interface Bin {
 
 export const BINS = 120
 
-export function densityOf(items: readonly StepSnapshot[], scale: TimeScale, asOf: number): readonly Bin[] {
+/** Read from the fold itself: a snapshot of each of many items would cost more than a move of the cursor may. */
+export function densityOf(view: RunView, stepId: string, scale: TimeScale, asOf: number): readonly Bin[] {
+  const fan = vectorGet(view.steps, numberOf(view.names, stepId) ?? -1)?.fan
   const counts = Array.from({ length: BINS }, () => 0)
   const failed = new Set<number>()
   const bin = (ms: number): number => Math.min(BINS - 1, Math.floor(scale.place(ms) * BINS))
-  for (const { attempts } of items)
-    for (const { startedAt, completedAt, status } of attempts) {
-      const from = msFromIso(startedAt ?? '')
-      if (from === undefined) continue
-      const last = bin(msFromIso(completedAt ?? '') ?? asOf)
-      for (let at = bin(from); at <= last; at += 1) counts[at] = (counts[at] ?? 0) + 1
+  const total = fan?.total ?? 0
+  for (let item = 0; item < total; item += 1)
+    for (const { begunMs, endedMs, status } of attemptsOf(fan, item)) {
+      if (begunMs === undefined) continue
+      const last = bin(endedMs ?? asOf)
+      for (let at = bin(begunMs); at <= last; at += 1) counts[at] = (counts[at] ?? 0) + 1
       if (status === 'FAILED') failed.add(last)
     }
   const most = Math.max(1, ...counts)
   return counts.map((count, at) => ({ level: count / most, hasFailed: failed.has(at) }))
+}
+
+function attemptsOf(fan: FanFold | undefined, item: number): readonly AttemptFold[] {
+  return (fan === undefined ? undefined : vectorGet(fan.items, item))?.own.attempts ?? []
 }

@@ -12,10 +12,9 @@ export function pausesOf(records: readonly LogRecord[], seq: number, asOf: numbe
   let since: number | undefined
   for (const { runSeq, eventType, emittedAt } of records) {
     if (runSeq > seq) break
-    const ms = msFromIso(emittedAt) ?? 0
-    if (eventType === 'RunPaused') since ??= ms
+    if (eventType === 'RunPaused') since ??= msFromIso(emittedAt) ?? 0
     else if (since !== undefined && ENDS.has(eventType)) {
-      pauses.push({ from: since, to: ms })
+      pauses.push({ from: since, to: msFromIso(emittedAt) ?? 0 })
       since = undefined
     }
   }

@@ -5,7 +5,6 @@ import type { LogRecord } from '../../../src/core/events/event.ts'
 import { msFromIso } from '../../../src/core/time.ts'
 import type { RunSnapshot, StepSnapshot } from '../../../src/core/view/fold/run-snapshot.ts'
 import type { RunView } from '../../../src/core/view/fold/run-view.ts'
-import { itemsOf } from '../../../src/core/view/show/snapshot-of.ts'
 import { StateMark } from '../shown/state-mark.tsx'
 import { stepLook } from '../shown/states.ts'
 import { duration } from '../shown/words.ts'
@@ -28,8 +27,6 @@ export interface TimelinePaneProps {
   readonly until: number
   readonly selected: string | undefined
 }
-
-const ITEMS_DRAWN = 5_000
 
 export function TimelinePane(props: TimelinePaneProps): ReactElement {
   const { graph, view, snapshot, records, lastSeq, asOf, until, selected } = props
@@ -88,7 +85,7 @@ function Lane({ step, bars, view, scale, asOf, isChosen }: LaneProps): ReactElem
                 title={`${bar.title}, ${duration(bar.to - bar.from)}`}
               />
             ))
-          : densityOf(itemsOf(view, stepId, 0, ITEMS_DRAWN), scale, asOf).map((bin, at) =>
+          : densityOf(view, stepId, scale, asOf).map((bin, at) =>
               bin.level === 0 ? null : (
                 <span
                   key={at}
@@ -105,13 +102,19 @@ function Lane({ step, bars, view, scale, asOf, isChosen }: LaneProps): ReactElem
 function Ruler({ scale }: { readonly scale: TimeScale }): ReactElement {
   return (
     <div className="ruler">
-      <span className="from">0</span>
+      <span className="total" title="from the first event to the last">
+        {duration(scale.to - scale.from)}
+      </span>
       {scale.idle.map(({ from, to, at }) => (
-        <span key={from} className="idle" style={{ left: percent(at) }} title="nothing happened for so long">
-          ⫽ {duration(to - from)}
+        <span
+          key={from}
+          className={`idle ${at > 0.85 ? 'last' : ''}`}
+          style={{ left: percent(at) }}
+          title="nothing happened for so long"
+        >
+          {`… ${duration(to - from)} …`}
         </span>
       ))}
-      <span className="to">{duration(scale.to - scale.from)}</span>
     </div>
   )
 }

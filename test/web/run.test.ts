@@ -1,0 +1,160 @@
+/** The page of one run in a real browser: it is seen moving, walked through in time, and acted upon. */
+import type { Page } from 'playwright-core'
+import { beforeAll, expect, it } from 'vitest'
+import { freePort } from '../../src/adapters/processes/free-port.ts'
+import { Command, folderWith } from '../e2e/command.ts'
+import { ensureBuilt } from '../e2e/built.ts'
+import { ended, LOCAL, servedPage, start, testBrowser } from './browser.ts'
+import { BUSY, GATED, SAGA, testSteps } from './plans.ts'
+
+const browser = testBrowser()
+beforeAll(ensureBuilt)
+
+/** What the address says, as soon as it does. */
+const query = (page: Page, name: string) => expect.poll(() => new URL(page.url()).searchParams.get(name))
+
+it('is served by keelson dev at the address that it prints, and shows a run from its start form to its end', async () => {
+  const folder = folderWith({
+    'plan.yaml': 'plan: greet\nversion: 1.0.0\nsteps: [{ id: hello, run: hello }]\n',
+    'keelson.steps.mjs': "export const hello = () => 'hello'\n",
+  })
+  const server = new Command(['dev', '--port', '0'], folder)
+  const [, url = ''] = await server.shows(/is ready at (http:\S+)/)
+  await using tab = await browser.open(url)
+  const { page, troubles } = tab
+  await page.getByText('local @ local').waitFor()
+  await page.getByRole('link', { name: 'Plans' }).click()
+  await page.getByRole('link', { name: 'greet' }).click()
+  await page.getByRole('button', { name: 'Start' }).click()
+  await page.getByRole('status', { name: 'Status of the run' }).getByText('completed').waitFor()
+  await page.getByText('local @ local').click()
+  await page.getByLabel('Name, or empty for the local user').fill('bo')
+  await page.getByRole('button', { name: 'Be that person' }).click()
+  await page.getByText('bo @ local').waitFor()
+  expect(troubles).toEqual([])
+  server.kill('SIGINT')
+  expect((await server.finished).code).toBe(0)
+})
+
+it('moves with the run, in every tab that shows it, and acts on it with a reason', async () => {
+  const { steps, gate } = testSteps()
+  await using server = await servedPage({ steps })
+  await server.publish(GATED, LOCAL)
+  const id = await start(server, 'gated')
+  await using one = await browser.open(`${server.url}/runs/${id}?step=second`)
+  await using other = await browser.open(`${server.url}/runs/${id}`)
+  const status = other.page.getByRole('status', { name: 'Status of the run' })
+  await one.page.getByRole('button', { name: /^first .*, running$/ }).waitFor()
+  await one.page.getByText('first is running').waitFor()
+  await one.page.getByRole('button', { name: 'Pause' }).click()
+  const dialog = one.page.getByRole('dialog', { name: 'Pause the run' })
+  await dialog.getByLabel('Reason').fill('stock count')
+  await dialog.getByRole('button', { name: 'Pause' }).click()
+  await status.getByText('paused').waitFor()
+  await other.page.getByText('DRAINING').waitFor()
+  await one.page.getByText(/^the run is paused by local since [\d:]+, "stock count"/).waitFor()
+  await one.page.getByRole('button', { name: 'Resume' }).click()
+  await one.page.getByRole('dialog').getByRole('button', { name: 'Resume' }).click()
+  await status.getByText('running').waitFor()
+  gate.open()
+  await status.getByText('completed').waitFor()
+  await one.page.getByRole('button', { name: /^second .*, succeeded$/ }).waitFor()
+  await one.page.getByRole('tab', { name: 'output' }).click()
+  const shown = await one.page.getByRole('region', { name: 'output of second' }).textContent()
+  expect(JSON.parse(shown ?? '')).toEqual({ text: 'said by second' })
+  expect(await one.page.getByRole('button', { name: 'Cancel' }).count()).toBe(0)
+  expect([one.troubles, other.troubles]).toEqual([[], []])
+})
+
+it('goes back and forth in time by keys, by the list and by the address, and says so', async () => {
+  const { steps } = testSteps()
+  await using server = await servedPage({ steps })
+  await server.publish(SAGA, LOCAL)
+  const id = await start(server, 'saga')
+  await ended(server, id)
+  await using tab = await browser.open(`${server.url}/runs/${id}?at=5&step=charge&tab=why`)
+  const { page, troubles } = tab
+  await page.getByText(/^as of event 5 of \d+/).waitFor()
+  await page.getByRole('button', { name: /^charge .*, running$/ }).waitFor()
+  await page.getByRole('button', { name: /^ship .*, pending$/ }).waitFor()
+  await page.keyboard.press('ArrowRight')
+  await page.getByRole('button', { name: /^charge .*, succeeded$/ }).waitFor()
+  await query(page, 'at').toBe('6')
+  await page.keyboard.press('Shift+ArrowLeft')
+  await query(page, 'at').toBe('5')
+  await page.getByRole('option').filter({ hasText: 'StepFailed' }).click()
+  await query(page, 'step').toBe('ship')
+  await page.getByText('it failed in attempt 1 with WAREHOUSE_FULL: the warehouse is full').waitFor()
+  await page.keyboard.press('n')
+  await page.getByText(/^event (\d+) of \1 .* the end$/).waitFor()
+  await query(page, 'at').toBeNull()
+  await page.getByRole('button', { name: /^reserve .*, undone$/ }).waitFor()
+  await page.keyboard.press('Escape')
+  await query(page, 'step').toBeNull()
+  await page.keyboard.press('j')
+  await query(page, 'step').toBe('reserve')
+  await page.getByRole('button', { name: 'Play the run back' }).click()
+  await page.getByText(/^as of event/).waitFor()
+  await page.getByText(/^event (\d+) of \1 .* the end$/).waitFor()
+  expect(troubles).toEqual([])
+})
+
+it('says that the server is away, and goes on where it was when it is back', async () => {
+  const folder = folderWith({
+    'plan.yaml': 'plan: two\nversion: 1.0.0\nsteps: [{ id: sign, manual: { title: Sign } }, { id: last, run: last }]\n',
+    'keelson.steps.mjs': "export const last = () => 'done'\n",
+  })
+  const port = String(await freePort())
+  const url = `http://127.0.0.1:${port}`
+  const serving = async (): Promise<Command> => {
+    const server = new Command(['dev', '--port', port], folder)
+    await server.shows(/is ready at/)
+    return server
+  }
+  const first = await serving()
+  const headers = { 'content-type': 'application/json' }
+  const begun = await fetch(`${url}/v1/executions`, { method: 'POST', headers, body: '{"planId":"two","input":{}}' })
+  const { executionId } = (await begun.json()) as { readonly executionId: string }
+  await using tab = await browser.open(`${url}/runs/${executionId}`)
+  const { page } = tab
+  await page.getByRole('button', { name: /^sign .*, waits for a person$/ }).waitFor()
+  first.kill('SIGKILL')
+  await page.getByText('the server does not answer').waitFor()
+  await serving()
+  await page.getByText('the server does not answer').waitFor({ state: 'detached' })
+  const { tasks } = (await (await fetch(`${url}/v1/tasks`)).json()) as { readonly tasks: readonly { token: string }[] }
+  await fetch(`${url}/v1/tasks/${tasks[0]?.token}/complete`, {
+    method: 'POST',
+    headers,
+    body: '{"outcome":"Succeeded"}',
+  })
+  await page.getByRole('status', { name: 'Status of the run' }).getByText('completed').waitFor()
+  const log = (await (await fetch(`${url}/v1/executions/${executionId}/events`)).json()) as { readonly next: number }
+  expect(await page.getByRole('option').count()).toBe(log.next)
+})
+
+it('tells of a run that nobody has, with the code and the id of the request', async () => {
+  await using server = await servedPage()
+  await using tab = await browser.open(`${server.url}/runs/00000000-0000-4000-8000-000000000000`)
+  const alert = tab.page.getByRole('alert')
+  await alert.getByText('RUN_NOT_FOUND').waitFor()
+  expect(await alert.textContent()).toMatch(/correlation id [0-9a-f-]{36}/)
+})
+
+it('folds the items of a fan-out into one strip, and opens one of them', async () => {
+  const { steps } = testSteps()
+  await using server = await servedPage({ steps })
+  await server.publish(BUSY, LOCAL)
+  const id = await start(server, 'busy', { items: [1, 2, 3, 4] })
+  await ended(server, id)
+  await using tab = await browser.open(`${server.url}/runs/${id}?step=each&tab=items`)
+  const { page, troubles } = tab
+  await page.getByRole('button', { name: 'each 4 of 4, succeeded' }).waitFor()
+  await page.getByRole('button', { name: /^each\[3\] succeeded 2 attempts/ }).click()
+  await page.getByRole('tab', { name: 'attempts (2)' }).click()
+  await page.getByText('attempt 1').waitFor()
+  await page.getByRole('tab', { name: 'input' }).click()
+  const input = await page.getByRole('region', { name: 'input of each[3]' }).textContent()
+  expect(JSON.parse(input ?? '')).toEqual({ n: 4 })
+  expect(troubles).toEqual([])
+})
