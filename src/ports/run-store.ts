@@ -17,6 +17,7 @@ import type { LeaseRenewal } from './loop-guard.ts'
 import type { PlanStore } from './plan-store.ts'
 import type { ScheduleStore } from './schedules.ts'
 import type { TriggerStore } from './triggers.ts'
+import type { WorkStore } from './work.ts'
 import type { ContextWrite, InboxInsert, InboxRow, CheckpointKind, StepClaim, StoredCheckpoint } from './run-sides.ts'
 import type {
   NewRun,
@@ -159,7 +160,15 @@ export interface StoreManifest {
 
 /** What a server keeps beside the runs. */
 export interface ServerStore
-  extends AdmissionStore, ApiKeyStore, IdempotencyStore, DecisionStore, AuditLog, ScheduleStore, TriggerStore {}
+  extends
+    AdmissionStore,
+    ApiKeyStore,
+    IdempotencyStore,
+    DecisionStore,
+    AuditLog,
+    ScheduleStore,
+    TriggerStore,
+    WorkStore {}
 
 export interface RunStore
   extends GrantStore, EventStore, FeedStore, ArchiveStore, EvidenceStore, PlanStore, ServerStore {

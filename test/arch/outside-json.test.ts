@@ -38,6 +38,8 @@ const OWN_TEXT: Readonly<Record<string, string>> = {
   'src/app/receipts/published.ts': 'a statement, whose signature is over what was read',
   'src/app/schedules/record.ts': 'a schedule of the store',
   'src/app/triggers/record.ts': 'a trigger of the store',
+  'src/app/work/record.ts': 'a row of work of the store',
+  'src/app/work/list-workers.ts': 'a worker of the store',
   'src/edge/http/routes/triggers.ts': 'a delivery of the store',
   'src/app/sides/check-names.ts': 'a compiled plan of the store',
   'src/app/sides/check-labels.ts': 'an input of the store',

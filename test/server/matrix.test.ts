@@ -31,6 +31,7 @@ const OWNED = [
   'keyId',
   'scheduleId',
   'trigger',
+  'claim',
 ]
 
 const GUARDED = BOUND.filter(({ access }) => access !== 'anyone' && access !== 'signature')

@@ -5,6 +5,7 @@
 import type { CommitResult, RunCommit, RunStore, ServerStore } from '../../src/ports/run-store.ts'
 import type { ScheduleStore } from '../../src/ports/schedules.ts'
 import type { TriggerStore } from '../../src/ports/triggers.ts'
+import type { WorkStore } from '../../src/ports/work.ts'
 
 export type Gate = <T>(method: keyof RunStore, work: () => Promise<T>) => Promise<T>
 
@@ -120,6 +121,21 @@ function clockworkStore(inner: ServerStore, gate: Gate): ScheduleStore & Trigger
   }
 }
 
+function workStore(inner: ServerStore, gate: Gate): WorkStore {
+  return {
+    putWork: (work) => gate('putWork', () => inner.putWork(work)),
+    findWork: (ref) => gate('findWork', () => inner.findWork(ref)),
+    findClaim: (tenantId, sha256) => gate('findClaim', () => inner.findClaim(tenantId, sha256)),
+    movedWork: (seen) => gate('movedWork', () => inner.movedWork(seen)),
+    openWork: (tenantId, wanted, limit) => gate('openWork', () => inner.openWork(tenantId, wanted, limit)),
+    untouchedWork: (before, limit) => gate('untouchedWork', () => inner.untouchedWork(before, limit)),
+    deleteWork: (ref) => gate('deleteWork', () => inner.deleteWork(ref)),
+    noteWorker: (worker) => gate('noteWorker', () => inner.noteWorker(worker)),
+    listWorkers: (tenantId, limit) => gate('listWorkers', () => inner.listWorkers(tenantId, limit)),
+    dropWorkers: (askedBefore) => gate('dropWorkers', () => inner.dropWorkers(askedBefore)),
+  }
+}
+
 function serverStore(inner: ServerStore, gate: Gate): ServerStore {
   return {
     putLimit: (limit) => gate('putLimit', () => inner.putLimit(limit)),
@@ -128,6 +144,7 @@ function serverStore(inner: ServerStore, gate: Gate): ServerStore {
     queuedRuns: (type, now, limit) => gate('queuedRuns', () => inner.queuedRuns(type, now, limit)),
     endedHolders: (limit) => gate('endedHolders', () => inner.endedHolders(limit)),
     ...clockworkStore(inner, gate),
+    ...workStore(inner, gate),
     putApiKey: (key) => gate('putApiKey', () => inner.putApiKey(key)),
     findApiKey: (keyId) => gate('findApiKey', () => inner.findApiKey(keyId)),
     listApiKeys: (tenantId) => gate('listApiKeys', () => inner.listApiKeys(tenantId)),

@@ -31,6 +31,7 @@ export const TAGS: Readonly<Record<string, string>> = {
   plans: 'Publish, read and compare plans.',
   schedules: 'Runs that start by the clock.',
   triggers: 'Runs that start by signed deliveries of other programs.',
+  work: 'Steps that plans leave to remote workers, and who does them.',
   keys: 'API keys of the tenant.',
   audit: 'What principals did.',
   process: 'The process itself.',

@@ -20,10 +20,12 @@ export const ACTIONS = [
   'TENANT_READ',
   'RBAC_ROLE_ASSIGN',
   'AUDIT_READ',
+  'WORK_DO',
+  'WORK_SECRETS',
 ] as const
 export type Action = (typeof ACTIONS)[number]
 
-/** `System` is outside the ladder of people: it is for what acts by itself (X-51). */
+/** `System` and the workers are outside the ladder of people: they are for what acts by itself (X-51). */
 export const ROLES = [
   'viewer',
   'auditor',
@@ -32,6 +34,8 @@ export const ROLES = [
   'Operator',
   'Engineer',
   'Admin',
+  'worker',
+  'worker-secrets',
   'System',
 ] as const
 export type Role = (typeof ROLES)[number]
@@ -58,6 +62,9 @@ export const GRANTS: { readonly [role in Role]: readonly Action[] } = {
   Operator: OPERATES,
   Engineer: OPERATES,
   Admin: ACTIONS,
+  /** A worker does the steps that plans leave to it, and sees nothing else; one with secrets is given those of its steps. */
+  worker: ['WORK_DO'],
+  'worker-secrets': ['WORK_DO', 'WORK_SECRETS'],
   System: ['RUN_READ_STATUS', 'SIGNAL_SEND'],
 }
 

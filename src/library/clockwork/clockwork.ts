@@ -6,6 +6,7 @@ import type { Keelson } from '../keelson/keelson.ts'
 import type { ClockworkPart } from './clockwork-part.ts'
 import { openReconciler } from './reconciler.ts'
 import { openSchedules } from './schedules.ts'
+import { openWorkSweeper } from './work-sweeper.ts'
 
 export interface Clockwork {
   readonly parts: readonly ClockworkPart[]
@@ -14,7 +15,7 @@ export interface Clockwork {
 }
 
 /** In the order in which they are opened; they are closed the other way round. */
-const OPENERS: readonly ((keelson: Keelson) => ClockworkPart)[] = [openReconciler, openSchedules]
+const OPENERS: readonly ((keelson: Keelson) => ClockworkPart)[] = [openReconciler, openSchedules, openWorkSweeper]
 
 export function openClockwork(keelson: Keelson): Clockwork {
   const parts = OPENERS.map((open) => open(keelson))

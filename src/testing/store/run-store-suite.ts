@@ -33,6 +33,7 @@ import { manualClock, type StoreCase, type World } from './store-case.ts'
 import { PLAN_CASES } from './plan-cases.ts'
 import { REQUEST_CASES } from './request-cases.ts'
 import { SCHEDULE_CASES } from './schedule-cases.ts'
+import { WORK_CASES } from './work-cases.ts'
 import { UNREAD_CASES } from './unread-cases.ts'
 import { VALUE_CASES } from './value-cases.ts'
 
@@ -88,6 +89,7 @@ const PARTS: readonly (readonly [string, readonly StoreCase[]])[] = [
   ['decisions, lists', DECISION_LIST_CASES],
   ['audit log', AUDIT_CASES],
   ['schedules and triggers', SCHEDULE_CASES],
+  ['work for remote workers', WORK_CASES],
 ]
 
 /**

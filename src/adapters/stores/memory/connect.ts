@@ -13,6 +13,7 @@ import type { RequestAnswer } from '../../../ports/idempotency.ts'
 import type { PutPlan, StoredPlan } from '../../../ports/plan-store.ts'
 import type { StoredSchedule } from '../../../ports/schedules.ts'
 import type { StoredDelivery, StoredTrigger } from '../../../ports/triggers.ts'
+import type { StoredWork, StoredWorker } from '../../../ports/work.ts'
 import type {
   ContextWrite,
   InboxRow,
@@ -151,6 +152,10 @@ export interface MemoryDisk {
   readonly triggers: Map<string, StoredTrigger>
   /** Of each trigger, oldest first. */
   readonly deliveries: Map<string, readonly StoredDelivery[]>
+  /** By run, slot and attempt. */
+  readonly work: Map<string, StoredWork>
+  /** By tenant, name and principal. */
+  readonly workers: Map<string, StoredWorker>
 }
 
 export function createMemoryDisk(): MemoryDisk {
@@ -174,6 +179,8 @@ export function createMemoryDisk(): MemoryDisk {
     schedules: new Map(),
     triggers: new Map(),
     deliveries: new Map(),
+    work: new Map(),
+    workers: new Map(),
   }
 }
 

@@ -14,6 +14,7 @@ import { archivableRuns, archiveRun, raiseEpochs } from './archive.ts'
 import { auditLogOf } from './audit-log.ts'
 import { schedulesOf } from './schedules.ts'
 import { triggersOf } from './triggers.ts'
+import { workOf } from './work.ts'
 import { claimAttempt } from './claims.ts'
 import { createMemoryDisk, type MemoryDisk } from './connect.ts'
 import { readContext } from './context.ts'
@@ -145,5 +146,6 @@ function besideRuns(disk: () => MemoryDisk, clock: Clock): EvidenceStore & Serve
     ...auditLogOf(disk),
     ...schedulesOf(disk),
     ...triggersOf(disk),
+    ...workOf(disk),
   }
 }

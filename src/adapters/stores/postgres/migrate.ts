@@ -39,6 +39,7 @@ export const MIGRATIONS = [
   '0027-server.sql',
   '0028-admission.sql',
   '0029-schedules.sql',
+  '0030-work.sql',
 ] as const
 
 /** "Keel": advisory locks are numbers that all programs of a database share. */

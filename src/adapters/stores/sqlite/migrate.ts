@@ -32,6 +32,7 @@ export const MIGRATIONS = [
   '0021-server.sql',
   '0022-admission.sql',
   '0023-schedules.sql',
+  '0024-work.sql',
 ] as const
 
 /** Where SQL alone cannot say how: the log is copied between what comes before this line and what comes after it. */

@@ -13,6 +13,7 @@ import { archivableRuns, archiveRun, raiseEpochs } from './archive.ts'
 import { auditLogOf } from './audit-log.ts'
 import { schedulesOf } from './schedules.ts'
 import { triggersOf } from './triggers.ts'
+import { workOf } from './work.ts'
 import { backup } from './backup.ts'
 import { getBlob, putBlob } from './blobs.ts'
 import { claimAttempt, readClaims } from './claims.ts'
@@ -137,6 +138,7 @@ function besideRuns(connection: Connection, clock: Clock): EvidenceStore & Serve
     ...auditLogOf(connection),
     ...schedulesOf(connection),
     ...triggersOf(connection),
+    ...workOf(connection),
   }
 }
 

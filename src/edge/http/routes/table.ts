@@ -18,6 +18,7 @@ import { START_EXECUTIONS } from './start-executions.ts'
 import { TASKS } from './tasks.ts'
 import { TRIGGERS } from './triggers.ts'
 import { STREAMS } from './streams.ts'
+import { WORK } from './work.ts'
 
 export const BOUND_ROUTES: readonly BoundRoute[] = [
   ...START_EXECUTIONS,
@@ -38,4 +39,5 @@ export const BOUND_ROUTES: readonly BoundRoute[] = [
   ...KEYS,
   ...SCHEDULES,
   ...TRIGGERS,
+  ...WORK,
 ]
