@@ -118,7 +118,7 @@ it('treats a reported error as one of a function here: classified, retried, then
   ])
 })
 
-it('hands a step out again under its key when its worker is silent, and refuses the first worker', async () => {
+it('hands a step out again under its key when its worker is silent, and refuses the first worker [ATT-04, X-66]', async () => {
   const opened = await open()
   const { worker, start } = opened
   const runId = await start({ rows: 1 })

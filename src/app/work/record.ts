@@ -1,5 +1,6 @@
 /** What a row of work holds as JSON: what a worker is given, and what it reported. */
 import type { ArtifactRef } from '../../core/events/event.ts'
+import type { StepClaim } from '../../ports/run-store.ts'
 
 /** Enough to call the function of the step anywhere. Secrets are not in it: they are never stored. */
 export interface WorkBody {
@@ -42,4 +43,16 @@ export function reportOf({ report = '{}' }: { readonly report?: string }): WorkR
 export function thrownBy({ error }: WorkReport): Error {
   const { message = 'the worker reported a failure without a message', stack = '', ...rest } = error ?? {}
   return Object.assign(new Error(message), { stack, ...rest })
+}
+
+const CLAIMANT = 'work:'
+
+/** In the begin-claim of an irreversible attempt (P-28): a worker began it, under the claim of this hash. */
+export function workerClaimant(sha256: string): string {
+  return `${CLAIMANT}${sha256.slice(0, 16)}`
+}
+
+/** The death of a driver leaves no doubt about such an attempt: its row of work tells who has it, and until when. */
+export function isWorkers({ claimant }: Pick<StepClaim, 'claimant'>): boolean {
+  return claimant.startsWith(CLAIMANT)
 }

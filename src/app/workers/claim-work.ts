@@ -2,12 +2,13 @@
  * Steps handed out to a remote worker, each under a claim of its own. The claim is in the store before the worker is told, and what is
  * irreversible has its begin-claim then (P-28). Secrets are in the answer and nowhere else.
  */
+import { steadyNow } from '../../core/clock-jumps.ts'
 import { LIMITS } from '../../core/limits.ts'
 import { KeelsonError } from '../../core/problems/problem.ts'
 import type { StoredWork } from '../../ports/work.ts'
 import { HeldSecrets } from '../execute/resolve-secrets.ts'
 import { sha256Hex } from '../log/sha256.ts'
-import { bodyOf, type WorkBody } from '../work/record.ts'
+import { bodyOf, workerClaimant, type WorkBody } from '../work/record.ts'
 import { changeWork, stillWanted, type WantedWork, type Working } from './working.ts'
 
 export interface WorkAsked {
@@ -42,11 +43,11 @@ const SPARE = 16
 
 export async function claimWork(by: Working, asked: WorkAsked): Promise<readonly HandedWork[]> {
   const { clock } = by.services
-  const until = clock.now() + asked.waitMs
+  const until = steadyNow(clock) + asked.waitMs
   await noteWorker(by, asked)
   for (;;) {
     const handed = await claimNow(by, asked)
-    const leftMs = until - clock.now()
+    const leftMs = until - steadyNow(clock)
     if (handed.length > 0 || leftMs <= 0 || asked.gone.aborted) return handed
     // Work that another process offers rings no bell here.
     await by.desk.untilOffered(by.tenantId, asked.queues, Math.min(leftMs, LIMITS.workLookMs), asked.gone)
@@ -100,8 +101,7 @@ async function claimOne(by: Working, asked: WorkAsked, row: StoredWork): Promise
   const claims = row.claims + 1
   if (!(await changeWork(by, { ...row, state: 'claimed', claims, claim: held }))) return undefined
   const { runKey, slot, attempt, queue, handler } = row
-  if (row.irreversible)
-    await store.claimAttempt(runKey, { slot, attempt, claimant: `work:${held.sha256.slice(0, 16)}` })
+  if (row.irreversible) await store.claimAttempt(runKey, { slot, attempt, claimant: workerClaimant(held.sha256) })
   const body = bodyOf(row)
   return {
     ...body,

@@ -1,7 +1,7 @@
 /** Commands for the state folder: what runs share, what must last, and whether everything is in order. */
 import { REASON, type Spec } from '../terminal/command-spec.ts'
 
-const LIMITS_OF = ['--tenant <id>', 'whose; default local, and of a server the tenant who asks'] as const
+const OF_TENANT = ['--tenant <id>', 'whose; default local, and of a server the tenant who asks'] as const
 
 export const MAINTENANCE_COMMANDS: readonly Spec[] = [
   {
@@ -42,9 +42,16 @@ export const MAINTENANCE_COMMANDS: readonly Spec[] = [
     load: async () => (await import('../commands/resources.ts')).setResource,
   },
   {
+    use: 'workers',
+    about: 'list remote workers that ask for steps: queues, functions, when they last asked',
+    options: [OF_TENANT],
+    examples: ['keelson workers', 'keelson workers --server https://keelson.example.com --json'],
+    load: async () => (await import('../commands/workers.ts')).workers,
+  },
+  {
     use: 'limits',
     about: 'list the limits for starts of a tenant, and who set them',
-    options: [LIMITS_OF],
+    options: [OF_TENANT],
     examples: ['keelson limits', 'keelson limits --tenant acme --json'],
     load: async () => (await import('../commands/limits.ts')).limits,
   },
@@ -52,7 +59,7 @@ export const MAINTENANCE_COMMANDS: readonly Spec[] = [
     use: 'limits set <name>',
     about: 'limit starts: tenant, plan:<planId>, or key:<planId> for each concurrencyKey of a plan',
     options: [
-      LIMITS_OF,
+      OF_TENANT,
       ['--max-running <n>', 'runs at once'],
       ['--rate-per-minute <n>', 'starts in a minute'],
       ['--when-full <mode>', 'reject, queue, delay or replace-oldest; default queue'],
@@ -69,7 +76,7 @@ export const MAINTENANCE_COMMANDS: readonly Spec[] = [
   {
     use: 'limits remove <name>',
     about: 'take a limit for starts away: what waits for it starts',
-    options: [LIMITS_OF],
+    options: [OF_TENANT],
     examples: ['keelson limits remove tenant', 'keelson limits remove plan:order --json'],
     load: async () => (await import('../commands/limits.ts')).removeLimit,
   },
