@@ -332,7 +332,7 @@ const VALUES: Readonly<Record<keyof typeof LIMITS, Told>> = {
     beyond: 'it is looked for',
   },
   workKeptMs: { of: 'How long work that is over is kept for late reports, at least', beyond: 'it is dropped' },
-  workUnservedMs: { of: 'How long a step may wait for a worker before people are told', beyond: 'an alert' },
+  workSweepMs: { of: 'Between two looks for work that is over', beyond: 'it is looked for' },
   workersKeptMs: { of: 'How long a worker that asks no more is listed', beyond: 'it is forgotten' },
   workersShown: { of: 'Workers that are listed, those that asked last', beyond: 'older ones are left out' },
   concurrencyMin: { of: 'The smallest `policy.concurrency` (the default is 10)', beyond: 'the plan is refused' },

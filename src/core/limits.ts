@@ -233,8 +233,8 @@ export const LIMITS = {
   workLookMs: 500,
   /** Rows of work that nobody wrote for so long are looked at, and dropped once the log says that they are over. */
   workKeptMs: 3_600_000,
-  /** Work that no worker has asked for so long is told as an alert. */
-  workUnservedMs: 60_000,
+  /** How often they are looked at. */
+  workSweepMs: 60_000,
   workersKeptMs: 7 * 86_400_000,
   workersShown: 1_000,
 } as const

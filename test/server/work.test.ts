@@ -1,60 +1,17 @@
 /** Steps of queues over real HTTP: claimed, kept, reported, cancelled, handed out again; and never seen by strangers. */
 import { afterEach, expect, it } from 'vitest'
-import type { OpenOptions } from '../../src/main.ts'
-import { aWorker, eventsOf, WORKER, type AWorker } from './a-worker.ts'
-import { EVE, served, type Served } from './served.ts'
-
-const TRAIN = `
-plan: training
-version: 1.0.0
-steps:
-  - id: train
-    run: train
-    with: { rows: "\${input.rows}" }
-    dispatch: { queue: gpu }
-    retry: { maxAttempts: 2, initialBackoff: 1ms }
-output: { model: "\${steps.train.output.model}" }
-`
-const PAY = `
-plan: paying
-version: 1.0.0
-steps:
-  - id: pay
-    run: pay
-    effect: irreversible
-    dispatch: { queue: gpu }
-`
+import { aWorker, eventsOf, WORKER } from './a-worker.ts'
+import { ended, openFar, PAY, TRAIN, typesOf, type Far } from './far-steps.ts'
+import { EVE, type Served } from './served.ts'
 
 let server: Served | undefined
 afterEach(async () => server?.[Symbol.asyncDispose]())
 
-async function open(
-  plan: string = TRAIN,
-  opening: OpenOptions = {},
-): Promise<Served & { readonly worker: AWorker; readonly start: (input?: object) => Promise<string> }> {
-  const opened = await served(opening)
+async function open(plan: string = TRAIN): Promise<Far> {
+  const opened = await openFar(plan)
   server = opened
-  const planId = /plan: (\w+)/.exec(plan)?.[1]
-  await opened.publish(plan)
-  return {
-    ...opened,
-    worker: aWorker(opened),
-    start: async (input = {}) => {
-      const { status, body } = await opened.call('POST /v1/executions', { body: { planId, input } })
-      expect(status).toBe(202)
-      return body.executionId as string
-    },
-  }
+  return opened
 }
-
-async function ended({ call }: Served, runId: string, status: string): Promise<void> {
-  await expect
-    .poll(async () => (await call(`GET /v1/executions/${runId}`)).body.status, { timeout: 20_000 })
-    .toBe(status)
-}
-
-const typesOf = (events: readonly { readonly eventType: string }[]): readonly string[] =>
-  events.map(({ eventType }) => eventType)
 
 it('hands a step out with its input and key, and its report is the outcome of the step', async () => {
   const opened = await open()

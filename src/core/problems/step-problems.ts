@@ -48,8 +48,8 @@ export const STEP_PROBLEMS = {
   WORK_UNCLAIMED: {
     title: 'No remote worker took the step within the time allowed for queues.',
     retryable: false,
-    did: 'The attempt failed without having begun, and its work is offered no more. The retry policy of the step decides what follows.',
-    todo: 'Start a worker that serves the queue and has the function: `keelson workers` lists those that ask, and for what.',
+    did: 'The step failed without having begun, and is offered no more. It is not tried again by itself.',
+    todo: 'Start a worker that serves the queue and has the function: `keelson workers` lists those that ask, and for what. Then fork the run, or start it anew.',
   },
   ITEMS_FAILED: {
     title: 'At least one item of a forEach step failed permanently.',

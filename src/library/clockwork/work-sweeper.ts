@@ -9,7 +9,7 @@ import { Repeated } from './repeated.ts'
 
 export function openWorkSweeper(keelson: Keelson): ClockworkPart {
   const { services, principal } = partsOf(keelson)
-  const everyMs = LIMITS.workUnservedMs
+  const everyMs = LIMITS.workSweepMs
   const by = workingFor(keelson, principal, false)
   const repeated = new Repeated({ timers: services.timers, everyMs, leastMs: everyMs, work: () => sweepWork(by) })
   return {
