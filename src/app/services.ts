@@ -11,6 +11,7 @@ import type { StartLimits } from './admission/start-limits.ts'
 import type { FailOpen } from './commit/fail-open.ts'
 import type { LastWords } from './deaths/last-words.ts'
 import type { RunRedactors } from './redact/run-redactors.ts'
+import type { WorkDesk } from './work/work-desk.ts'
 
 export interface Services {
   readonly store: RunStore
@@ -34,6 +35,8 @@ export interface Services {
   readonly audit?: AuditTrail
   /** What this process does with runs whose drivers died; absent where it is not noted. */
   readonly lastWords?: LastWords
+  /** Where it hears of remote workers; absent where steps are sent to none. */
+  readonly desk?: WorkDesk
   /** There is no key to sign tokens with: plans with manual steps are not admitted (P-35). */
   readonly refusesManual?: true
 }

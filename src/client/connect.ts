@@ -9,6 +9,7 @@ import { openConnection, type ConnectOptions } from './connection.ts'
 import { executionOf, type Execution, type ExecutionState } from './execution.ts'
 import { cursorPages } from './pages.ts'
 import { startOn, type StartGiven, type StartHow } from './start.ts'
+import { workOn, type WorkOptions } from './work.ts'
 
 export { backoffSeconds } from './backoff.ts'
 export { KeelsonError, type Problem } from '../core/problems/problem.ts'
@@ -17,6 +18,7 @@ export type { ConnectOptions } from './connection.ts'
 export type { Causes, Decision, Execution, ExecutionState, Snapshot } from './execution.ts'
 export type { FollowOptions } from './follow.ts'
 export type { StartGiven, StartHow } from './start.ts'
+export type { WorkArtifact, WorkContext, WorkFunction, WorkOptions } from './work.ts'
 
 export type Task = AnswerOf<typeof listTasks>['tasks'][number]
 export type PublishedPlan = AnswerOf<typeof publishPlan>
@@ -40,6 +42,8 @@ export interface Client {
   /** The text of a plan file, or the plan as an object. */
   publish(plan: string | Readonly<Record<string, unknown>>, how?: PublishHow): Promise<PublishedPlan>
   plans(): AsyncGenerator<PublishedPlan, void>
+  /** Does steps that plans send to queues, until the signal is aborted. */
+  work(options: WorkOptions): Promise<void>
   /** Whom the server takes this program for. */
   me(): Promise<Me>
 }
@@ -75,6 +79,7 @@ export function connect(options: ConnectOptions): Client {
         const { plans, next } = await call(listPlans, { query: cursor === undefined ? {} : { cursor } })
         return { items: plans, next }
       }),
+    work: (asked) => workOn(connection, call, asked),
     me: () => call(whoAmI),
   }
 }

@@ -20,6 +20,7 @@ import { systemTimers } from '../adapters/system/timers.ts'
 import { guardedFolder, keysFolderOf } from './guarded-folder.ts'
 import { openEngines, worldOf } from './engine-world.ts'
 import { StartLimits } from '../app/admission/start-limits.ts'
+import { WorkDesk } from '../app/work/work-desk.ts'
 import { RunAdvancer } from '../app/advance/advance-run.ts'
 import { lateClasses } from '../app/commit/classes.ts'
 import { FailOpen, type FailOpenParts } from '../app/commit/fail-open.ts'
@@ -71,6 +72,7 @@ export async function openKeelson(given: Opening = {}): Promise<Keelson> {
   const services: Services = {
     ...outside,
     limits: new StartLimits(store, world.services.clock),
+    desk: new WorkDesk(store, world.services.timers),
     lastWords,
     ...(intents?.isOn === true ? { failOpen: intents } : {}),
     ...(keysFolder === undefined ? { refusesManual: true } : {}),

@@ -245,4 +245,25 @@ export const LIMITS = {
   /** How long one process works on an operation without a sign, and how long a round that brought nothing on is followed by rest. */
   fleetClaimMs: 30_000,
   fleetWaitMs: 2_000,
+  /** What one request for work may be given, ask for, and wait. */
+  workClaims: 32,
+  workQueues: 32,
+  workHandlers: 1_000,
+  workWaitMs: 30_000,
+  /** Inputs that one answer holds; the first fits always. */
+  workAnswerBytes: 10 * 1024 * 1024,
+  /** How long a claim counts without a heartbeat: where the worker does not say, at least, and at most. */
+  workLeaseMs: 30_000,
+  workLeaseMsMin: 1_000,
+  workLeaseMsMax: 600_000,
+  /** How often a worker should send a heartbeat, at most: it must hear of a cancellation within its grace. */
+  workHeartbeatMs: 2_000,
+  /** How often work is looked at that another process may have changed. */
+  workLookMs: 500,
+  /** Rows of work that nobody wrote for so long are looked at, and dropped once the log says that they are over. */
+  workKeptMs: 3_600_000,
+  /** How often they are looked at. */
+  workSweepMs: 60_000,
+  workersKeptMs: 7 * 86_400_000,
+  workersShown: 1_000,
 } as const

@@ -119,7 +119,13 @@ export interface RunDriver {
   /** Takes the run over under a new epoch and reports every open effect. */
   adopt(runKey: RunKey): Promise<TurnResult>
   /** Executes an effect. Undefined: nothing to report (it is gone, or reports in another way). */
-  execute(runKey: RunKey, effect: Effect, signal: AbortSignal): Promise<EffectOutcome | undefined>
+  execute(
+    runKey: RunKey,
+    effect: Effect,
+    signal: AbortSignal,
+    /** Called when the work is in the hands of a remote worker's queue: nothing of it is at work here. */
+    handedOver?: () => void,
+  ): Promise<EffectOutcome | undefined>
   /** Must this effect run alone in this process? It may be what killed earlier processes. */
   wantsAlone?(runKey: RunKey, effect: Effect): false | Promise<boolean>
   /** The engine has released the run: nothing of it need be cached until it is adopted again. */

@@ -18,6 +18,7 @@ import type { LeaseRenewal } from './loop-guard.ts'
 import type { PlanStore } from './plan-store.ts'
 import type { ScheduleStore } from './schedules.ts'
 import type { TriggerStore } from './triggers.ts'
+import type { WorkStore } from './work.ts'
 import type { ContextWrite, InboxInsert, InboxRow, CheckpointKind, StepClaim, StoredCheckpoint } from './run-sides.ts'
 import type {
   NewRun,
@@ -168,7 +169,8 @@ export interface ServerStore
     AuditLog,
     ScheduleStore,
     TriggerStore,
-    FleetStore {}
+    FleetStore,
+    WorkStore {}
 
 export interface RunStore
   extends GrantStore, EventStore, FeedStore, ArchiveStore, EvidenceStore, PlanStore, ServerStore {

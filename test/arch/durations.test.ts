@@ -13,6 +13,8 @@ const BY_INSTANTS: ReadonlySet<string> = new Set([
   'src/adapters/engines/temporal/caretaker.ts',
   'src/adapters/engines/temporal/client/replies.ts',
   'src/adapters/engines/temporal/sandbox/wake-timer.ts',
+  'src/app/execute/call-worker.ts',
+  'src/app/execute/leave-to-worker.ts',
   'src/app/feed/follow.ts',
   'src/app/schedules/clockwork.ts',
   'src/app/signals/signal-rate.ts',

@@ -39,6 +39,8 @@ const OWN_TEXT: Readonly<Record<string, string>> = {
   'src/app/fleet/record.ts': 'an operation as it was stored',
   'src/app/schedules/record.ts': 'a schedule of the store',
   'src/app/triggers/record.ts': 'a trigger of the store',
+  'src/app/work/record.ts': 'a row of work of the store',
+  'src/app/work/list-workers.ts': 'a worker of the store',
   'src/edge/http/routes/triggers.ts': 'a delivery of the store',
   'src/app/sides/check-names.ts': 'a compiled plan of the store',
   'src/app/sides/check-labels.ts': 'an input of the store',

@@ -3,8 +3,9 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { ROOT } from '../../scripts/terminal.ts'
+import { startChild } from '../fixtures/child.ts'
 import { ensureBuilt } from './built.ts'
-import { Command, folderWith, jsonLines, keelson, linesOf } from './command.ts'
+import { Command, folderWith, jsonLines, keelson, linesOf, until } from './command.ts'
 
 const example = (name: string): string => join(ROOT, 'examples', name, 'plan.yaml')
 
@@ -12,8 +13,9 @@ beforeAll(ensureBuilt)
 
 it('each example has a plan, its steps and a page', () => {
   for (const name of readdirSync(join(ROOT, 'examples'))) {
-    const files = ['plan.yaml', 'keelson.steps.ts', 'README.md'].map((file) => join(ROOT, 'examples', name, file))
-    expect(files.filter((file) => !existsSync(file))).toEqual([])
+    const has = (file: string): boolean => existsSync(join(ROOT, 'examples', name, file))
+    expect(['plan.yaml', 'README.md'].filter((file) => !has(file))).toEqual([])
+    expect(has('keelson.steps.ts') || has('worker.py')).toBe(true)
   }
 })
 
@@ -169,4 +171,42 @@ it('the plan of the first guide runs as it is written there', async () => {
   const folder = folderWith({ 'plan.yaml': block('yaml'), 'keelson.steps.mts': block('ts') })
   const { code, stdout } = await keelson(['run', 'plan.yaml', '--set', 'name=Ada'], folder)
   expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringContaining('{"greeting":"hello, Ada"}') as string })
+})
+
+it('python-worker counts in Python, goes on after its server was killed, and stops gently', async () => {
+  const folder = folderWith({ 'plan.yaml': readFileSync(example('python-worker'), 'utf8') })
+  const serve = async (port: string): Promise<{ readonly server: Command; readonly url: string }> => {
+    const server = new Command(['serve', '--port', port, '--json'], folder)
+    const [, url = ''] = await server.shows(/"server":"ready","url":"([^"]+)"/)
+    return { server, url }
+  }
+  const first = await serve('0')
+  const { url } = first
+  const worker = startChild('python3', [join(ROOT, 'examples/python-worker/worker.py'), url], { cwd: folder })
+  const ranges = [1, 2, 3, 4].map((n) => ({ from: n * 20_000, to: (n + 1) * 20_000 - 1 }))
+  const body = JSON.stringify({ planId: 'primes', input: { ranges } })
+  const headers = { 'content-type': 'application/json' }
+  const started = await fetch(`${url}/v1/executions`, { method: 'POST', headers, body })
+  const { executionId } = (await started.json()) as { readonly executionId: string }
+  await until('a worker has asked', async () =>
+    (await (await fetch(`${url}/v1/workers`)).text()).includes('count_primes'),
+  )
+  first.server.kill('SIGKILL')
+  await first.server.finished
+  const second = await serve(new URL(url).port)
+  const state = (): Promise<{ readonly status: string; readonly output?: unknown }> =>
+    fetch(`${second.url}/v1/executions/${executionId}`).then((answer) => answer.json() as never)
+  await until('it has ended', async () => (await state()).status === 'COMPLETED')
+  expect((await state()).output).toEqual({ primes: 7_330 })
+  const events = await (await fetch(`${second.url}/v1/executions/${executionId}/events?limit=1000`)).text()
+  expect(events.match(/"eventType":"StepCompleted"/g)).toHaveLength(6)
+  const { stdout } = await keelson(['workers', '--json'], folder)
+  expect(jsonLines(stdout)).toMatchObject([{ queues: ['python'], handlers: ['count_primes', 'add_up'], build: '1' }])
+  const shown = await keelson(['workers', '--server', second.url], folder)
+  expect(shown.stdout).toMatch(
+    /^WORKER +AS +QUEUES +FUNCTIONS +LAST ASKED +BUILD\n\S+ +\S+ +python +count_primes add_up +\S+Z +1\n$/,
+  )
+  const gone = new Promise((resolve) => worker.once('exit', resolve))
+  worker.kill('SIGTERM')
+  expect(await gone).toBe(0)
 })

@@ -33,6 +33,7 @@ const OWNED = [
   'trigger',
   'operationId',
   'artifactSha256',
+  'claim',
 ]
 
 const GUARDED = BOUND.filter(({ access }) => access !== 'anyone' && access !== 'signature')

@@ -27,7 +27,7 @@ export interface Tenant {
   readonly names: Names
   /** Of the same form, and nobody's. */
   readonly nobodys: Names
-  readonly runs: { readonly completed: string; readonly failed: string; readonly waiting: string }
+  readonly runs: { readonly completed: string; readonly failed: string; readonly waiting: string; readonly far: string }
 }
 
 const steps = {
@@ -61,6 +61,12 @@ steps:
   - { id: review, manual: { title: ${mark} to be reviewed } }
 `
 
+const FAR = (mark: string): string => `
+plan: ${mark}-far
+version: 1.0.0
+steps: [{ id: away, run: away, with: { note: '\${input.note}' }, dispatch: { queue: ${mark}-queue } }]
+`
+
 /** `directory`: the folder of its store. */
 export async function peopled(directory: string, options: ServedOptions = {}): Promise<Peopled> {
   const server = await served({ steps, directory }, { approvalFor: ['CANCEL'], ...options })
@@ -72,12 +78,13 @@ export async function peopled(directory: string, options: ServedOptions = {}): P
 async function tenantIn(server: Served, tenantId: string, mark: string): Promise<Tenant> {
   const principal = { tenantId, projectId: 'default', environmentId: 'local', actorId: 'ana' }
   const keelson = onBehalf(server.keelson, principal)
-  for (const text of [FINE(mark, '1.0.0'), FINE(mark, '1.1.0'), BROKEN(mark), WAITING(mark)])
+  for (const text of [FINE(mark, '1.0.0'), FINE(mark, '1.1.0'), BROKEN(mark), WAITING(mark), FAR(mark)])
     await server.publish(text, tenantId)
   const input = { note: `${mark} input`, items: [1, 2, 3] }
   const fine = await keelson.start({ planId: `${mark}-fine` }, input)
   const broken = await keelson.start({ planId: `${mark}-broken` }, input)
   const waiting = await keelson.start({ planId: `${mark}-waiting` }, input)
+  const far = await keelson.start({ planId: `${mark}-far` }, input)
   await Promise.all([fine.result(), broken.result()])
   const { sha256 } = loadPlan(FINE(mark, '1.0.0'))
   const names = {
@@ -95,7 +102,7 @@ async function tenantIn(server: Served, tenantId: string, mark: string): Promise
     letterId: '987654321-7654321',
     ...(await namesOverHttp(server, tenantId, mark, waiting.runId)),
   }
-  const runs = { completed: fine.runId, failed: broken.runId, waiting: waiting.runId }
+  const runs = { completed: fine.runId, failed: broken.runId, waiting: waiting.runId, far: far.runId }
   return { tenantId, mark, names, nobodys: nobodys(names), runs }
 }
 
@@ -126,7 +133,15 @@ async function namesOverHttp(server: Served, tenantId: string, mark: string, run
     scheduleId: schedule.scheduleId,
     trigger: trigger.trigger,
     operationId: operation.operationId,
+    claim: await claimOf(server, as, mark),
   }
+}
+
+/** A worker has it, and will never be done. */
+async function claimOf(server: Served, as: string, mark: string): Promise<string> {
+  const wanted = { queues: [`${mark}-queue`], handlers: ['away'], waitMs: 30_000, leaseMs: 600_000 }
+  const { body } = await server.call('POST /v1/work/claim', { as, body: { ...wanted, worker: `${mark}-worker` } })
+  return body.work[0].claim
 }
 
 async function tokenOf(server: Served, as: string, runId: string): Promise<string> {

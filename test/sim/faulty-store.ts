@@ -6,6 +6,7 @@ import type { CommitResult, RunCommit, RunStore, ServerStore } from '../../src/p
 import type { FleetStore } from '../../src/ports/fleet.ts'
 import type { ScheduleStore } from '../../src/ports/schedules.ts'
 import type { TriggerStore } from '../../src/ports/triggers.ts'
+import type { WorkStore } from '../../src/ports/work.ts'
 
 export type Gate = <T>(method: keyof RunStore, work: () => Promise<T>) => Promise<T>
 
@@ -138,6 +139,21 @@ function fleetStore(inner: ServerStore, gate: Gate): FleetStore {
   }
 }
 
+function workStore(inner: ServerStore, gate: Gate): WorkStore {
+  return {
+    putWork: (work) => gate('putWork', () => inner.putWork(work)),
+    findWork: (ref) => gate('findWork', () => inner.findWork(ref)),
+    findClaim: (tenantId, sha256) => gate('findClaim', () => inner.findClaim(tenantId, sha256)),
+    movedWork: (seen) => gate('movedWork', () => inner.movedWork(seen)),
+    openWork: (tenantId, wanted, limit) => gate('openWork', () => inner.openWork(tenantId, wanted, limit)),
+    untouchedWork: (before, limit) => gate('untouchedWork', () => inner.untouchedWork(before, limit)),
+    deleteWork: (ref) => gate('deleteWork', () => inner.deleteWork(ref)),
+    noteWorker: (worker) => gate('noteWorker', () => inner.noteWorker(worker)),
+    listWorkers: (tenantId, limit) => gate('listWorkers', () => inner.listWorkers(tenantId, limit)),
+    dropWorkers: (askedBefore) => gate('dropWorkers', () => inner.dropWorkers(askedBefore)),
+  }
+}
+
 function serverStore(inner: ServerStore, gate: Gate): ServerStore {
   return {
     putLimit: (limit) => gate('putLimit', () => inner.putLimit(limit)),
@@ -147,6 +163,7 @@ function serverStore(inner: ServerStore, gate: Gate): ServerStore {
     endedHolders: (limit) => gate('endedHolders', () => inner.endedHolders(limit)),
     ...clockworkStore(inner, gate),
     ...fleetStore(inner, gate),
+    ...workStore(inner, gate),
     putApiKey: (key) => gate('putApiKey', () => inner.putApiKey(key)),
     findApiKey: (keyId) => gate('findApiKey', () => inner.findApiKey(keyId)),
     listApiKeys: (tenantId) => gate('listApiKeys', () => inner.listApiKeys(tenantId)),

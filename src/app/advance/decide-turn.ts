@@ -14,6 +14,7 @@ import { BLIND, readSeen, UNREAD, type Seen } from '../inbox/seen.ts'
 import { withAssignment } from '../inbox/task-assignment.ts'
 import type { LoadedRun } from '../loaded/load-run.ts'
 import type { RunMoment } from '../loaded/run-times.ts'
+import { isWorkers } from '../work/record.ts'
 import type { Services } from '../services.ts'
 import { childReport, endOfChild } from './child-end.ts'
 import { DecisionRound } from './decision-round.ts'
@@ -55,7 +56,10 @@ export async function decideTurn(run: LoadedRun, request: AdvanceRequest, means:
   grants?.mayFree(request.reports ?? [], run.state)
   const round = new DecisionRound(store, run, at, epoch, grants?.atHand(wall))
   if (request.handoff !== undefined) await round.take(handoffInput(run, request.handoff))
-  if (isTaken) await round.take({ kind: 'adopt', claims: await store.readClaims(runKey) })
+  if (isTaken) {
+    const claims = (await store.readClaims(runKey)).filter((claim) => !isWorkers(claim))
+    await round.take({ kind: 'adopt', claims })
+  }
   const seen = means.seen ?? (blind === undefined ? await readSeen(store, run) : BLIND)
   const paused = scopePauseFor(seen.pauses, run.identity, run.state)
   if (paused !== undefined) await round.take(paused)

@@ -47,9 +47,9 @@ export function createRunDriver(services: Services, advancer: RunAdvancer, optio
       claims.forget(runKey)
       return report
     },
-    execute: async (runKey, effect, signal) => {
+    execute: async (runKey, effect, signal, handedOver) => {
       try {
-        return await execute({ services, advancer, options, claims, turns }, runKey, effect, signal)
+        return await execute({ services, advancer, options, claims, turns, handedOver }, runKey, effect, signal)
       } catch (thrown) {
         await setAsideDamaged({ store: services.store, plans: advancer.plans }, runKey, thrown)
         throw thrown
@@ -83,6 +83,7 @@ interface Parts {
   readonly options: DriverOptions
   readonly claims: BeginClaims
   readonly turns: SuspectTurns
+  readonly handedOver: (() => void) | undefined
 }
 
 async function execute(
@@ -96,7 +97,9 @@ async function execute(
   switch (effect.kind) {
     case 'ExecuteStep':
     case 'Compensate': {
-      const call = { services, claims, run, effect, signal, latest: () => advancer.current(runKey) }
+      const latest = (): Promise<LoadedRun> => advancer.current(runKey)
+      const { handedOver } = parts
+      const call = { services, claims, run, effect, signal, latest, ...(handedOver && { handedOver }) }
       // Before its time limit begins: waiting for a turn does not count as time of the step.
       const isApart = mayBeSuspect(effect) && (await isPutApart(call))
       return isApart ? turns.during(signal, () => executeStep(call)) : executeStep(call)

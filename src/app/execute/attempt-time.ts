@@ -15,6 +15,8 @@ export interface TimeLimit {
 export interface AttemptTime {
   readonly signal: AbortSignal
   readonly limit: TimeLimit
+  /** The attempt begins only now, or anew: it has so much time from here. */
+  readonly restart: (timeoutMs: number) => void
   readonly aborted: () => 'cancel' | 'timeout' | undefined
   /** The attempt is over although its work may continue: the work is told to stop. */
   readonly abandon: (reason: unknown) => void
@@ -25,7 +27,7 @@ export interface AttemptTime {
  * The attempt's own time limit joined with the engine's signal; which of the two fired is remembered (X-62). Once the
  * attempt is asked to stop, the decider's grace counts and no longer its own limit.
  */
-export function watchTime(timers: Timers, timeoutMs: number, outer: AbortSignal): AttemptTime {
+export function watchTime(timers: Timers, timeoutMs: number | 'not-begun', outer: AbortSignal): AttemptTime {
   const controller = new AbortController()
   let up: KeelsonError | undefined
   let tell: ((reason: KeelsonError) => void) | undefined
@@ -34,11 +36,15 @@ export function watchTime(timers: Timers, timeoutMs: number, outer: AbortSignal)
     cause ??= why
     controller.abort(reason)
   }
-  const cancelTimer = timers.after(timeoutMs, () => {
-    up = new KeelsonError([problem('TIMEOUT', `the attempt ran longer than ${timeoutMs} ms`)])
-    abort('timeout', up)
-    tell?.(up)
-  })
+  let cancelTimer: () => void = () => undefined
+  const start = (ms: number): void => {
+    cancelTimer = timers.after(ms, () => {
+      up = new KeelsonError([problem('TIMEOUT', `the attempt ran longer than ${ms} ms`)])
+      abort('timeout', up)
+      tell?.(up)
+    })
+  }
+  if (timeoutMs !== 'not-begun') start(timeoutMs)
   const onOuter = (): void => {
     cancelTimer()
     abort('cancel', outer.reason)
@@ -52,6 +58,10 @@ export function watchTime(timers: Timers, timeoutMs: number, outer: AbortSignal)
       throwIfUp: () => {
         if (up !== undefined) throw up
       },
+    },
+    restart: (ms) => {
+      cancelTimer()
+      if (cause === undefined) start(ms)
     },
     aborted: () => cause,
     abandon: (reason) => controller.abort(reason),

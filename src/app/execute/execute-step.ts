@@ -11,7 +11,8 @@ import type { EffectOutcome } from '../../ports/engine.ts'
 import type { StepContext, StepSecrets } from '../../ports/step-handlers.ts'
 import { untilGone, untilTimeIsUp, watchTime, type AttemptTime } from './attempt-time.ts'
 import { jsonCopy } from '../log/json-copy.ts'
-import type { BeginClaims, ClaimAnswer } from './begin-claim.ts'
+import type { ClaimAnswer } from './begin-claim.ts'
+import { callWorker } from './call-worker.ts'
 import { describeError } from '../redact/describe-error.ts'
 import { noting } from '../deaths/last-words.ts'
 import type { LoadedRun } from '../loaded/load-run.ts'
@@ -22,36 +23,24 @@ import { isDamage } from '../loaded/set-aside.ts'
 import { HeldSecrets, NO_SECRETS, sameSecrets } from './resolve-secrets.ts'
 import { refuseAct } from '../plans/run-lock.ts'
 import type { Services } from '../services.ts'
+import type { StepCall } from './step-call.ts'
 import { stepContext } from './step-context.ts'
 import { stepIdempotencyKey } from './step-idempotency-key.ts'
-import { workOf, type Executable, type Work } from './step-work.ts'
+import { farFunction, workOf, type Executable, type Work } from './step-work.ts'
 import { blameOrMark, whereabouts } from './suspects.ts'
-
-export interface StepCall {
-  readonly services: Services
-  readonly claims: BeginClaims
-  readonly run: LoadedRun
-  readonly effect: Executable
-  readonly signal: AbortSignal
-  /** The fold at the time of the call: mapping the input takes time, and outcomes may arrive in another way meanwhile. */
-  readonly latest: () => Promise<LoadedRun>
-}
 
 export async function executeStep(step: StepCall): Promise<EffectOutcome | undefined> {
   const { services, run, effect } = step
   const work = workOf(run, effect)
   if (work === undefined) return undefined
-  const began = steadyNow(services.clock)
-  const { slot, attempt, engineAttempt } = effect
-  const report = (result: EffectOutcome['result']): EffectOutcome => ({
-    slot,
-    attempt,
-    engineAttempt,
-    result: redactReport(services.redactors?.of(run.row.runKey), result),
-  })
+  const far = farFunction(work)
+  let began = steadyNow(services.clock)
+  let { engineAttempt } = effect
+  const report = (result: EffectOutcome['result']): EffectOutcome =>
+    outcomeOf(step, engineAttempt, redactReport(services.redactors?.of(run.row.runKey), result))
   const artifactRefs: ArtifactRef[] = []
   const held = new HeldSecrets(services, run)
-  const watch = watchTime(services.timers, work.timeoutMs, step.signal)
+  const watch = watchTime(services.timers, far === undefined ? work.timeoutMs : 'not-begun', step.signal)
   let claim: ClaimAnswer | undefined
   let called = false
   try {
@@ -59,30 +48,33 @@ export async function executeStep(step: StepCall): Promise<EffectOutcome | undef
     if (run.state.lock !== undefined) refuseAct(mapped.action, work.step, run.state.lock)
     // Before the claim: a secret that is not available must not leave an irreversible step in doubt.
     const secrets = work.step.secrets === undefined ? NO_SECRETS : await held.resolve(work.step)
-    claim = await claimOf(step, work)
+    claim = far === undefined ? await claimOf(step, work) : 'mine'
     if (claim === 'repeat') return undefined
     if (claim === 'taken') return report(unknownFate(effect, elapsed(services, began)))
     if (workOf(await step.latest(), effect) === undefined) return undefined
     watch.signal.throwIfAborted()
-    const where = await whereabouts(step, work)
-    const isSuspect = where !== work.step.isolation
-    const guilty = isSuspect ? await blameOrMark(services.store, run, effect, where === 'alone') : undefined
-    if (guilty !== undefined) return report({ kind: 'failed', thrown: guilty, durationMs: elapsed(services, began) })
-    if (services.lastWords?.process.isNoted === true) await services.lastWords.process.untilQuiet()
-    called = true
-    const isolation = where === 'alone' ? 'inline' : where
-    const output = await callStep(step, work, watch, { mapped, key, secrets, held, artifactRefs, isolation })
+    const parts = { mapped, key, secrets, held, artifactRefs }
+    // What is handed out again has begun once more, as after the death of a process here (P-27).
+    const onClaim = (claims: number): void => {
+      began = steadyNow(services.clock)
+      engineAttempt = effect.engineAttempt + claims - 1
+    }
+    const begins = (): void => void (called = true)
+    const output =
+      far === undefined
+        ? await callHere(step, work, watch, parts, begins)
+        : await callWorker(far, { ...parts, step, work, watch, begins, onClaim })
     return report({ kind: 'completed', output, artifactRefs, durationMs: elapsed(services, began) })
   } catch (thrown) {
     const aborted = watch.aborted()
     // A store that does not answer, or that lost a record, says nothing about the step: the effect is still owed.
-    if (!called && aborted === undefined && (mayBeRepeated(thrown) || isDamage(thrown))) {
+    if ((!called || far !== undefined) && aborted === undefined && (mayBeRepeated(thrown) || isDamage(thrown))) {
       if (claim === 'mine' && effect.kind === 'ExecuteStep') step.claims.giveBack(run, effect)
       throw thrown
     }
     if (isStray(thrown)) watch.abandon(thrown)
     // It was killed after its grace period, and the decider has recorded that itself: this is not a late result.
-    if (aborted === 'cancel' && thrown instanceof KeelsonError && thrown.code === 'CANCELLED') return undefined
+    if ((aborted === 'cancel' || far !== undefined) && isProblem(thrown, 'CANCELLED')) return undefined
     const durationMs = elapsed(services, began)
     const partial = artifactRefs.length === 0 ? {} : { artifactRefs }
     const fate =
@@ -93,6 +85,30 @@ export async function executeStep(step: StepCall): Promise<EffectOutcome | undef
     watch.stop()
     held.release()
   }
+}
+
+function outcomeOf({ effect }: StepCall, engineAttempt: number, result: EffectOutcome['result']): EffectOutcome {
+  const { slot, attempt } = effect
+  return { slot, attempt, engineAttempt, result }
+}
+
+/** `begins` is called when nothing but the action itself can fail any more, or when it is blamed for a death. */
+async function callHere(
+  step: StepCall,
+  work: Work,
+  watch: AttemptTime,
+  parts: Omit<CallParts, 'isolation'>,
+  begins: () => void,
+): Promise<unknown> {
+  const { services, run, effect } = step
+  const where = await whereabouts(step, work)
+  const isSuspect = where !== work.step.isolation
+  const guilty = isSuspect ? await blameOrMark(services.store, run, effect, where === 'alone') : undefined
+  if (guilty === undefined && services.lastWords?.process.isNoted === true)
+    await services.lastWords.process.untilQuiet()
+  begins()
+  if (guilty !== undefined) throw guilty
+  return callStep(step, work, watch, { ...parts, isolation: where === 'alone' ? 'inline' : where })
 }
 
 interface CallParts {
@@ -149,6 +165,10 @@ async function rotatedSecrets(
   }
 }
 
+function isProblem(thrown: unknown, code: string): boolean {
+  return thrown instanceof KeelsonError && thrown.code === code
+}
+
 /** Secrets are different: if a provider does not answer, the log records it and the retry policy decides how often to try. */
 function mayBeRepeated(thrown: unknown): boolean {
   return (
@@ -172,8 +192,13 @@ function unknownFate(effect: Executable, durationMs: number): EffectOutcome['res
   }
 }
 
-/** A request that was sent and not answered may have had its effect. Only the egress door knows this, not a handler (P-28). */
-function isInDoubt({ step, action }: Work, effect: Executable, thrown: unknown): boolean {
+/**
+ * A request that was sent and not answered may have had its effect, and so may what a silent worker began. Only the egress door and
+ * the queue know this, not a handler (P-28).
+ */
+function isInDoubt(work: Work, effect: Executable, thrown: unknown): boolean {
+  const { step, action } = work
+  if (farFunction(work) !== undefined) return isProblem(thrown, 'INDETERMINATE')
   return (
     step.effect === 'irreversible' &&
     effect.kind === 'ExecuteStep' &&
@@ -186,7 +211,7 @@ function isInDoubt({ step, action }: Work, effect: Executable, thrown: unknown):
 
 /** An error that did not come from the call itself; the call may still be at work. */
 function isStray(thrown: unknown): boolean {
-  return thrown instanceof KeelsonError && thrown.code === 'STRAY_ERROR'
+  return isProblem(thrown, 'STRAY_ERROR')
 }
 
 function elapsed(services: Services, began: number): number {

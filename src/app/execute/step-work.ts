@@ -53,3 +53,14 @@ function compensationWork(run: LoadedRun, effect: Executable): Work | undefined 
     ownerRunId: owner,
   }
 }
+
+/** Where the function is to be found; undefined for what this process does itself. */
+export interface FarFunction {
+  readonly queue: string
+  readonly handler: string
+}
+
+export function farFunction({ step, action }: Work): FarFunction | undefined {
+  const queue = step.dispatch?.queue
+  return queue === undefined || !('run' in action) ? undefined : { queue, handler: action.run }
+}

@@ -10,7 +10,7 @@ import type { Unit } from '../../core/run/state/unit.ts'
 import type { RunStore } from '../../ports/run-store.ts'
 import type { LoadedRun } from '../loaded/load-run.ts'
 import type { Services } from '../services.ts'
-import { workOf, type Executable, type Work } from './step-work.ts'
+import { farFunction, workOf, type Executable, type Work } from './step-work.ts'
 
 const DEATHS_OF_A_SUSPECT = 3
 
@@ -23,11 +23,11 @@ interface Asked {
   readonly effect: Executable
 }
 
-export async function whereabouts(
-  { services, run, effect }: Asked,
-  { step, action, unit }: Work,
-): Promise<Whereabouts> {
+export async function whereabouts({ services, run, effect }: Asked, work: Work): Promise<Whereabouts> {
+  const { step, action, unit } = work
   const { isolation } = step
+  // What a remote worker does ends no process here.
+  if (farFunction(work) !== undefined) return isolation
   // Requests and programs are carried out by our own code, which does not end its process.
   if (!mayBeSuspect(effect) || actionKind(action) !== 'run' || isolation === 'process') return isolation
   const isGuilty = isSuspect(run, effect) || (await hasKilled(services.store, run, effect, unit))

@@ -7,7 +7,11 @@ import { fail, KeelsonError } from '../../core/problems/problem.ts'
 import type { StepHandlers } from '../../ports/step-handlers.ts'
 
 function actionsOf(plan: Plan): readonly (Action | Compensation | Fallback)[] {
-  return plan.steps.flatMap((step) => [step, step.compensate ?? [], step.fallback ?? []].flat())
+  return plan.steps.flatMap((step) => {
+    const actions = [step, step.compensate ?? [], step.fallback ?? []].flat()
+    // Functions of a queue are those of its workers.
+    return step.dispatch?.queue === undefined ? actions : actions.filter((action) => !('run' in action))
+  })
 }
 
 export function missingHandlers(plan: Plan, handlers: Pick<StepHandlers, 'missing'>): readonly string[] {

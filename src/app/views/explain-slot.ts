@@ -13,6 +13,7 @@ import { RunNews } from './open-task-news.ts'
 import { pauseReason } from './pause-reason.ts'
 import { refusedPeople } from './refused-people.ts'
 import { withRunIds } from './related-runs.ts'
+import { workerCauses } from './worker-causes.ts'
 
 export async function explainSlot(
   store: RunLook,
@@ -22,9 +23,11 @@ export async function explainSlot(
 ): Promise<readonly Cause[]> {
   const { graph } = run.plan
   const grants = graph.anyWants ? await grantCauses(store, run, slot) : []
-  const explained = explain(graph, run.state, slot, now, { grants })
-  const refusals = await refusedPeople(store, run.row.runKey, run.state)
   const unit = locate(run.state, slot)?.unit
+  const workers = unit === undefined ? [] : await workerCauses(store, run, unit)
+  const [first, ...others] = explain(graph, run.state, slot, now, { grants })
+  const explained = first === undefined ? [] : [first, ...workers, ...others]
+  const refusals = await refusedPeople(store, run.row.runKey, run.state)
   const isAsked = unit !== undefined && explained.some(({ kind }) => kind === 'waiting-for-person')
   const news = isAsked ? (await RunNews.read(store, run.row.runKey, run.state)).of(unit) : {}
   const key = explained.some(({ kind }) => kind === 'waiting-for-event') ? await eventKeyOf(store, run, slot) : ''

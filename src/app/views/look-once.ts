@@ -4,7 +4,15 @@ import type { RunStore } from '../../ports/run-store.ts'
 /** What is read to explain a slot or to show a step. */
 export type RunLook = Pick<
   RunStore,
-  'readEvents' | 'readContext' | 'getBlob' | 'readInbox' | 'readGrants' | 'readPool' | 'listPools'
+  | 'readEvents'
+  | 'readContext'
+  | 'getBlob'
+  | 'readInbox'
+  | 'readGrants'
+  | 'readPool'
+  | 'listPools'
+  | 'findWork'
+  | 'listWorkers'
 >
 
 export function lookOnce(store: RunLook): RunLook {
@@ -23,6 +31,8 @@ export function lookOnce(store: RunLook): RunLook {
     readInbox: (runKey) => once(`inbox ${runKey}`, () => store.readInbox(runKey)),
     readGrants: (runKey) => once(`grants ${runKey}`, () => store.readGrants(runKey)),
     readPool: (pool, limit) => once(`pool ${limit} ${pool}`, () => store.readPool(pool, limit)),
+    findWork: (ref) => store.findWork(ref),
+    listWorkers: (tenantId, limit) => once(`workers ${tenantId} ${limit}`, () => store.listWorkers(tenantId, limit)),
     listPools: () => once('pools', () => store.listPools()),
   }
 }

@@ -37,6 +37,7 @@ export const TAGS: Readonly<Record<string, string>> = {
   triggers: 'Runs that start by signed deliveries of other programs.',
   login: 'How people log in, in a browser and on the command line.',
   operations: 'What operators look after: alerts, engines, followers of the log.',
+  work: 'Steps that plans leave to remote workers, and who does them.',
   keys: 'API keys of the tenant.',
   audit: 'What principals did.',
   process: 'The process itself.',

@@ -15,6 +15,7 @@ import * as ofProcess from './process.ts'
 import * as schedules from './schedules.ts'
 import * as tasks from './tasks.ts'
 import * as triggers from './triggers.ts'
+import * as work from './work.ts'
 
 /** The modules also export shapes that several routes share. */
 const EXPORTS = {
@@ -31,6 +32,7 @@ const EXPORTS = {
   ...triggers,
   ...fleet,
   ...operations,
+  ...work,
   ...ofProcess,
   ...login,
 }

@@ -21,12 +21,14 @@ export const ACTIONS = [
   'RBAC_ROLE_ASSIGN',
   'AUDIT_READ',
   'SERVER_OPERATE',
+  'WORK_DO',
+  'WORK_SECRETS',
 ] as const
 export type Action = (typeof ACTIONS)[number]
 
 /**
- * `System` is outside the ladder of people: it is for what acts by itself (X-51). `server-operator` is for whoever runs the server: it
- * sees what spans tenants, and nothing of their runs; no administrator of a tenant can give it.
+ * `System` and the workers are outside the ladder of people: they are for what acts by itself (X-51). `server-operator` is for whoever runs
+ * the server: it sees what spans tenants, and nothing of their runs; no administrator of a tenant can give it.
  */
 export const ROLES = [
   'viewer',
@@ -36,6 +38,8 @@ export const ROLES = [
   'Operator',
   'Engineer',
   'Admin',
+  'worker',
+  'worker-secrets',
   'System',
   'server-operator',
 ] as const
@@ -63,6 +67,9 @@ export const GRANTS: { readonly [role in Role]: readonly Action[] } = {
   Operator: OPERATES,
   Engineer: OPERATES,
   Admin: ACTIONS.filter((action) => action !== 'SERVER_OPERATE'),
+  /** A worker does the steps that plans leave to it, and sees nothing else; one with secrets is given those of its steps. */
+  worker: ['WORK_DO'],
+  'worker-secrets': ['WORK_DO', 'WORK_SECRETS'],
   System: ['RUN_READ_STATUS', 'SIGNAL_SEND'],
   'server-operator': ['SERVER_OPERATE', 'TENANT_READ'],
 }

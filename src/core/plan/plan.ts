@@ -138,7 +138,8 @@ export interface StepCommon {
   readonly fallbackOn: readonly FallbackTrigger[]
   readonly isolation: Isolation
   readonly handlerVersion?: string
-  readonly dispatch?: { readonly taskQueue?: string }
+  /** `taskQueue` is of the engine; what has a `queue` is done by remote workers. */
+  readonly dispatch?: { readonly taskQueue?: string; readonly queue?: string }
   readonly name?: string
   readonly description?: string
   readonly labels?: { readonly [name: string]: string }

@@ -36,6 +36,18 @@ export const SERVER_PROBLEMS = {
     did: 'Nothing was changed.',
     todo: 'See `keelson keys list`: the id is the part of a key between `kls_` and the secret.',
   },
+  CLAIM_NOT_HELD: {
+    title: 'The worker does not hold this claim.',
+    retryable: false,
+    did: 'Nothing was recorded. The step may have been handed out to another worker after its lease ran out.',
+    todo: 'Drop the work, undo nothing, and claim anew. Send heartbeats in time: each claim says how often.',
+  },
+  WORK_REPORTED: {
+    title: 'Another report was made under this claim before.',
+    retryable: false,
+    did: 'The first report stays.',
+    todo: 'Report once for each claim. A repeat with the same body is answered as the first was.',
+  },
   ROUTE_NOT_FOUND: {
     title: 'The server has nothing at this address.',
     retryable: false,

@@ -45,6 +45,12 @@ export const STEP_PROBLEMS = {
     did: 'The step was not run again. The run is held until a person decides.',
     todo: 'Find out whether the effect happened. If it did, use `keelson signal <run> skip-step --step <step>`. If it did not, use `retry-step` (with `--fresh-key` if the old key was used). Or stop the run with `cancel`. `keelson why` shows what is known.',
   },
+  WORK_UNCLAIMED: {
+    title: 'No remote worker took the step within the time allowed for queues.',
+    retryable: false,
+    did: 'The step failed without having begun, and is offered no more. It is not tried again by itself.',
+    todo: 'Start a worker that serves the queue and has the function: `keelson workers` lists those that ask, and for what. Then fork the run, or start it anew.',
+  },
   ITEMS_FAILED: {
     title: 'At least one item of a forEach step failed permanently.',
     retryable: false,

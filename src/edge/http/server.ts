@@ -77,7 +77,7 @@ const isOfProcess = ({ contract }: BoundRoute): boolean => contract.tag === 'pro
 const LOOPBACK = ['127.0.0.1', 'localhost', '[::1]', '::1']
 
 export async function openServer(options: ServerOptions): Promise<OpenServer> {
-  const { keelson, who, authorizer, host, port, dev = false, now, uuid, tell } = options
+  const { keelson, who, host, port, dev = false, now, uuid, tell } = options
   const { metrics = new Metrics(), origins = [], trustProxy = [], elapsedMs, served = () => undefined } = options
   const { duties = ALL_BUT_CLOCKWORK, login } = options
   const limits = { ...DEFENCE, ...options.limits }
@@ -91,9 +91,7 @@ export async function openServer(options: ServerOptions): Promise<OpenServer> {
     keelson,
     of: (caller) => ofCaller(known, keelson, caller),
     who,
-    authorizer: audit.authorizer(
-      alertingAuthorizer(authorizer, { tell: (alert) => partsOf(keelson).alerts?.alert(alert), now }),
-    ),
+    authorizer: audit.authorizer(alerting(options)),
     login,
     note: audit.note,
     metrics,
@@ -137,6 +135,10 @@ export async function openServer(options: ServerOptions): Promise<OpenServer> {
   }
   let stopped: Promise<void> | undefined
   return { url, close: () => (stopped ??= stop()) }
+}
+
+function alerting({ keelson, authorizer, now }: ServerOptions): Authorizer {
+  return alertingAuthorizer(authorizer, { tell: (alert) => partsOf(keelson).alerts?.alert(alert), now })
 }
 
 /** Names that requests may give as `Host`; also that under which browsers log in. */

@@ -9,6 +9,7 @@ import type { ClockworkPart, ClockworkWorld } from './clockwork-part.ts'
 import { openFleet } from './fleet.ts'
 import { openReconciler } from './reconciler.ts'
 import { openSchedules } from './schedules.ts'
+import { openWorkSweeper } from './work-sweeper.ts'
 
 export interface Clockwork {
   readonly parts: readonly ClockworkPart[]
@@ -21,6 +22,7 @@ const OPENERS: readonly ((keelson: Keelson, world: ClockworkWorld) => ClockworkP
   openReconciler,
   openSchedules,
   openFleet,
+  openWorkSweeper,
 ]
 
 /** `given`: what is not the default, which is the table of roles. */

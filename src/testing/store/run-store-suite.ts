@@ -34,6 +34,7 @@ import { manualClock, type StoreCase, type World } from './store-case.ts'
 import { PLAN_CASES } from './plan-cases.ts'
 import { REQUEST_CASES } from './request-cases.ts'
 import { SCHEDULE_CASES } from './schedule-cases.ts'
+import { WORK_CASES } from './work-cases.ts'
 import { UNREAD_CASES } from './unread-cases.ts'
 import { VALUE_CASES } from './value-cases.ts'
 
@@ -90,6 +91,7 @@ const PARTS: readonly (readonly [string, readonly StoreCase[]])[] = [
   ['audit log', AUDIT_CASES],
   ['schedules and triggers', SCHEDULE_CASES],
   ['operations on many runs', FLEET_CASES],
+  ['work for remote workers', WORK_CASES],
 ]
 
 /**

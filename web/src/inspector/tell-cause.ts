@@ -114,6 +114,12 @@ const OF_STEP: { readonly [K in Exclude<Cause['kind'], RunKind>]: Teller<K> } = 
   'waiting-for-event': ({ name, since, key = '', match, expiresAt }, asked) => ({
     sentence: `it waits for the event ${name}${key === '' ? '' : ` with the key ${key}`}${match === undefined ? '' : ` that makes ${match} true`} since ${timeOfDay(since, asked.now)}${expiresAt === undefined ? '' : `; until ${at(expiresAt, asked)}`}`,
   }),
+  'waiting-for-worker': ({ queue, handler, since, askedAt }, { now }) => ({
+    sentence: `it waits for a worker of the queue ${queue} with the function ${handler} since ${timeOfDay(since, now)}; ${askedAt === undefined ? 'none has asked' : `one last asked at ${timeOfDay(askedAt, now)}`}`,
+  }),
+  'with-worker': ({ queue, worker, since, until }, { now }) => ({
+    sentence: `worker ${worker} of the queue ${queue} has it since ${timeOfDay(since, now)}${until > now ? '' : `; its lease ended at ${timeOfDay(until, now)} without a heartbeat`}`,
+  }),
   'waiting-for-child': ({ attempt, since, childRunId }, { now }) => ({
     sentence: `its child run${childRunId === undefined ? '' : ` ${shortId(childRunId)}`} is not done, attempt ${attempt}, for ${duration(now - since)}`,
     runId: childRunId,

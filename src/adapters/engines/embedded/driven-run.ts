@@ -228,7 +228,7 @@ export class DrivenRun {
     const ignored = leave === undefined ? undefined : afterGrace(this.#options.timers, signal, leave)
     try {
       await this.#holdLease()
-      return await driver.execute(runKey, effect, signal)
+      return await driver.execute(runKey, effect, signal, leave)
     } finally {
       ignored?.()
       leave?.()

@@ -9,6 +9,7 @@ import type { MemoryDisk } from './connect.ts'
 import { forgetRun } from './feed.ts'
 import { freeRun } from './grants.ts'
 import { runOf } from './read.ts'
+import { forgetWork } from './work.ts'
 
 export function archivableRuns(disk: MemoryDisk, endedBefore: number, limit: number): readonly RunRow[] {
   const ended = disk.runs
@@ -35,6 +36,7 @@ export function archiveRun(
   for (const part of [keys, terminalSlots, inbox, pending, context, blobs, snapshots, claims, eventWaits]) part.clear()
   run.labels = {}
   forgetRun(disk, runKey)
+  forgetWork(disk, runKey)
   freeRun(disk, runKey, now)
   run.row = Object.freeze({ ...run.row, archivedAt: now, ...(place === undefined ? {} : { archivedTo: place }) })
   return 'archived'

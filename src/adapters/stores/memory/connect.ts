@@ -14,6 +14,7 @@ import type { PutPlan, StoredPlan } from '../../../ports/plan-store.ts'
 import type { FleetRun, StoredOperation } from '../../../ports/fleet.ts'
 import type { StoredSchedule } from '../../../ports/schedules.ts'
 import type { StoredDelivery, StoredTrigger } from '../../../ports/triggers.ts'
+import type { StoredWork, StoredWorker } from '../../../ports/work.ts'
 import type {
   ContextWrite,
   InboxRow,
@@ -154,6 +155,10 @@ export interface MemoryDisk {
   readonly deliveries: Map<string, readonly StoredDelivery[]>
   /** Keyed by `pair(tenantId, operationId)`. */
   readonly operations: Map<string, { readonly operation: StoredOperation; readonly runs: readonly FleetRun[] }>
+  /** By run, slot and attempt. */
+  readonly work: Map<string, StoredWork>
+  /** By tenant, name and principal. */
+  readonly workers: Map<string, StoredWorker>
 }
 
 export function createMemoryDisk(): MemoryDisk {
@@ -178,6 +183,8 @@ export function createMemoryDisk(): MemoryDisk {
     triggers: new Map(),
     deliveries: new Map(),
     operations: new Map(),
+    work: new Map(),
+    workers: new Map(),
   }
 }
 

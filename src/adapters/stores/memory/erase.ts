@@ -10,6 +10,7 @@ import { eraseBodies } from './inbox.ts'
 import { keyText } from './insert-events.ts'
 import { runOf } from './read.ts'
 import { eraseCheckpoints } from './checkpoints.ts'
+import { forgetWork } from './work.ts'
 
 export function eraseData(disk: MemoryDisk, runKey: RunKey, upToSeq: number): void {
   const run = runOf(disk, runKey)
@@ -30,4 +31,5 @@ export function eraseData(disk: MemoryDisk, runKey: RunKey, upToSeq: number): vo
   eraseErrors(disk, runKey, upToSeq)
   eraseDecisions(disk, run.row)
   eraseAnswers(disk, run.row)
+  forgetWork(disk, runKey)
 }

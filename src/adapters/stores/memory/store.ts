@@ -15,6 +15,7 @@ import { auditLogOf } from './audit-log.ts'
 import { schedulesOf } from './schedules.ts'
 import { triggersOf } from './triggers.ts'
 import { fleetOf } from './fleet.ts'
+import { workOf } from './work.ts'
 import { claimAttempt } from './claims.ts'
 import { createMemoryDisk, type MemoryDisk } from './connect.ts'
 import { readContext } from './context.ts'
@@ -159,5 +160,6 @@ function besideRuns(disk: () => MemoryDisk, clock: Clock): EvidenceStore & Serve
     ...schedulesOf(disk),
     ...triggersOf(disk),
     ...fleetOf(disk),
+    ...workOf(disk),
   }
 }

@@ -39,6 +39,7 @@ export const MIGRATIONS = [
   '0027-server.sql',
   '0028-admission.sql',
   '0029-schedules.sql',
+  '0030-work.sql',
   '0031-fleet.sql',
 ] as const
 

@@ -15,6 +15,7 @@ import { auditLogOf } from './audit-log.ts'
 import { schedulesOf } from './schedules.ts'
 import { triggersOf } from './triggers.ts'
 import { fleetOf } from './fleet.ts'
+import { workOf } from './work.ts'
 import { getBlob, putBlob } from './blobs.ts'
 import { claimAttempt, readClaims } from './claims.ts'
 import { connect, POOL_SIZE, type Connection } from './connect.ts'
@@ -219,5 +220,6 @@ function besideRuns(connection: Connection, clock: Clock | undefined): EvidenceS
     ...schedulesOf(connection),
     ...triggersOf(connection),
     ...fleetOf(connection),
+    ...workOf(connection),
   }
 }

@@ -10,6 +10,7 @@ import type { Connection } from './connect.ts'
 import { forgetRun } from './feed.ts'
 import { freeRun } from './grants.ts'
 import { bytes, runRow, text } from './run-row.ts'
+import { forgetWork } from './work.ts'
 
 const ENDED = `status IN ('COMPLETED', 'FAILED', 'CANCELLED')`
 export const ARCHIVABLE = `SELECT * FROM runs WHERE ended_at IS NOT NULL AND ended_at < ? AND archived_at IS NULL
@@ -48,6 +49,7 @@ export async function archiveRun(
     connection.sql(TICKET).run(runKey, ticket)
     for (const table of REST) connection.sql(table).run(runKey)
     forgetRun(connection, runKey)
+    forgetWork(connection, runKey)
     const now = clock.now()
     freeRun(connection, { runKey, tenantId: text(run, 'tenant_id') }, now)
     connection.sql(MARK).run(now, place ?? null, runKey)

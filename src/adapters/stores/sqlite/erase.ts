@@ -15,6 +15,7 @@ import { eraseBodies } from './inbox.ts'
 import { eraseLabels } from './labels.ts'
 import { eraseCheckpoints } from './checkpoints.ts'
 import { number, text } from './run-row.ts'
+import { forgetWork } from './work.ts'
 
 const TICKET = 'INSERT INTO erasure_tickets (run_key, up_to_seq) VALUES (?, ?)'
 const ERASE_WHOLE = 'UPDATE appends SET data = NULL WHERE run_key = ? AND last_seq <= ? AND data IS NOT NULL'
@@ -37,6 +38,7 @@ export async function eraseData(connection: Connection, runKey: RunKey, upToSeq:
     eraseErrors(connection, runKey, upToSeq)
     eraseDecisions(connection, runKey)
     eraseAnswers(connection, runKey)
+    forgetWork(connection, runKey)
   })
   await connection.read(() => connection.db.exec('VACUUM'))
   // A reader elsewhere can hold the old log for a while; then the next checkpoint drops it.

@@ -32,6 +32,7 @@ export const MIGRATIONS = [
   '0021-server.sql',
   '0022-admission.sql',
   '0023-schedules.sql',
+  '0024-work.sql',
   '0025-fleet.sql',
 ] as const
 

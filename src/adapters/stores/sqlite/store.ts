@@ -14,6 +14,7 @@ import { auditLogOf } from './audit-log.ts'
 import { schedulesOf } from './schedules.ts'
 import { triggersOf } from './triggers.ts'
 import { fleetOf } from './fleet.ts'
+import { workOf } from './work.ts'
 import { backup } from './backup.ts'
 import { getBlob, putBlob } from './blobs.ts'
 import { claimAttempt, readClaims } from './claims.ts'
@@ -144,6 +145,7 @@ function besideRuns(connection: Connection, clock: Clock): EvidenceStore & Serve
     ...schedulesOf(connection),
     ...triggersOf(connection),
     ...fleetOf(connection),
+    ...workOf(connection),
   }
 }
 

@@ -140,6 +140,17 @@ function checkTogether(value: Given, place: Place, reading: Reading): void {
   if (spawns !== undefined && value.isolation !== undefined && value.isolation !== 'process') {
     refuseKey(reading, place, 'isolation', `a '${spawns}' step always runs in a process of its own`)
   }
+  if (isObject(value.dispatch) && value.dispatch['queue'] !== undefined)
+    checkQueue(value, child(place, 'dispatch'), place, reading)
+}
+
+/** Remote workers call functions: they are told a name and an input, and the engine does everything else itself. */
+function checkQueue(value: Given, dispatchPlace: Place, place: Place, reading: Reading): void {
+  const other = ACTIONS.find((name) => name !== 'run' && value[name] !== undefined)
+  if (other !== undefined)
+    refuseKey(reading, dispatchPlace, 'queue', `remote workers call functions: a '${other}' step has no 'queue'`)
+  if (value.isolation !== undefined && value.isolation !== 'inline')
+    refuseKey(reading, place, 'isolation', `a step of the queue of remote workers runs there, and is not isolated here`)
 }
 
 function checkRobot({ run, with: input }: Given, place: Place, reading: Reading): void {

@@ -122,8 +122,18 @@ const isolate = objectOf(
   { what: 'isolate' },
 )
 
+/** A name that an address, a shell and a label can hold. */
+const WORK_QUEUE = /^[A-Za-z0-9][A-Za-z0-9_.-]*$/
+
 const dispatch = objectOf(
-  { taskQueue: optional(text({ max: 256 }), 'The queue of the engine for this step.', 'tq-data-prod') },
+  {
+    taskQueue: optional(text({ max: 256 }), 'The queue of the engine for this step.', 'tq-data-prod'),
+    queue: optional(
+      text({ max: 128, pattern: WORK_QUEUE }),
+      'The queue of remote workers that call the function of this step, of its fallback and of its compensation.',
+      'gpu',
+    ),
+  },
   { what: 'dispatch' },
 )
 

@@ -51,7 +51,7 @@ export interface StepFields {
   readonly fallbackOn?: readonly FallbackTrigger[]
   readonly isolation?: Isolation
   readonly handlerVersion?: string
-  readonly dispatch?: { readonly taskQueue?: string }
+  readonly dispatch?: { readonly taskQueue?: string; readonly queue?: string }
   readonly name?: string
   readonly description?: string
   readonly labels?: Readonly<Record<string, string>>

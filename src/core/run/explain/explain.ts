@@ -18,6 +18,7 @@ import { whoMayComplete } from '../people/who-may.ts'
 import { notStarted, type ForPeople, type NotStartedCause } from './not-started.ts'
 import { eventCause, type EventCause } from './event-wait.ts'
 import { isSettled, openDependencies } from './open-dependencies.ts'
+import type { WorkerCause } from './worker-wait.ts'
 import { compensationCauses, type CompensationCause } from './compensation.ts'
 
 export type Cause =
@@ -76,6 +77,7 @@ export type Cause =
   | { readonly kind: 'no-free-slot'; readonly limit: number; readonly items?: true }
   | { readonly kind: 'unknown-slot' }
   | GrantCause
+  | WorkerCause
   | FailureCause
   | { readonly kind: 'outside'; readonly why: string }
 

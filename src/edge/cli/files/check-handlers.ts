@@ -30,7 +30,10 @@ function usesIn(plan: Plan, place: string, blocks: ReadonlyMap<string, Plan>): r
     const at = (action: Action | Compensation | Fallback | undefined, path: string): readonly Use[] => {
       if (action === undefined) return []
       if ('dbt' in action) return [{ pointer: `${own}${path}/dbt` }]
-      return 'run' in action ? [{ name: action.run, pointer: `${own}${path}/run` }] : []
+      // Functions of a queue are those of its workers.
+      return 'run' in action && step.dispatch?.queue === undefined
+        ? [{ name: action.run, pointer: `${own}${path}/run` }]
+        : []
     }
     const block =
       'plan' in step && isBlock(step.plan, plan, step.stepId) ? blocks.get(step.plan.sha256 ?? '') : undefined

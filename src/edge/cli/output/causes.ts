@@ -6,7 +6,8 @@ import type { PlanGraph } from '../../../core/plan/compile/graph.ts'
 import type { Cause } from '../../../core/run/explain/explain.ts'
 import type { WayOut } from '../../../core/run/explain/failure.ts'
 import { failureAt, type ToldError } from '../progress/picture.ts'
-import { eventTold, limitsTold } from './event-wait.ts'
+import { eventTold, grantTold, limitsTold } from './event-wait.ts'
+import { workerTold } from './worker-wait.ts'
 import { newsTold, peopleTold } from './task-news.ts'
 import { countdown, duration, oneLine, plural, shortId, timeOfDay } from '../terminal/format.ts'
 import { stepSlotOf } from '../../../core/events/slot-of.ts'
@@ -201,7 +202,12 @@ const TELL: { readonly [K in Cause['kind']]: Teller<K> } = {
         ? `all ${plural(limit, 'place')} for items of its step are taken (forEach.concurrency)`
         : `all ${plural(limit, 'place')} of the run are taken (policy.concurrency)`,
   }),
-  'waiting-for-grant': (cause, asked) => ({ sentence: grantText(cause, asked), commands: ['keelson resources'] }),
+  'waiting-for-grant': (cause, asked) => ({
+    sentence: grantTold(cause, asked.now, (instant) => at(instant, asked)),
+    commands: ['keelson resources'],
+  }),
+  'waiting-for-worker': (cause, { now }) => workerTold(cause, now),
+  'with-worker': (cause, { now }) => workerTold(cause, now),
   'unknown-slot': () => ({ sentence: 'the plan has no such step' }),
   outside: ({ why }) => ({ sentence: why }),
 }
@@ -246,23 +252,6 @@ function decisionCommands(stepId: string, signals: readonly WayOut[], { run, rec
   const isUnknown = (last?.payload?.['error'] as ToldError | undefined)?.code === 'INDETERMINATE'
   const purposes = isUnknown ? PURPOSE_UNKNOWN : PURPOSE
   return signals.map((signal) => `keelson signal ${run} ${DECISIONS[signal](stepId)}   # ${purposes[signal]}`)
-}
-
-type GrantCause = Extract<Cause, { kind: 'waiting-for-grant' }>
-
-/** `it wants 1 of agent:writer since 13:58:40: all 3 are in use, and 5 wait` */
-function grantText(
-  { pool, wants, used, capacity, waiting, since, windowMs, openUntil }: GrantCause,
-  asked: Asked,
-): string {
-  const start = `it wants ${wants} of ${pool} since ${timeOfDay(since, asked.now)}`
-  if (openUntil !== undefined && openUntil > asked.now)
-    return `${start}: too many failures in a row, no step may start until ${at(openUntil, asked)}`
-  const room =
-    windowMs === undefined
-      ? `${used} of ${capacity} are in use`
-      : `${used} of ${capacity} per ${duration(windowMs)} are taken`
-  return `${start}: ${room}, and ${plural(waiting, 'step')} wait${waiting === 1 ? 's' : ''}`
 }
 
 function dependencyText(stepId: string, status: string): string {

@@ -1,7 +1,7 @@
 /** What a step or a run waits for, as a sentence: an event, with the command that sends it, or room within a limit. */
 import type { LimitCause } from '../../../core/run/explain/not-started.ts'
 import type { Cause } from '../../../core/run/explain/explain.ts'
-import { oneLine, plural, shortId, timeOfDay } from '../terminal/format.ts'
+import { duration, oneLine, plural, shortId, timeOfDay } from '../terminal/format.ts'
 
 type EventCause = Extract<Cause, { kind: 'waiting-for-event' }>
 
@@ -29,4 +29,22 @@ export function limitsTold(limits: readonly LimitCause[] | undefined): string | 
     return `the limit '${limit}' has no room, and it is number ${position} in its queue; ${freed}`
   })
   return `: ${told.join('; ')}`
+}
+
+type GrantCause = Extract<Cause, { kind: 'waiting-for-grant' }>
+
+/** `it wants 1 of agent:writer since 13:58:40: all 3 are in use, and 5 wait` */
+export function grantTold(
+  { pool, wants, used, capacity, waiting, since, windowMs, openUntil }: GrantCause,
+  now: number,
+  at: (instant: number) => string,
+): string {
+  const start = `it wants ${wants} of ${pool} since ${timeOfDay(since, now)}`
+  if (openUntil !== undefined && openUntil > now)
+    return `${start}: too many failures in a row, no step may start until ${at(openUntil)}`
+  const room =
+    windowMs === undefined
+      ? `${used} of ${capacity} are in use`
+      : `${used} of ${capacity} per ${duration(windowMs)} are taken`
+  return `${start}: ${room}, and ${plural(waiting, 'step')} wait${waiting === 1 ? 's' : ''}`
 }

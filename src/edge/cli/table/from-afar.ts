@@ -72,6 +72,7 @@ export const FROM_AFAR: Readonly<Record<string, FromAfar>> = {
   'dev temporal': 'here',
   doctor: { instead: 'ask the server itself: GET /readyz says whether each of its duties works' },
   'store init': { instead: ON_THE_MACHINE },
+  workers: 'asks',
   limits: 'asks',
   'limits set': 'asks',
   'limits remove': 'asks',

@@ -42,6 +42,13 @@ export const MAINTENANCE_COMMANDS: readonly Spec[] = [
     load: async () => (await import('../commands/resources.ts')).setResource,
   },
   {
+    use: 'workers',
+    about: 'list remote workers that ask for steps: queues, functions, when they last asked',
+    options: [OF_TENANT],
+    examples: ['keelson workers', 'keelson workers --server https://keelson.example.com --json'],
+    load: async () => (await import('../commands/workers.ts')).workers,
+  },
+  {
     use: 'limits',
     about: 'list the limits for starts of a tenant, and who set them',
     options: [OF_TENANT],

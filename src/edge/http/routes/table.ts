@@ -24,6 +24,7 @@ import { START_EXECUTIONS } from './start-executions.ts'
 import { TASKS } from './tasks.ts'
 import { TRIGGERS } from './triggers.ts'
 import { STREAMS } from './streams.ts'
+import { WORK } from './work.ts'
 
 export const BOUND_ROUTES: readonly BoundRoute[] = [
   ...START_EXECUTIONS,
@@ -50,4 +51,5 @@ export const BOUND_ROUTES: readonly BoundRoute[] = [
   ...FLEET,
   ...OPERATIONS,
   ...ARTIFACTS,
+  ...WORK,
 ]

@@ -28,6 +28,7 @@ const DENIALS: ReadonlySet<string> = new Set([
   'SCHEDULE_NOT_FOUND',
   'TRIGGER_NOT_FOUND',
   'OPERATION_NOT_FOUND',
+  'CLAIM_NOT_HELD',
 ])
 
 export function auditedRoute(book: Book, route: BoundRoute): BoundRoute {
@@ -39,10 +40,12 @@ export function auditedRoute(book: Book, route: BoundRoute): BoundRoute {
     handle: async (asked) => {
       const { tenantId } = asked.caller
       const fact = factOf(contract, asked)
-      if (!isAct) book.count(tenantId, { type: 'API_CALL', actorId: fact.actorId, action: fact.action })
+      const count = (): void => book.count(tenantId, { type: 'API_CALL', actorId: fact.actorId, action: fact.action })
+      if (!isAct) count()
       try {
         const reply = await handle(asked)
-        if (isAct) await book.note(tenantId, { ...fact, decision: 'GRANTED', ...saidBy(reply) })
+        if (isAct && reply.isQuiet === true) count()
+        else if (isAct) await book.note(tenantId, { ...fact, decision: 'GRANTED', ...saidBy(reply) })
         return reply
       } catch (thrown) {
         const failed = failureOf(thrown)

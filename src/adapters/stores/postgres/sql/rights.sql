@@ -17,7 +17,7 @@ GRANT INSERT ON keelson.events, keelson.run_inbox, keelson.run_context, keelson.
   keelson.feed_behind, keelson.feed_dead_letters, keelson.erasure_tickets, keelson.sent_events, keelson.event_waits,
   keelson.event_keys, keelson.run_labels, keelson.api_keys, keelson.api_requests,
   keelson.signal_decisions, keelson.audit_log, keelson.audit_heads, keelson.run_limits, keelson.schedules, keelson.triggers,
-  keelson.trigger_deliveries, keelson.operations, keelson.operation_runs
+  keelson.trigger_deliveries, keelson.operations, keelson.operation_runs, keelson.work, keelson.workers
   TO keelson_runner, keelson_tenant_runner;
 -- Which tenants there are is not a tenant's to say.
 GRANT INSERT ON keelson.tenants TO keelson_runner;
@@ -51,9 +51,14 @@ GRANT UPDATE (revision, body) ON keelson.triggers TO keelson_runner, keelson_ten
 GRANT UPDATE (revision, due_at, body) ON keelson.operations TO keelson_runner, keelson_tenant_runner;
 GRANT UPDATE (outcome, code) ON keelson.operation_runs TO keelson_runner, keelson_tenant_runner;
 GRANT UPDATE (asked_at) ON keelson.feed_dead_letters TO keelson_runner, keelson_tenant_runner;
+GRANT UPDATE (revision, state, engine_attempt, touched_at, claims, claim_sha256, claim_worker, claimed_at, claimed_until,
+  claim_lease_ms, report)
+  ON keelson.work TO keelson_runner, keelson_tenant_runner;
+GRANT UPDATE (asked_at, body) ON keelson.workers TO keelson_runner, keelson_tenant_runner;
 GRANT DELETE ON keelson.grants, keelson.grant_waits, keelson.grant_wait_pools, keelson.feed_subscribers, keelson.feed_cursors,
   keelson.feed_behind, keelson.feed_dead_letters, keelson.sent_events, keelson.event_waits, keelson.event_keys,
-  keelson.api_requests, keelson.run_limits, keelson.schedules, keelson.triggers, keelson.trigger_deliveries
+  keelson.api_requests, keelson.run_limits, keelson.schedules, keelson.triggers, keelson.trigger_deliveries,
+  keelson.work, keelson.workers
   TO keelson_runner, keelson_tenant_runner;
 GRANT INSERT ON keelson.archive_tickets TO keelson_archivist;
 GRANT EXECUTE ON ALL FUNCTIONS IN SCHEMA keelson TO keelson_runner, keelson_tenant_runner, keelson_archivist;

@@ -1,0 +1,92 @@
+/** Work for remote workers, and who asks for it. */
+import type { RunKey } from '../../../ports/run-store.ts'
+import type { StoredWork, StoredWorker, WorkRef, WorkStore, WorkWanted } from '../../../ports/work.ts'
+import { pair, type MemoryDisk } from './connect.ts'
+import { requireTenant } from './scope.ts'
+
+export function workOf(disk: () => MemoryDisk): WorkStore {
+  return {
+    putWork: async (work) => putWork(disk(), work),
+    findWork: async (ref) => disk().work.get(keyOf(ref)),
+    findClaim: async (tenantId, sha256) => {
+      requireTenant(tenantId)
+      return [...disk().work.values()].find((one) => one.tenantId === tenantId && one.claim?.sha256 === sha256)
+    },
+    movedWork: async (seen) =>
+      seen.flatMap((one) => {
+        const found = disk().work.get(keyOf(one))
+        return found === undefined || found.revision === one.revision ? [] : [found]
+      }),
+    openWork: async (tenantId, wanted, limit) => openWork(disk(), requireTenant(tenantId), wanted, limit),
+    untouchedWork: async (before, limit) =>
+      [...disk().work.values()]
+        .filter(({ touchedAt }) => touchedAt < before)
+        .sort((a, b) => a.touchedAt - b.touchedAt || byRef(a, b))
+        .slice(0, limit),
+    deleteWork: async (ref) => void disk().work.delete(keyOf(ref)),
+    noteWorker: async (worker) => noteWorker(disk(), worker),
+    listWorkers: async (tenantId, limit) => listWorkers(disk(), requireTenant(tenantId), limit),
+    dropWorkers: async (askedBefore) => {
+      const { workers } = disk()
+      for (const [key, { askedAt }] of workers) if (askedAt < askedBefore) workers.delete(key)
+    },
+  }
+}
+
+function keyOf({ runKey, slot, attempt }: WorkRef): string {
+  return pair(String(runKey), pair(slot, String(attempt)))
+}
+
+/** By code points, as the databases order them. */
+function byText(a: string, b: string): number {
+  return Buffer.compare(Buffer.from(a), Buffer.from(b))
+}
+
+function byRef(a: WorkRef, b: WorkRef): number {
+  return a.runKey - b.runKey || byText(a.slot, b.slot) || a.attempt - b.attempt
+}
+
+function putWork({ work }: MemoryDisk, row: StoredWork): boolean {
+  requireTenant(row.tenantId)
+  const key = keyOf(row)
+  const before = work.get(key)
+  if ((before?.revision ?? 0) !== row.revision - 1) return false
+  // What was offered stays as it is; only what became of it changes.
+  const { revision, state, engineAttempt, touchedAt, claims, claim, report } = row
+  const became = { revision, state, engineAttempt, touchedAt, claims }
+  const told = { ...(claim === undefined ? {} : { claim }), ...(report === undefined ? {} : { report }) }
+  work.set(key, Object.freeze({ ...(before === undefined ? row : { ...offered(before), ...became, ...told }) }))
+  return true
+}
+
+function offered({ claim: _claim, report: _report, ...rest }: StoredWork): StoredWork {
+  return rest
+}
+
+function openWork({ work }: MemoryDisk, tenantId: string, wanted: WorkWanted, limit: number): readonly StoredWork[] {
+  const isOpen = ({ state, claim, irreversible }: StoredWork): boolean =>
+    state === 'offered' || (state === 'claimed' && !irreversible && (claim?.until ?? 0) <= wanted.now)
+  return [...work.values()]
+    .filter((one) => one.tenantId === tenantId && isOpen(one))
+    .filter(({ queue, handler }) => wanted.queues.includes(queue) && wanted.handlers.includes(handler))
+    .filter(({ secrets }) => wanted.secrets || !secrets)
+    .sort((a, b) => a.offeredAt - b.offeredAt || byRef(a, b))
+    .slice(0, limit)
+}
+
+function noteWorker({ workers }: MemoryDisk, row: StoredWorker): void {
+  const key = pair(requireTenant(row.tenantId), pair(row.worker, row.actorId))
+  if ((workers.get(key)?.askedAt ?? 0) <= row.askedAt) workers.set(key, Object.freeze({ ...row }))
+}
+
+function listWorkers({ workers }: MemoryDisk, tenantId: string, limit: number): readonly StoredWorker[] {
+  return [...workers.values()]
+    .filter((one) => one.tenantId === tenantId)
+    .sort((a, b) => b.askedAt - a.askedAt || byText(a.worker, b.worker) || byText(a.actorId, b.actorId))
+    .slice(0, limit)
+}
+
+/** Its rows hold what the run was given and what came of it. */
+export function forgetWork({ work }: MemoryDisk, runKey: RunKey): void {
+  for (const [key, one] of work) if (one.runKey === runKey) work.delete(key)
+}
