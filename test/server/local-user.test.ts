@@ -17,7 +17,12 @@ it('in development the local user acts for another person, and outside it for no
   await using dev = await served({}, { dev: true, who: firstWho([localUser(true)]) })
   expect((await dev.call('GET /v1/me', { as: '' })).body).toMatchObject({ tenantId: 'local', actorId: 'local' })
   const bob = await dev.call('GET /v1/me', { as: '', headers: as })
-  expect(bob.body).toMatchObject({ tenantId: 'local', actorId: 'bob', kind: 'local', roles: ['Admin', 'server-operator'] })
+  expect(bob.body).toMatchObject({
+    tenantId: 'local',
+    actorId: 'bob',
+    kind: 'local',
+    roles: ['Admin', 'server-operator'],
+  })
   const bad = await dev.call('GET /v1/me', { as: '', headers: { 'x-keelson-act-as': 'x'.repeat(256) } })
   expect(bad.body.error.code).toBe('HEADER_INVALID')
   expect((await dev.call('GET /v1/me', { as: 'acme.ana.Admin' })).body.error.code).toBe('NOT_AUTHENTICATED')
