@@ -32,7 +32,7 @@ async function ended(foreign: string | undefined, tookMs: number): Promise<reado
   const run = await process.start(OURS, plan)
   const began = world.time.now()
   await world.runUntil(() => world.log(run, 'StepCompleted', 'StepFailed').length > 0, 3_600_000)
-  const [end] = world.records(run).filter(({ eventType }) => /^Step(?:Completed|Failed)$/.test(eventType))
+  const end = world.records(run).find(({ eventType }) => /^Step(?:Completed|Failed)$/.test(eventType))
   const error = end?.payload?.['error'] as { readonly code: string } | undefined
   return [error?.code ?? 'SUCCESS', world.time.now() - began]
 }
