@@ -75,6 +75,10 @@ const KNOWN: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'src/compose/lasting-parts.ts': { STORE_FILE: 'a literal' },
   'src/compose/open-store.ts': { STORE_FILE: 'a literal' },
   'src/compose/restore-keelson.ts': { STORE_FILE: 'a literal' },
+  'src/edge/http/page/page-files.ts': {
+    ASSETS: 'a name of the build',
+    name: 'read from the folder, and of the form that the build makes',
+  },
 }
 
 interface Part {

@@ -2,10 +2,10 @@
  * A real Chromium for tests of the page. It is looked for in KEELSON_CHROMIUM_BIN, on PATH and where Debian puts it; then it is
  * installed by apt as root. A missing one fails the tests, in CI and elsewhere, and says how to get it.
  */
-import { spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 import { chromium, type Browser } from 'playwright-core'
+import { runChild } from '../fixtures/child.ts'
 
 const NAMES = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable']
 const PLACES = ['/usr/bin', '/usr/lib/chromium']
@@ -32,7 +32,7 @@ function installed(): string | undefined {
 
 function install(): string | undefined {
   if (process.getuid?.() !== 0 || !existsSync(APT)) return undefined
-  const apt = (...args: readonly string[]): boolean => spawnSync(APT, args, { stdio: 'ignore' }).status === 0
+  const apt = (...args: readonly string[]): boolean => runChild(APT, args).status === 0
   const packages = ['install', '-y', '--no-install-recommends', 'chromium']
   return apt(...packages) || (apt('update') && apt(...packages)) ? installed() : undefined
 }

@@ -8,6 +8,9 @@ import { ensureBuilt } from '../e2e/built.ts'
 import { served, type Served, type ServedOptions } from '../server/served.ts'
 import { startChromium } from '../setup/chromium.ts'
 
+/** Only what hangs meets it: a busy machine takes longer. */
+const PATIENCE_MS = 120_000
+
 export interface Tab extends AsyncDisposable {
   readonly page: Page
   /** Errors of the console (a broken policy is one), errors nobody caught, and dialogs: what a test expects to be empty. */
@@ -30,6 +33,7 @@ export function testBrowser(): TestBrowser {
     open: async (url, options = {}) => {
       if (browser === undefined) throw new Error('the browser is not open')
       const context = await browser.newContext({ viewport: { width: 1440, height: 900 }, ...options })
+      context.setDefaultTimeout(PATIENCE_MS)
       const page = await context.newPage()
       const troubles = watched(page)
       await page.goto(url)
