@@ -79,7 +79,7 @@ export function connect(options: ConnectOptions): Client {
         const { plans, next } = await call(listPlans, { query: cursor === undefined ? {} : { cursor } })
         return { items: plans, next }
       }),
-    work: (asked) => workOn(connection, call, asked),
+    work: (how) => workOn(connection, call, how),
     me: () => call(whoAmI),
   }
 }

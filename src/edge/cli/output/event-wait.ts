@@ -1,6 +1,7 @@
-/** What a step or a run waits for, as a sentence: an event, with the command that sends it, or room within a limit. */
+/** What a step or a run waits for, as a sentence: an event, with the command that sends it, a remote worker, or room in a pool or a limit. */
 import type { LimitCause } from '../../../core/run/explain/not-started.ts'
 import type { Cause } from '../../../core/run/explain/explain.ts'
+import type { WorkerCause } from '../../../core/run/explain/worker-wait.ts'
 import { duration, oneLine, plural, shortId, timeOfDay } from '../terminal/format.ts'
 
 type EventCause = Extract<Cause, { kind: 'waiting-for-event' }>
@@ -47,4 +48,24 @@ export function grantTold(
       ? `${used} of ${capacity} are in use`
       : `${used} of ${capacity} per ${duration(windowMs)} are taken`
   return `${start}: ${room}, and ${plural(waiting, 'step')} wait${waiting === 1 ? 's' : ''}`
+}
+
+/** No worker of its queue has it yet, or one does. */
+export function workerTold(
+  cause: WorkerCause,
+  now: number,
+): { readonly sentence: string; readonly commands: readonly string[] } {
+  return { sentence: sentenceOf(cause, now), commands: ['keelson workers'] }
+}
+
+function sentenceOf(cause: WorkerCause, now: number): string {
+  const since = `since ${timeOfDay(cause.since, now)}`
+  if (cause.kind === 'waiting-for-worker') {
+    const { queue, handler, askedAt } = cause
+    const last = askedAt === undefined ? 'none has asked' : `one last asked at ${timeOfDay(askedAt, now)}`
+    return `it waits for a worker of the queue ${queue} with the function ${handler} ${since}; ${last}`
+  }
+  const { queue, worker, until } = cause
+  const silent = until > now ? '' : `; its lease ended at ${timeOfDay(until, now)} without a heartbeat`
+  return `worker ${worker} of the queue ${queue} has it ${since}${silent}`
 }
