@@ -65,7 +65,10 @@ const KNOWN: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     name: 'a literal of the names of configurations',
     'String(value)': 'a path that the operator wrote into the configuration',
   },
-  'src/edge/cli/serve/project.ts': { 'entry.name': 'read from the folder' },
+  'src/edge/cli/serve/project.ts': { 'entry.name': 'read from the folder', name: 'read from the folder' },
+  'src/edge/cli/serve/watch-folders.ts': {
+    name: 'told by the system that watches the folder: it is compared, and never opened',
+  },
   'src/edge/cli/files/plan-file.ts': { found: 'read from the folder' },
   'src/edge/cli/files/sources.ts': { path: 'our own note of where a plan lies', planSha256: '64 digits, by a pattern' },
   'src/edge/cli/files/steps-file.ts': { name: 'a literal' },
