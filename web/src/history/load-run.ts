@@ -22,11 +22,12 @@ export interface LoadedRun {
 const PAGE = 1_000
 
 export async function loadRun(
-  { client }: Session,
+  session: Session,
   executionId: string,
   signal: AbortSignal,
   told: (run: LoadedRun) => void,
 ): Promise<void> {
+  const { client } = session
   const params = { executionId }
   const execution = await client.call('getExecution', { params, query: { with: ['row'] }, signal })
   const plan = await planOf(client, execution.planSha256, signal)
@@ -41,6 +42,8 @@ export async function loadRun(
     if (page.ended && !hasMore) return
   }
   for await (const record of client.run(execution.executionId).events(history.lastSeq, { signal })) {
+    // What was erased is in events that came before: they are read anew, without it.
+    if (record.eventType === 'ErasureRecorded') return loadRun(session, executionId, signal, told)
     history.add([record])
     tell(true, false)
   }
