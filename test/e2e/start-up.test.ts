@@ -88,7 +88,7 @@ it.each([
   ].map((args) => ({
     args,
     files: 8,
-    modules: 350,
+    modules: 358,
     packages: ['canonicalize', 'commander', 'fastest-levenshtein', 'picocolors'],
   })),
 ])('keelson $args.0 loads no engine and no reader of plans', async ({ args, files, modules, packages }) => {
