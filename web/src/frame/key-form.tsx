@@ -1,12 +1,16 @@
-/** Asks who one is, where the server wants to know: an API key, kept for this tab alone. */
-import { useState, type FormEvent, type ReactElement } from 'react'
-import { me, takeKey } from '../server/session.ts'
+/** Asks who one is, where the server wants to know: a login at its issuer, or an API key, which is kept for this tab alone. */
+import { useEffect, useState, type FormEvent, type ReactElement } from 'react'
+import { loginAddress, me, takeKey } from '../server/session.ts'
 import { Trouble } from '../shown/trouble.tsx'
 
 export function KeyForm(): ReactElement {
   const [key, setKey] = useState('')
   const [isRefused, setRefused] = useState(false)
   const [error, setError] = useState<unknown>()
+  const [login, setLogin] = useState<string>()
+  useEffect(() => {
+    loginAddress().then(setLogin, setError)
+  }, [])
   const enter = async (event: FormEvent): Promise<void> => {
     event.preventDefault()
     try {
@@ -19,6 +23,14 @@ export function KeyForm(): ReactElement {
   return (
     <main className="key">
       <h1>Who asks?</h1>
+      {login === undefined ? null : (
+        <p>
+          <a className="button" href={login}>
+            Log in
+          </a>{' '}
+          <span className="quiet">or give an API key:</span>
+        </p>
+      )}
       <form onSubmit={(event) => void enter(event)}>
         <label className="field">
           API key

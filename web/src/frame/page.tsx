@@ -6,7 +6,7 @@ import { PlansPage } from '../plans/plans-page.tsx'
 import { StartPage } from '../plans/start-page.tsx'
 import { RunPage } from '../run/run-page.tsx'
 import { RunsPage } from '../runs/runs-page.tsx'
-import { findMe, forgetKey, hasKey, isHere, me } from '../server/session.ts'
+import { findMe, forgetKey, hasKey, isHere, logOut, me } from '../server/session.ts'
 import { useWatched } from '../server/watched.ts'
 import { Trouble } from '../shown/trouble.tsx'
 import { Who } from './who.tsx'
@@ -47,6 +47,11 @@ export function Page(): ReactElement {
             Forget the key
           </button>
         ) : null}
+        {who?.sessionEndsAt === undefined ? null : (
+          <button type="button" className="small" onClick={() => void logOut().catch(setError)}>
+            Log out
+          </button>
+        )}
         <ThemeButton />
         <button type="button" className="small" onClick={() => setShowsKeys(true)} aria-label="Keys">
           ?

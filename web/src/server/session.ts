@@ -108,6 +108,24 @@ export function hasKey(): boolean {
   return sessionStorage.getItem(KEY) !== null
 }
 
+/** Where a person logs in and comes back to this very page; `undefined` where the server has no login. */
+export async function loginAddress(): Promise<string | undefined> {
+  try {
+    const { browser } = await session.get().client.call('getLogin')
+    const { pathname, search } = window.location
+    return browser ? `/login?${new URLSearchParams({ returnTo: pathname + search }).toString()}` : undefined
+  } catch (thrown) {
+    if (codeOf(thrown) === 'LOGIN_NOT_CONFIGURED') return undefined
+    throw thrown
+  }
+}
+
+/** Ends the session here; that at the issuer goes on. */
+export async function logOut(): Promise<void> {
+  await session.get().client.call('logout')
+  await findMe()
+}
+
 function codeOf(thrown: unknown): unknown {
   return (thrown as { readonly code?: unknown }).code
 }

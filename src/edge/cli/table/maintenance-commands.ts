@@ -45,7 +45,7 @@ export const MAINTENANCE_COMMANDS: readonly Spec[] = [
     use: 'workers',
     about: 'list remote workers that ask for steps: queues, functions, when they last asked',
     options: [OF_TENANT],
-    examples: ['keelson workers', 'keelson workers --server https://keelson.example.com --json'],
+    examples: ['keelson workers', 'keelson workers --tenant acme --json'],
     load: async () => (await import('../commands/workers.ts')).workers,
   },
   {
