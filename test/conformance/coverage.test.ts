@@ -62,7 +62,8 @@ it('uses every field of the plan format in at least two entries', () => {
     [...Object.keys(fields), ...durationTwins(fields).keys()].map((field) => `${name}.${field}`),
   )
   expect(all.length).toBeGreaterThan(90)
-  expect(usedLess(all)).toEqual([])
+  // A queue needs workers, which need a server: test/server/work.test.ts.
+  expect(usedLess(all)).toEqual(['dispatch.queue'])
 })
 
 it('uses every value of fields that have a few, but the names of single engines, in at least two entries', () => {

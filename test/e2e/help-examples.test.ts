@@ -64,7 +64,7 @@ const STAGE_OF: readonly (readonly [RegExp, Stage])[] = [
 
 /** What an example asks for that is not to be had here: a server, a time, another program, or minutes. */
 const ELSEWHERE =
-  /temporal|^keelson login|^keelson (?:serve|dev)\b(?!.*--print-config)|postgres:|--not-before|\| dot |conformance|migrate|plan import|backup-2026|\/srv\/|store init|elsewhere/
+  /temporal|^keelson login|^keelson (?:serve|dev)\b(?!.*--print-config)|postgres:|--not-before|\| dot |conformance|migrate|plan import|backup-2026|\/srv\/|store init|elsewhere|keelson\.example\.com/
 /** What fits the stage, and yet does not end with 0. */
 const EXITS: Readonly<Record<string, number>> = {
   // It asks first, and nobody is there to answer.
@@ -75,6 +75,8 @@ const EXITS: Readonly<Record<string, number>> = {
   'keelson keys revoke 0123456789abcdef --json': 2,
   // And those of operations.
   'keelson fleet show 0b6f5f1e-6a43-4c52-9a3b-1f6b8f0f8a11': 2,
+  'keelson fleet show 0b6f5f1e-6a43-4c52-9a3b-1f6b8f0f8a11 --json': 2,
+  'keelson fleet abort 0b6f5f1e-6a43-4c52-9a3b-1f6b8f0f8a11 --json': 2,
   'keelson fleet abort 0b6f5f1e-6a43-4c52-9a3b-1f6b8f0f8a11 --reason "wrong plan"': 2,
   'keelson restore orders.db': 1,
   'keelson why last pack --at 12': 2,

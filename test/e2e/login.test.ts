@@ -172,7 +172,7 @@ it('a person without a browser here logs in on another device', async () => {
 it('a person logs in with a browser at a served folder, and starts its plans from its pages [API-14]', async () => {
   await using at = await place()
   const browser = new Browser()
-  const me = await browser.logIn(await browser.go(`${at.url}/login`), 'ana')
+  const me = await browser.logIn(await browser.go(`${at.url}/login?returnTo=/v1/me`), 'ana')
   expect([me.status, JSON.parse(me.text)]).toEqual([200, expect.objectContaining({ tenantId: 'acme', actorId: 'ana' })])
   const start = (origin: string): Promise<Response> =>
     browser.ask(`${at.url}/v1/executions?mode=sync`, {

@@ -98,7 +98,7 @@ async function tenantIn(server: Served, tenantId: string, mark: string): Promise
     pauseScope: `plan:${mark}-fine`,
     sha256,
     artifactSha256: String((await fine.artifacts())[0]?.sha256),
-    subscriber: 'all/nobody',
+    subscriber: 'all-nobody',
     letterId: '987654321-7654321',
     ...(await namesOverHttp(server, tenantId, mark, waiting.runId)),
   }

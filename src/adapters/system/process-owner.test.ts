@@ -49,6 +49,9 @@ it.runIf(process.platform === 'linux')(
     const starter = startChild('sh', ['-c', 'sleep 600 & echo $!; exec sleep 600'])
     const [told] = (await once(starter.stdout, 'data')) as [Buffer]
     const pid = Number(told.toString('utf8'))
+    // A shell that is still a shell may look after its children.
+    while (readFileSync(`/proc/${starter.pid}/comm`, 'utf8') !== 'sleep\n')
+      await new Promise<void>((resolve) => void setImmediate(resolve))
     const statOf = (): readonly string[] => {
       const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
       return stat.slice(stat.lastIndexOf(')') + 2).split(' ')

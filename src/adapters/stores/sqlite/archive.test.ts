@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { RunRow, RunStore } from '../../../ports/run-store.ts'
+import type { StoredWork } from '../../../ports/work.ts'
 import { newRun, summary } from '../../../testing/store/run-fixtures.ts'
 import { allEvents, creation, step } from '../../../testing/store/store-case.ts'
 import { openSqliteStore } from './store.ts'
@@ -24,6 +25,24 @@ afterEach(async () => {
   await store.close()
 })
 
+const WORK: StoredWork = {
+  runKey: 0,
+  slot: 'a',
+  attempt: 1,
+  tenantId: 'tenant-a',
+  revision: 1,
+  state: 'offered',
+  queue: 'gpu',
+  handler: 'f',
+  irreversible: false,
+  secrets: false,
+  engineAttempt: 1,
+  offeredAt: 1,
+  touchedAt: 1,
+  claims: 0,
+  body: '{}',
+}
+
 async function endedRun(runId: string): Promise<RunRow> {
   const wants = { 'agent:x': 1 }
   const commit = creation(newRun({ runId }), [step('StepStarted', 'a'), step('StepStarted', 'b')], {
@@ -41,6 +60,7 @@ async function endedRun(runId: string): Promise<RunRow> {
   await store.insertInbox(row, { inboxId: 'signal:1', kind: 'signal', body: '{}' })
   await store.putCheckpoint(row.runKey, { kind: 'view', seq: 2, rulesVersion: 1, body: '{}' })
   await store.claimAttempt(row.runKey, { slot: 'a', attempt: 1, claimant: 'me' })
+  await store.putWork({ ...WORK, runKey: row.runKey })
   const { position } = await store.readFeed('s', { now: 0, limit: 10 })
   const dead = { runKey: row.runKey, runSeq: 1, result: 'dead' as const, error: 'gone' }
   const failed = { runKey: row.runKey, runSeq: 2, result: 'failed' as const, error: 'down', retryAt: 9 }

@@ -47,7 +47,11 @@ export function recordedAlert(record: LogRecord): ViewAlert | undefined {
 export function refusalAlert(record: LogRecord): ViewAlert | undefined {
   const { reasonCode, actorId, signalType } = record.payload ?? {}
   if (reasonCode !== 'AUTHZ_DENIED' && reasonCode !== 'AUTHZ_TENANT_FORBIDDEN') return undefined
-  return alertAbout(record, 'AUTHORIZATION_FAILED', `${String(actorId)} was refused ${String(signalType)}.`)
+  return alertAbout(
+    record,
+    'AUTHORIZATION_FAILED',
+    `${String(actorId ?? 'somebody')} was refused ${String(signalType)}.`,
+  )
 }
 
 /** About a run as a whole, such as numbers that are late. `about` tells it from others with the same code. */

@@ -34,7 +34,9 @@ describe('reduction rules', () => {
   ])('%s [EVT-02, PRJ-05]', (_, log, status) => {
     const { snapshot, alerts } = see(log)
     expect(snapshot.status).toBe(status)
-    expect(alerts).toEqual([])
+    // Who was refused is told to those who watch over security; nothing else of these needs anybody.
+    const isRefusal = log.records.some(({ eventType }) => eventType === 'SignalRejected')
+    expect(alerts.map(({ code }) => code)).toEqual(isRefusal ? ['AUTHORIZATION_FAILED'] : [])
   })
 
   it.each([

@@ -60,14 +60,20 @@ export const FLEET_COMMANDS: readonly Spec[] = [
     use: 'fleet show <operation>',
     about: 'show how far an operation is, and which runs refused it',
     options: [AS],
-    examples: ['keelson fleet show 0b6f5f1e-6a43-4c52-9a3b-1f6b8f0f8a11'],
+    examples: [
+      'keelson fleet show 0b6f5f1e-6a43-4c52-9a3b-1f6b8f0f8a11',
+      'keelson fleet show 0b6f5f1e-6a43-4c52-9a3b-1f6b8f0f8a11 --json',
+    ],
     load: async () => (await import('../commands/fleet.ts')).showFleet,
   },
   {
     use: 'fleet abort <operation>',
     about: 'abort an operation: runs whose turn has not come get no signal',
     options: [['--reason <text>', 'why'], AS],
-    examples: ['keelson fleet abort 0b6f5f1e-6a43-4c52-9a3b-1f6b8f0f8a11 --reason "wrong plan"'],
+    examples: [
+      'keelson fleet abort 0b6f5f1e-6a43-4c52-9a3b-1f6b8f0f8a11 --reason "wrong plan"',
+      'keelson fleet abort 0b6f5f1e-6a43-4c52-9a3b-1f6b8f0f8a11 --json',
+    ],
     load: async () => (await import('../commands/fleet.ts')).abortFleet,
   },
 ]

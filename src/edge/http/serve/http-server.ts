@@ -3,7 +3,7 @@
  * order: form, host, origin, room for it, who asks, how often, may they, size, content. So no route can forget a part of it.
  */
 import type { Socket } from 'node:net'
-import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
+import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest, type RouteOptions } from 'fastify'
 import type { Caller } from '../../../app/identity/caller.ts'
 import { LIMITS } from '../../../core/limits.ts'
 import { fail, KeelsonError } from '../../../core/problems/problem.ts'
@@ -16,7 +16,7 @@ import { addPage } from '../page/add-page.ts'
 import type { PageFiles } from '../page/page-files.ts'
 import { callerOf, correlationIdOf, headerOf, needHost, needRight, partsOf } from './request-of.ts'
 import { SAFE_HEADERS, sendFailure, sendReply } from './send.ts'
-import { unknownAddress } from './unknown-address.ts'
+import { unknownAddress, wordsOverNames } from './unknown-address.ts'
 import type { World } from './world.ts'
 
 export function httpServer(world: World, routes: readonly BoundRoute[], page?: PageFiles): FastifyInstance {
@@ -34,7 +34,14 @@ export function httpServer(world: World, routes: readonly BoundRoute[], page?: P
   server.decorateRequest('caller', undefined)
   server.addHook('onRequest', async (request, reply) => receive(world, request, reply))
   server.addHook('onResponse', async (request, reply) => answered(world, request, reply))
-  for (const route of routes) addRoute(server, world, route)
+  const refused = wordsOverNames(routes).map(({ path, methods }): RouteOptions => {
+    const refuse = async (request: FastifyRequest, reply: FastifyReply): Promise<never> => {
+      throw unknown(request, reply)
+    }
+    // Before the body is looked at, as where there is no route at all.
+    return { method: [...methods], url: urlOf(path), onRequest: refuse, handler: refuse }
+  })
+  for (const route of [...routes.map((one) => routeOf(world, one)), ...refused]) server.route(route)
   if (page !== undefined) addPage(server, page)
   return server
 }
@@ -65,6 +72,7 @@ function newServer(world: World): FastifyInstance {
     },
     // What comes before a route, such as a URL that cannot be decoded, is told in the same form.
     frameworkErrors: (error, request, reply) => {
+      request.correlation = correlationIdOf(request, world.uuid)
       reply.headers(SAFE_HEADERS)
       sendFailure(world, request, reply, error)
     },
@@ -101,11 +109,11 @@ function answered(world: World, request: FastifyRequest, reply: FastifyReply): v
   world.served({ method, route, status, ms, ...who, correlationId })
 }
 
-function addRoute(server: FastifyInstance, world: World, { contract, handle }: BoundRoute): void {
+function routeOf(world: World, { contract, handle }: BoundRoute): RouteOptions {
   const { access } = contract
-  server.route({
+  return {
     method: contract.method,
-    url: contract.path.replaceAll(/\{([a-zA-Z0-9]+)\}/g, ':$1'),
+    url: urlOf(contract.path),
     onRequest: async (request) => {
       const own = world.login?.browser?.origin
       if (access === 'anyone') {
@@ -136,7 +144,7 @@ function addRoute(server: FastifyInstance, world: World, { contract, handle }: B
       })
       return sendReply(world, request, reply, answer)
     },
-  })
+  }
 }
 
 /** Aborted when the reader has left, or when the session ends that the reader was known by. */
@@ -149,6 +157,11 @@ function goneOf({ login }: World, { caller }: FastifyRequest, { raw }: FastifyRe
     if (!raw.writableFinished) gone.abort()
   })
   return gone.signal
+}
+
+/** As the router writes names: `/v1/executions/:executionId`. */
+function urlOf(path: string): string {
+  return path.replaceAll(/\{([a-zA-Z0-9]+)\}/g, ':$1')
 }
 
 function needRoom({ stopping, pressure }: World): void {
