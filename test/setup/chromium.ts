@@ -5,11 +5,11 @@
 import { existsSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 import { chromium, type Browser } from 'playwright-core'
-import { runChild } from '../fixtures/child.ts'
+import { installByApt } from './apt.ts'
 
 const NAMES = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable']
 const PLACES = ['/usr/bin', '/usr/lib/chromium']
-const APT = '/usr/bin/apt-get'
+const CANNOT = 'it is not installed and could not be obtained'
 
 export async function startChromium(): Promise<Browser> {
   return chromium.launch({
@@ -22,19 +22,12 @@ export async function startChromium(): Promise<Browser> {
 function findChromium(): string {
   const given = process.env['KEELSON_CHROMIUM_BIN']
   if (given !== undefined && given !== '') return existsSync(given) ? given : missing(`${given} is not there`)
-  return installed() ?? install() ?? missing('it is not installed and could not be obtained')
+  return installed() ?? (installByApt('chromium') ? installed() : undefined) ?? missing(CANNOT)
 }
 
 function installed(): string | undefined {
   const folders = [...(process.env['PATH'] ?? '').split(delimiter), ...PLACES]
   return folders.flatMap((folder) => NAMES.map((name) => join(folder, name))).find((path) => existsSync(path))
-}
-
-function install(): string | undefined {
-  if (process.getuid?.() !== 0 || !existsSync(APT)) return undefined
-  const apt = (...args: readonly string[]): boolean => runChild(APT, args).status === 0
-  const packages = ['install', '-y', '--no-install-recommends', 'chromium']
-  return apt(...packages) || (apt('update') && apt(...packages)) ? installed() : undefined
 }
 
 function missing(why: string): never {

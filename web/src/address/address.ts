@@ -3,23 +3,24 @@
  * colleague exactly what one sees.
  */
 import { useSyncExternalStore } from 'react'
-
-export type Place =
-  | { readonly page: 'runs' }
-  | { readonly page: 'run'; readonly executionId: string }
-  | { readonly page: 'plans' }
-  | { readonly page: 'start'; readonly planId: string }
-  | { readonly page: 'unknown' }
+import { PAGE_PATHS, type PageName } from '../../../src/core/api/page.ts'
+import { pagePlace, type PagePlace } from './place.ts'
 
 export interface Address {
-  readonly place: Place
+  /** Undefined: no page has this address. */
+  readonly place: PagePlace | undefined
   readonly query: URLSearchParams
 }
 
-export const RUNS = '/'
-export const PLANS = '/plans'
-export const runPath = (executionId: string): string => `/runs/${encodeURIComponent(executionId)}`
-export const planPath = (planId: string): string => `/plans/${encodeURIComponent(planId)}`
+/** The path of a page, its names filled in. */
+export function pathOf(page: PageName, names: Readonly<Record<string, string>> = {}): string {
+  return PAGE_PATHS[page].replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(names[name] ?? ''))
+}
+
+export const RUNS = pathOf('runs')
+export const PLANS = pathOf('plans')
+export const runPath = (executionId: string): string => pathOf('run', { executionId })
+export const planPath = (planId: string): string => pathOf('start', { planId })
 
 /**
  * Where the page is now. The browser's own address follows a moment later when it changes often: browsers refuse to change it more
@@ -40,15 +41,6 @@ function move(to: URL): void {
   for (const told of watchers) told()
 }
 
-function placeOf(path: string): Place {
-  if (path === RUNS) return { page: 'runs' }
-  if (path === PLANS) return { page: 'plans' }
-  const [, folder, name = '', ...rest] = path.split('/')
-  if (name === '' || rest.length > 0) return { page: 'unknown' }
-  if (folder === 'runs') return { page: 'run', executionId: decodeURIComponent(name) }
-  return folder === 'plans' ? { page: 'start', planId: decodeURIComponent(name) } : { page: 'unknown' }
-}
-
 function subscribe(told: () => void): () => void {
   watchers.add(told)
   return () => void watchers.delete(told)
@@ -56,7 +48,7 @@ function subscribe(told: () => void): () => void {
 
 export function useAddress(): Address {
   const { pathname, searchParams } = useSyncExternalStore(subscribe, () => here)
-  return { place: placeOf(pathname), query: searchParams }
+  return { place: pagePlace(pathname), query: searchParams }
 }
 
 /** A step that the browser can go back from. */

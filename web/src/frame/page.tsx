@@ -1,14 +1,11 @@
 /** The frame around every page: where one can go, who one is, and whether the server answers. */
 import { useEffect, useState, type ReactElement } from 'react'
-import { PLANS, RUNS, useAddress, type Place } from '../address/address.ts'
-import { Link } from '../address/link.tsx'
-import { PlansPage } from '../plans/plans-page.tsx'
-import { StartPage } from '../plans/start-page.tsx'
-import { RunPage } from '../run/run-page.tsx'
-import { RunsPage } from '../runs/runs-page.tsx'
+import { useAddress } from '../address/address.ts'
 import { findMe, forgetKey, hasKey, isHere, logOut, me } from '../server/session.ts'
 import { useWatched } from '../server/watched.ts'
 import { Trouble } from '../shown/trouble.tsx'
+import { Inside } from './inside.tsx'
+import { PageLinks } from './page-links.tsx'
 import { Who } from './who.tsx'
 import { KeyForm } from './key-form.tsx'
 import { KeyMap } from '../keys/key-map.tsx'
@@ -29,12 +26,7 @@ export function Page(): ReactElement {
     <>
       <nav className="top" aria-label="Pages">
         <strong className="brand">keelson</strong>
-        <Link href={RUNS} aria-current={place.page === 'runs' ? 'page' : undefined}>
-          Runs
-        </Link>
-        <Link href={PLANS} aria-current={place.page === 'plans' ? 'page' : undefined}>
-          Plans
-        </Link>
+        <PageLinks here={place?.page} />
         <span className="room" />
         {isAnswering ? null : (
           <span className="away" role="status">
@@ -62,28 +54,4 @@ export function Page(): ReactElement {
       {showsKeys ? <KeyMap onClose={() => setShowsKeys(false)} /> : null}
     </>
   )
-}
-
-function Inside({ place }: { readonly place: Place }): ReactElement {
-  switch (place.page) {
-    case 'runs':
-      return <RunsPage />
-    case 'run':
-      return <RunPage key={place.executionId} executionId={place.executionId} />
-    case 'plans':
-      return <PlansPage />
-    case 'start':
-      return <StartPage key={place.planId} planId={place.planId} />
-    case 'unknown':
-      return (
-        <main className="empty">
-          <h1>Nothing here</h1>
-          <p>
-            There is no page at this address. <Link href={RUNS}>All runs</Link>
-          </p>
-        </main>
-      )
-    default:
-      return place satisfies never
-  }
 }

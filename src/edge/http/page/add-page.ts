@@ -3,10 +3,11 @@
  * programs, needs no principal and is the same for everybody. What a person sees is asked of the table by the page itself.
  */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { PAGE_PATHS } from '../../../core/api/page.ts'
 import type { PageFile, PageFiles } from './page-files.ts'
 
 /** All of them show the same file; the page reads its own address. */
-export const PAGE_ADDRESSES = ['/', '/runs/:executionId', '/plans', '/plans/:planId'] as const
+export const PAGE_ADDRESSES = Object.values(PAGE_PATHS).map((path) => path.replaceAll(/\{(\w+)\}/g, ':$1'))
 
 /**
  * The page may run its own files and ask its own server, and nothing else: nothing inline, no other origin, no frame, and no text

@@ -11,7 +11,7 @@ import { gzipSync } from 'node:zlib'
 const BUILT = fileURLToPath(new URL('../../../../dist/web/', import.meta.url))
 const ASSETS = 'assets'
 /** The name of an asset holds the hash of its content. */
-const HASHED = /^[A-Za-z0-9_]+-[A-Za-z0-9_-]{8}\.(?:css|js|svg)$/
+const HASHED = /^[A-Za-z0-9_-]+-[A-Za-z0-9_-]{8}\.(?:css|js|svg)$/
 const TYPES: Readonly<Record<string, string>> = {
   '.css': 'text/css; charset=utf-8',
   '.html': 'text/html; charset=utf-8',

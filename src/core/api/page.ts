@@ -1,0 +1,10 @@
+/** The addresses of the page that a server shows: the server answers each with the same file, and the page reads which one it is. */
+
+export const PAGE_PATHS = {
+  runs: '/',
+  run: '/runs/{executionId}',
+  plans: '/plans',
+  start: '/plans/{planId}',
+} as const
+
+export type PageName = keyof typeof PAGE_PATHS
