@@ -130,6 +130,8 @@ export const TASK_FILTER: OptionNames<Omit<ListFilter, 'status'>> = {
   createdFrom: NUMBER,
   createdTo: NUMBER,
   originalRunId: TEXT,
+  errorCode: TEXT,
+  triggeredBy: TEXT,
   labels: TEXTS_BY_NAME,
 }
 export const LIST_FILTER: OptionNames<ListFilter> = { ...TASK_FILTER, status: LIST }

@@ -132,6 +132,9 @@ export interface ListFilter {
   readonly createdFrom?: number
   readonly createdTo?: number
   readonly originalRunId?: string
+  /** Code of the root cause of a failed run. */
+  readonly errorCode?: string
+  readonly triggeredBy?: string
   /** Runs that have all of these labels. */
   readonly labels?: RunLabels
 }

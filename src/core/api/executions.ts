@@ -119,6 +119,8 @@ export const listFilterFields = {
   createdFrom: optional(instant),
   createdTo: optional(instant),
   originalExecutionId: optional(executionId),
+  errorCode: optional(text({ min: 1, max: LIMITS.nameBytes })),
+  triggeredBy: optional(text({ min: 1, max: LIMITS.nameBytes })),
   label: optional(list(text({ min: 1, max: 512 }), { max: 16 })),
 } as const
 
@@ -127,10 +129,12 @@ export const listExecutions = route({
   method: 'GET',
   path: '/v1/executions',
   tag: 'executions',
-  about: 'Runs of the tenant, newest first, page by page.',
+  about:
+    'Runs of the tenant, newest first, page by page. `filter` takes the same as people type it: `status:failed plan:order since:24h error:HTTP_503 actor:ana label:team=ops`.',
   access: 'RUN_READ_STATUS',
   query: object({
     ...listFilterFields,
+    filter: optional(text({ min: 1, max: 1_024 })),
     limit: optional(pageSize),
     cursor: optional(cursor),
     with: optional(list(oneOf('row'), { max: 1 })),

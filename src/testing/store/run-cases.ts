@@ -110,6 +110,24 @@ export const RUN_CASES: readonly StoreCase[] = [
     },
   },
   {
+    title: 'runs are found by the code of their error and by who started them, with every other filter',
+    run: async (world) => {
+      const [ana, ben] = [{ triggeredBy: 'ana' }, { triggeredBy: "b'en" }]
+      const failed = { summary: summary({ status: 'FAILED', errorCode: 'HTTP_503' }) }
+      await bootstrap(world, { runId: 'r1', ...ana }, [], { ...failed, labels: { team: 'ops' } })
+      await bootstrap(world, { runId: 'r2', ...ben, planId: 'plan-b' }, [], failed)
+      await bootstrap(world, { runId: 'r3', ...ana })
+      await bootstrap(world, { runId: 'r4', ...ana, tenantId: 'tenant-b' }, [], failed)
+      assert.deepEqual(await ids(world.store, { errorCode: 'HTTP_503' }, 1), ['r2', 'r1'])
+      assert.deepEqual(await ids(world.store, { triggeredBy: 'ana' }), ['r3', 'r1'])
+      assert.deepEqual(await ids(world.store, { triggeredBy: "b'en" }), ['r2'])
+      assert.deepEqual(await ids(world.store, { triggeredBy: 'ana', errorCode: 'HTTP_503' }), ['r1'])
+      assert.deepEqual(await ids(world.store, { errorCode: 'HTTP_503', planId: 'plan-b', status: ['FAILED'] }), ['r2'])
+      assert.deepEqual(await ids(world.store, { errorCode: 'HTTP_503', labels: { team: 'ops' } }), ['r1'])
+      assert.deepEqual(await ids(world.store, { errorCode: 'http_503' }), [])
+    },
+  },
+  {
     title: 'pages of a list neither lose nor repeat a run while runs are added',
     run: async (world) => {
       await fiveRuns(world)

@@ -1,67 +1,54 @@
 /**
- * The filter of the list as people type it: `status:failed plan:order since:24h label:team=ops` and words. What has a name is
- * asked of the server; words narrow what has been loaded, by id, plan and person.
+ * What the page does with the filter of runs beside reading it (`src/core/filter/run-filter.ts`): statuses switched by a click, parts taken
+ * out, what could be typed next, and words, which narrow what has been loaded by id, plan and person.
  */
 import type { ExecutionState } from '../../../src/client/connect.ts'
+import { FILTER_NAMES, filterParts } from '../../../src/core/filter/run-filter.ts'
 import { RUN_STATUSES, type RunStatusName } from '../shown/states.ts'
-
-export interface Filter {
-  readonly statuses: readonly RunStatusName[]
-  readonly planId: string | undefined
-  readonly since: string | undefined
-  readonly labels: readonly string[]
-  readonly words: readonly string[]
-  /** Parts that mean nothing here. */
-  readonly unknown: readonly string[]
-}
-
-const NAMED = /^([a-z]+):(.*)$/
-
-export function readFilter(text: string): Filter {
-  const filter = {
-    statuses: [] as RunStatusName[],
-    planId: undefined as string | undefined,
-    since: undefined as string | undefined,
-    labels: [] as string[],
-    words: [] as string[],
-    unknown: [] as string[],
-  }
-  for (const part of text.split(/\s+/).filter((one) => one !== '')) {
-    const [, name, value = ''] = NAMED.exec(part) ?? []
-    const status = RUN_STATUSES.find((one) => one === value.toUpperCase())
-    if (name === undefined) filter.words.push(part.toLowerCase())
-    else if (name === 'status' && status !== undefined) filter.statuses.push(status)
-    else if (name === 'plan' && value !== '') filter.planId = value
-    else if (name === 'since' && value !== '') filter.since = value
-    else if (name === 'label' && value.includes('=')) filter.labels.push(value)
-    else filter.unknown.push(part)
-  }
-  return filter
-}
 
 /** The text with a status in it, or without it where it was. */
 export function toggleStatus(text: string, status: RunStatusName): string {
-  const parts = text.split(/\s+/).filter((one) => one !== '')
   const part = `status:${status.toLowerCase()}`
+  const parts = filterParts(text)
   const others = parts.filter((one) => one.toLowerCase() !== part)
   return (others.length < parts.length ? others : [...parts, part]).join(' ')
 }
 
-export interface Asked {
-  readonly status?: readonly RunStatusName[]
-  readonly planId?: string
-  readonly createdFrom?: string
-  readonly label?: readonly string[]
+export function withoutPart(text: string, at: number): string {
+  return filterParts(text)
+    .filter((_, index) => index !== at)
+    .join(' ')
 }
 
-/** What the server is asked for. */
-export function askedOf({ statuses, planId, since, labels }: Filter): Asked {
-  return {
-    ...(statuses.length === 0 ? {} : { status: statuses }),
-    ...(planId === undefined ? {} : { planId }),
-    ...(since === undefined ? {} : { createdFrom: since }),
-    ...(labels.length === 0 ? {} : { label: labels }),
-  }
+const MOST_COMPLETIONS = 12
+const AGES = ['1h', '24h', '7d', '30d']
+
+/** Whole texts that begin with what is typed: the last part ended by a name, or by a value that is on the page. */
+export function completions(
+  text: string,
+  runs: readonly ExecutionState[],
+  plans: readonly string[],
+): readonly string[] {
+  const last = /\s$/.test(text) ? '' : (filterParts(text).at(-1) ?? '')
+  const before = text.slice(0, text.length - last.length)
+  const valued = last.includes(':')
+  const possible = valued
+    ? valuesOf(last.slice(0, last.indexOf(':')).toLowerCase(), runs, plans).map(
+        (value) => `${last.slice(0, last.indexOf(':') + 1)}${/\s/.test(value) ? `"${value}"` : value}`,
+      )
+    : FILTER_NAMES.map((name) => `${name}:`)
+  return possible
+    .filter((one) => one.toLowerCase().startsWith(last.toLowerCase()) && one !== last)
+    .slice(0, MOST_COMPLETIONS)
+    .map((one) => before + one)
+}
+
+function valuesOf(name: string, runs: readonly ExecutionState[], plans: readonly string[]): readonly string[] {
+  if (name === 'status') return RUN_STATUSES.map((status) => status.toLowerCase())
+  if (name === 'since' || name === 'until') return AGES
+  if (name === 'plan') return [...new Set([...plans, ...runs.map(({ planId }) => planId)])]
+  if (name === 'actor') return [...new Set(runs.flatMap(({ triggeredBy }) => triggeredBy ?? []))]
+  return []
 }
 
 export function hasWords({ executionId, planId, triggeredBy = '' }: ExecutionState, words: readonly string[]): boolean {

@@ -1,9 +1,9 @@
 /** The list of runs as it is loaded and kept fresh: page by page by cursor, and changed by what the tenant's stream tells. */
 import type { ExecutionState } from '../../../src/client/connect.ts'
+import type { RunFilter } from '../../../src/core/filter/run-filter.ts'
 import type { Session } from '../server/session.ts'
 import { followTenant, type MovedRun } from '../server/tenant-moves.ts'
 import { Watched } from '../server/watched.ts'
-import type { Asked } from './filter.ts'
 
 export interface Listed {
   readonly runs: readonly ExecutionState[]
@@ -21,11 +21,11 @@ const REFRESH_MS = 400
 export class RunList {
   readonly listed = new Watched<Listed>({ runs: [], counts: {}, isLoaded: false })
   readonly #session: Session
-  readonly #asked: Asked
+  readonly #asked: RunFilter
   readonly #leaving = new AbortController()
   #refreshing: ReturnType<typeof setTimeout> | undefined
 
-  constructor(session: Session, asked: Asked) {
+  constructor(session: Session, asked: RunFilter) {
     this.#session = session
     this.#asked = asked
   }

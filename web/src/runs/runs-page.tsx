@@ -1,22 +1,25 @@
 /** The list of runs: live, filtered by what the address says, read page by page. */
 import { useEffect, useMemo, useRef, useState, type ReactElement } from 'react'
+import { readRunFilter, type RunFilter } from '../../../src/core/filter/run-filter.ts'
 import { goTo, runPath, setQuery, useAddress } from '../address/address.ts'
 import { useKeys } from '../keys/use-keys.ts'
 import { session as sessions, type Session } from '../server/session.ts'
 import { useWatched } from '../server/watched.ts'
 import { Trouble } from '../shown/trouble.tsx'
 import { useClock } from '../shown/use-clock.ts'
-import { askedOf, hasWords, readFilter, toggleStatus, type Asked, type Filter } from './filter.ts'
+import { FilterField } from './filter-field.tsx'
+import { hasWords, toggleStatus } from './filter.ts'
 import { NoRuns } from './no-runs.tsx'
 import { RunList } from './run-list.ts'
 import { RunRows } from './run-rows.tsx'
+import { RunStrip } from './run-strip.tsx'
 import { StatusCounts } from './status-counts.tsx'
 
 export function RunsPage(): ReactElement {
   const text = useAddress().query.get('q') ?? ''
   const session = useWatched(sessions)
-  const filter = useMemo(() => readFilter(text), [text])
-  const list = useRunList(session, filter)
+  const filter = useMemo(() => readRunFilter(text), [text])
+  const list = useRunList(session, filter.asked)
   const { runs, counts, next, isLoaded, error } = useWatched(list.listed)
   const shown = useMemo(() => runs.filter((run) => hasWords(run, filter.words)), [runs, filter])
   const [chosen, setChosen] = useState(-1)
@@ -36,22 +39,11 @@ export function RunsPage(): ReactElement {
       <h1 className="sr-only">Runs</h1>
       <StatusCounts
         counts={counts}
-        chosen={filter.statuses}
+        chosen={filter.asked.status ?? []}
         onToggle={(status) => setQuery({ q: toggleStatus(text, status) }, 'step')}
       />
-      <label className="filter">
-        <span className="sr-only">Filter runs</span>
-        <input
-          ref={search}
-          type="search"
-          placeholder="status:failed plan:order since:24h, or a word   /"
-          value={text}
-          onChange={(event) => setQuery({ q: event.target.value })}
-        />
-      </label>
-      {filter.unknown.length === 0 ? null : (
-        <p className="hint">Not understood: {filter.unknown.join(' ')}. Names are status, plan, since and label.</p>
-      )}
+      <FilterField text={text} filter={filter} runs={runs} search={search} />
+      {filter.asked.planId === undefined ? null : <RunStrip planId={filter.asked.planId} listed={runs} now={now} />}
       {error === undefined ? null : <Trouble error={error} retry={() => void list.refresh()} />}
       {isLoaded && shown.length === 0 && error === undefined ? (
         <NoRuns isFiltered={text !== ''} />
@@ -68,9 +60,9 @@ export function RunsPage(): ReactElement {
 }
 
 /** One list for each question to the server. Words are looked for in what is loaded: they ask nothing new of it. */
-function useRunList(session: Session, filter: Filter): RunList {
-  const asked = JSON.stringify(askedOf(filter))
-  const list = useMemo(() => new RunList(session, JSON.parse(asked) as Asked), [session, asked])
+function useRunList(session: Session, filter: RunFilter): RunList {
+  const asked = JSON.stringify(filter)
+  const list = useMemo(() => new RunList(session, JSON.parse(asked) as RunFilter), [session, asked])
   useEffect(() => {
     list.open()
     return () => list.close()

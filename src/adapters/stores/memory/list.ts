@@ -32,13 +32,15 @@ export function listRuns(
 }
 
 function fits(row: RunRow, filter: ListFilter): boolean {
-  const { status, planId, createdFrom, createdTo, originalRunId } = filter
+  const { status, planId, createdFrom, createdTo, originalRunId, errorCode, triggeredBy } = filter
   return (
     (status === undefined || status.includes(row.status)) &&
     (planId === undefined || row.planId === planId) &&
     (createdFrom === undefined || row.createdAt >= createdFrom) &&
     (createdTo === undefined || row.createdAt <= createdTo) &&
-    (originalRunId === undefined || row.originalRunId === originalRunId)
+    (originalRunId === undefined || row.originalRunId === originalRunId) &&
+    (errorCode === undefined || row.errorCode === errorCode) &&
+    (triggeredBy === undefined || row.triggeredBy === triggeredBy)
   )
 }
 

@@ -40,7 +40,7 @@ const NEWEST = 'ORDER BY created_at DESC, run_key DESC'
 
 /** Empty text for a list of no status at all. */
 export function listQuery(tenantId: string, filter: ListFilter, after: Place | undefined, limit: number): Query {
-  const { planId, createdFrom, createdTo, originalRunId } = filter
+  const { planId, createdFrom, createdTo, originalRunId, errorCode, triggeredBy } = filter
   // The copies of a run are few, and have an index of their own; so have labels, in the order of the list.
   const isByStatus = originalRunId === undefined && Object.keys(filter.labels ?? {}).length === 0
   const all = isByStatus ? STATUSES : [undefined]
@@ -59,6 +59,8 @@ export function listQuery(tenantId: string, filter: ListFilter, after: Place | u
     `r.tenant_id = ${tenant}`,
     ...(planId === undefined ? [] : [`r.plan_id = ${bind(planId)}`]),
     ...(originalRunId === undefined ? [] : [`r.original_run_id = ${bind(originalRunId)}`]),
+    ...(errorCode === undefined ? [] : [`r.error_code = ${bind(errorCode)}`]),
+    ...(triggeredBy === undefined ? [] : [`r.triggered_by = ${bind(triggeredBy)}`]),
     ...(createdFrom === undefined ? [] : [`${place}created_at >= ${bind(createdFrom)}`]),
     ...(createdTo === undefined ? [] : [`${place}created_at <= ${bind(createdTo)}`]),
     ...(after === undefined

@@ -44,7 +44,7 @@ export function listQuery(
   status: RunStatus | undefined,
   after: Place | undefined,
 ): Query {
-  const { planId, createdFrom, createdTo, originalRunId } = filter
+  const { planId, createdFrom, createdTo, originalRunId, errorCode, triggeredBy } = filter
   const labels = Object.entries(filter.labels ?? {})
   // With labels their own index gives the order; the rest of the run is looked up.
   const place = labels.length > 0 ? 'l.' : ''
@@ -52,6 +52,8 @@ export function listQuery(
     { sql: 'status = ?', values: [status] },
     { sql: 'plan_id = ?', values: [planId] },
     { sql: 'original_run_id = ?', values: [originalRunId] },
+    { sql: 'error_code = ?', values: [errorCode] },
+    { sql: 'triggered_by = ?', values: [triggeredBy] },
     { sql: `${place}created_at >= ?`, values: [createdFrom] },
     { sql: `${place}created_at <= ?`, values: [createdTo] },
     { sql: `(${place}created_at, ${place}run_key) < (?, ?)`, values: [after?.createdAt, after?.runKey] },

@@ -1,11 +1,12 @@
 /** `keelson runs`: past and present runs, newest first, page by page; or how many there are in each status. */
+import { readRunFilter } from '../../../core/filter/run-filter.ts'
 import { fail } from '../../../core/problems/problem.ts'
 import { RUN_TRANSITIONS, type RunStatus } from '../../../core/run/state/transitions.ts'
 import type { ListFilter, RunRow } from '../../../ports/run-store.ts'
 import type { Call, Options } from '../terminal/command.ts'
 import { EXIT } from '../terminal/exit-codes.ts'
 import { instantOf } from '../terminal/instant.ts'
-import { businessKeys, labelFilter, type Matches } from '../open/business-keys.ts'
+import { businessKeys, labelFilter, labelOf, type Matches } from '../open/business-keys.ts'
 import { printRuns } from '../drive/run-rows.ts'
 import { publicRow } from '../output/public-row.ts'
 import { openRows, type Rows } from '../open/look.ts'
@@ -40,7 +41,21 @@ async function list(filter: ListFilter, options: Options, terminal: Terminal): P
   }
 }
 
-/** `--status`, `--plan`, `--since`, `--until`, `--label`. */
+/** `--filter`: the same as on the page. */
+function typedFilter(options: Options, now: number): ListFilter {
+  const { asked, words, unknown } = readRunFilter(options.text('filter') ?? '')
+  for (const { part, why } of unknown) fail('USAGE', `--filter has '${part}', which means nothing: ${why}`)
+  for (const word of words) fail('USAGE', `--filter has '${word}' without a name, such as plan:${word}`)
+  const { createdFrom, createdTo, label = [], ...others } = asked
+  return {
+    ...others,
+    ...(createdFrom === undefined ? {} : { createdFrom: instantOf(createdFrom, 'since:', now) }),
+    ...(createdTo === undefined ? {} : { createdTo: instantOf(createdTo, 'until:', now) }),
+    ...(label.length === 0 ? {} : { labels: Object.fromEntries(label.map(labelOf)) }),
+  }
+}
+
+/** `--filter`, and what is said with an option of its own: `--status`, `--plan`, `--since`, `--until`, `--label`. */
 export function filterOf(options: Options): ListFilter {
   const status = options.list('status').map(statusOf)
   const planId = options.text('plan')
@@ -48,6 +63,7 @@ export function filterOf(options: Options): ListFilter {
   const since = options.text('since')
   const until = options.text('until')
   return {
+    ...typedFilter(options, now),
     ...(status.length === 0 ? {} : { status }),
     ...(planId === undefined ? {} : { planId }),
     ...(since === undefined ? {} : { createdFrom: instantOf(since, '--since', now) }),

@@ -41,7 +41,7 @@ function oncePerName(given: readonly (readonly [name: string, value: string])[])
   return Object.fromEntries(labels)
 }
 
-function labelOf(text: string): readonly [name: string, value: string] {
+export function labelOf(text: string): readonly [name: string, value: string] {
   const at = text.indexOf('=')
   return at < 1 ? fail('USAGE', `--label takes name=value, not '${text}'`) : [text.slice(0, at), text.slice(at + 1)]
 }

@@ -91,13 +91,16 @@ function decided({ executionId, status }: { readonly executionId: string; readon
   return { runId: executionId, status: status as RunStatus }
 }
 
-function queryOf({ status, planId, createdFrom, createdTo, originalRunId, labels }: ListFilter): object {
+function queryOf(filter: ListFilter): object {
+  const { status, planId, createdFrom, createdTo, originalRunId, errorCode, triggeredBy, labels } = filter
   return {
     ...(status === undefined ? {} : { status }),
     ...(planId === undefined ? {} : { planId }),
     ...(createdFrom === undefined ? {} : { createdFrom: isoFromMs(createdFrom) }),
     ...(createdTo === undefined ? {} : { createdTo: isoFromMs(createdTo) }),
     ...(originalRunId === undefined ? {} : { originalExecutionId: originalRunId }),
+    ...(errorCode === undefined ? {} : { errorCode }),
+    ...(triggeredBy === undefined ? {} : { triggeredBy }),
     ...(labels === undefined ? {} : { label: Object.entries(labels).map(([name, value]) => `${name}=${value}`) }),
   }
 }

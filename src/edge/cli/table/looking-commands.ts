@@ -7,6 +7,7 @@ export const LOOKING_COMMANDS: readonly Spec[] = [
     aliases: ['list', 'ls'],
     about: 'list runs, newest first; child runs under the run that started them',
     options: [
+      ['--filter <text>', 'the filter of the page: status:failed plan:order since:24h error:HTTP_503 actor:ana'],
       ['--status <status...>', 'only runs with these statuses, such as RUNNING or FAILED'],
       ['--plan <id>', 'only runs of this plan'],
       ['--since <when>', 'created since then: 2h, 7d, 2026-11-15 or an instant'],
@@ -22,6 +23,7 @@ export const LOOKING_COMMANDS: readonly Spec[] = [
     examples: [
       'keelson runs --status RUNNING PAUSED',
       'keelson runs --plan order --since 24h --all',
+      'keelson runs --filter "status:failed since:24h error:HTTP_503"',
       'keelson runs --request-id order-17',
       'keelson runs --label team=logistics --since 7d',
       'keelson runs --counts',

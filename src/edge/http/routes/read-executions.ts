@@ -10,7 +10,7 @@ import { bind, type BoundRoute } from '../serve/bound-route.ts'
 import type { RunRow } from '../../../ports/run-store.ts'
 import { executionParts, shownRow } from '../wire/execution-parts.ts'
 import { executionOf, executionOfRow, retryAfterOf } from '../wire/execution-view.ts'
-import { listFilter } from '../wire/list-filter.ts'
+import { listFilter, typedFilter } from '../wire/list-filter.ts'
 
 const PAGE = 50
 const EVENTS_PAGE = 100
@@ -22,7 +22,7 @@ export const READ_EXECUTIONS: readonly BoundRoute[] = [
       ...executionOfRow(row),
       ...(query.with?.includes('row') === true ? { row: shownRow(keelson, row, world.now()) } : {}),
     })
-    const page = await keelson.list(listFilter(query, world.now()), {
+    const page = await keelson.list(listFilter(typedFilter(query), world.now()), {
       limit,
       ...(cursor === undefined ? {} : { cursor }),
     })

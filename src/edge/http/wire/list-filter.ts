@@ -1,6 +1,7 @@
 /** The query of a list as the store takes it. */
 import type { QueryOf } from '../../../core/api/contract.ts'
 import type { listExecutions } from '../../../core/api/executions.ts'
+import { readRunFilter } from '../../../core/filter/run-filter.ts'
 import { fail } from '../../../core/problems/problem.ts'
 import { msFromIso } from '../../../core/time.ts'
 import type { ListFilter } from '../../../ports/run-store.ts'
@@ -8,11 +9,21 @@ import type { ListFilter } from '../../../ports/run-store.ts'
 /** Also where an operation on many runs says for which. */
 type Query = Pick<
   QueryOf<typeof listExecutions>,
-  'status' | 'planId' | 'createdFrom' | 'createdTo' | 'originalExecutionId' | 'label'
+  'status' | 'planId' | 'createdFrom' | 'createdTo' | 'originalExecutionId' | 'errorCode' | 'triggeredBy' | 'label'
 >
 
+/** A filter as people type it; a field of its own beside it wins. */
+export function typedFilter<T extends Query & { readonly filter?: string | undefined }>(query: T): T {
+  if (query.filter === undefined) return query
+  const { asked, words, unknown } = readRunFilter(query.filter)
+  for (const { part, why } of unknown)
+    fail('BODY_INVALID', `query: 'filter' has '${part}', which means nothing: ${why}`)
+  for (const word of words) fail('BODY_INVALID', `query: 'filter' has '${word}' without a name, such as plan:${word}`)
+  return { ...asked, ...query }
+}
+
 export function listFilter(query: Query, now: number): ListFilter {
-  const { status, planId, createdFrom, createdTo, originalExecutionId } = query
+  const { status, planId, createdFrom, createdTo, originalExecutionId, errorCode, triggeredBy } = query
   const labels = labelsOf(query)
   return {
     ...(status === undefined ? {} : { status }),
@@ -20,6 +31,8 @@ export function listFilter(query: Query, now: number): ListFilter {
     ...(createdFrom === undefined ? {} : { createdFrom: instantOf(createdFrom, 'createdFrom', now) }),
     ...(createdTo === undefined ? {} : { createdTo: instantOf(createdTo, 'createdTo', now) }),
     ...(originalExecutionId === undefined ? {} : { originalRunId: originalExecutionId }),
+    ...(errorCode === undefined ? {} : { errorCode }),
+    ...(triggeredBy === undefined ? {} : { triggeredBy }),
     ...(Object.keys(labels).length === 0 ? {} : { labels }),
   }
 }
