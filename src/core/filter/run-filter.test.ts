@@ -24,6 +24,7 @@ it('keeps together what stands in quotes, even before the last quote is typed', 
   expect(filterParts('actor:"Ana B" x')).toEqual(['actor:"Ana B"', 'x'])
   expect(readRunFilter('actor:"Ana B" label:"k=v w"').asked).toEqual({ triggeredBy: 'Ana B', label: ['k=v w'] })
   expect(readRunFilter('actor:"Ana B').asked).toEqual({ triggeredBy: 'Ana B' })
+  expect(filterParts('a"b status:failed "c')).toEqual(['a"b', 'status:failed', '"c'])
 })
 
 it('tells what it does not understand, with what was probably meant', () => {

@@ -33,7 +33,8 @@ export interface ReadFilter {
 }
 
 const STATUSES = Object.keys(RUN_TRANSITIONS) as readonly RunStatus[]
-const PART = /[^\s"]*"[^"]*"?|\S+/g
+/** Only after a name do quotes keep spaces: a stray one in a word swallows nothing. */
+const PART = /[A-Za-z]+:[^\s"]*"[^"]*"?|\S+/g
 const NAMED = /^([A-Za-z]+):(.*)$/s
 const AGE = /^\d{1,6}[smhd]$/
 
