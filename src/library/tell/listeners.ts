@@ -40,6 +40,9 @@ export interface ListenersParts {
   readonly tell: TellProblem
 }
 
+/** Takes events without their context. */
+export type BareObserver = (told: BareListenerEvent) => void
+
 interface Told {
   readonly fold: ListenerFold
   readonly run: LoadedRun
@@ -51,6 +54,7 @@ interface Told {
 export class Listeners {
   readonly #parts: ListenersParts
   readonly #observers = new Set<Observer>()
+  readonly #counters = new Set<BareObserver>()
   readonly #told = new Map<RunKey, Promise<Told>>()
   readonly #turns = new Set<Promise<void>>()
   /** Late results may move a run after its end; there is nothing to tell of them. */
@@ -64,12 +68,25 @@ export class Listeners {
 
   /** Takes every event. Returns an unsubscribe function. */
   observe(observer: Observer): () => void {
-    if (this.#observers.size === 0) this.#since = this.#parts.services.clock.now()
-    this.#observers.add(observer)
+    return this.#join(this.#observers, observer)
+  }
+
+  /** For whoever counts: the variables of a run are read for nobody else's sake. */
+  observeBare(observer: BareObserver): () => void {
+    return this.#join(this.#counters, observer)
+  }
+
+  #join<T>(group: Set<T>, observer: T): () => void {
+    if (this.#isAlone) this.#since = this.#parts.services.clock.now()
+    group.add(observer)
     return () => {
-      this.#observers.delete(observer)
-      if (this.#observers.size === 0) this.#told.clear()
+      group.delete(observer)
+      if (this.#isAlone) this.#told.clear()
     }
+  }
+
+  get #isAlone(): boolean {
+    return this.#observers.size === 0 && this.#counters.size === 0
   }
 
   /** For the runs of one tenant, or of all tenants. */
@@ -83,7 +100,7 @@ export class Listeners {
 
   /** A run of this process has moved on. */
   moved(runKey: RunKey, report: TurnResult): void {
-    if (this.#observers.size === 0 || this.#ended.get(runKey) === true) return
+    if (this.#isAlone || this.#ended.get(runKey) === true) return
     this.#followClock()
     const told = this.#told.get(runKey) ?? this.#begin(runKey)
     this.#told.set(runKey, told)
@@ -138,7 +155,8 @@ export class Listeners {
   }
 
   async #emit(run: LoadedRun, heard: readonly BareListenerEvent[], seq: number): Promise<void> {
-    if (heard.length === 0) return
+    for (const bare of heard) for (const counter of this.#counters) this.#call(counter, bare)
+    if (heard.length === 0 || this.#observers.size === 0) return
     const { store, redactors } = this.#parts.services
     const context = jsonCopy(await readVariables(store, run, seq))
     const redactor = redactors?.of(run.row.runKey)
@@ -151,9 +169,9 @@ export class Listeners {
   }
 
   /** A listener may be asynchronous; nobody waits, but its failure is told as well. */
-  #call(observer: Observer, event: ListenerEvent): void {
+  #call<E>(observer: (event: E) => unknown, event: E): void {
     try {
-      Promise.resolve(observer(event) as unknown).catch((thrown: unknown) => this.#complain(thrown))
+      Promise.resolve(observer(event)).catch((thrown: unknown) => this.#complain(thrown))
     } catch (thrown) {
       this.#complain(thrown)
     }

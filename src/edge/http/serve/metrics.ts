@@ -2,6 +2,7 @@
  * What the process measures, in the text format of Prometheus (OBS-07). It is read without a principal, so no label names a tenant, a
  * plan, a step or a run: only kinds of things.
  */
+import type { BareListenerEvent } from '../../../app/views/listener-events.ts'
 import type { Keelson } from '../../../library/keelson/keelson.ts'
 import { partsOf } from '../../../library/services-of.ts'
 
@@ -94,24 +95,25 @@ export class Metrics {
 
   /** Counts what happens to the runs of every tenant that this process drives; the returned function ends that. */
   follow(keelson: Keelson): () => void {
-    const { projectors } = partsOf(keelson)
+    const { projectors, listeners } = partsOf(keelson)
     this.#lagOf = () => projectors.behindEvents()
-    const all = { allTenants: true }
-    const ends = [
-      keelson.on('execution.started', () => this.#moved(1), all),
-      keelson.on('step.retried', () => this.#retries.add(1), all),
-      keelson.on('step.completed', ({ duration }) => this.#stepSeconds.record(duration / 1_000), all),
-      keelson.on(
-        'execution.completed',
-        ({ status, duration }) => {
-          this.#moved(-1)
-          this.#completed.add(1, { status })
-          this.#runSeconds.record(duration / 1_000)
-        },
-        all,
-      ),
-    ]
-    return () => ends.forEach((end) => end())
+    return listeners.observeBare((told) => this.#count(told))
+  }
+
+  #count({ name, event }: BareListenerEvent): void {
+    switch (name) {
+      case 'execution.started':
+        return this.#moved(1)
+      case 'step.retried':
+        return this.#retries.add(1)
+      case 'step.completed':
+        return this.#stepSeconds.record(event.duration / 1_000)
+      case 'execution.completed':
+        this.#moved(-1)
+        this.#completed.add(1, { status: event.status })
+        return this.#runSeconds.record(event.duration / 1_000)
+      default:
+    }
   }
 
   #moved(by: 1 | -1): void {
