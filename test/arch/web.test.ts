@@ -14,6 +14,7 @@ const ROOMS = [
   'shown',
   'keys',
   'history',
+  'acts',
   'graph',
   'timeline',
   'events',
@@ -21,6 +22,7 @@ const ROOMS = [
   'run',
   'runs',
   'plans',
+  'tasks',
   'frame',
 ]
 const FILES = filesUnder('web/src', ['.ts', '.tsx'])

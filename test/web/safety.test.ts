@@ -62,6 +62,7 @@ inputs: { type: object, properties: { text: { type: string, description: ${named
 steps:
   - { id: all, run: all, name: ${named}, with: { text: '\${input.text}' } }
   - { id: held, run: held, dependsOn: [all] }
+  - { id: sign, dependsOn: [all], manual: { title: ${named}, instructions: ${named} } }
   - { id: fails, run: fails, dependsOn: [held], retry: { maxAttempts: 1 } }
 `
   await server.publish(plan, LOCAL)
@@ -79,6 +80,14 @@ steps:
       .getByText(at % 2 === 0 ? 'paused' : 'running')
       .waitFor()
   }
+  const sign = `?run=${id}&task=sign`
+  await page.goto(`${server.url}/tasks${sign}`)
+  await page.getByRole('button', { name: 'Approve' }).click()
+  await page.getByText('Recorded: Succeeded.').waitFor()
+  await page.goto(`${server.url}/runs/${id}?step=all`)
+  await page.getByRole('button', { name: 'Cancel' }).click()
+  await page.getByRole('dialog').getByText('is asked to stop: held').waitFor()
+  await page.keyboard.press('Escape')
   gate.resolve()
   await page.getByRole('status', { name: 'Status of the run' }).getByText('failed').waitFor()
   await lookAtAll(tab, `${server.url}/runs/${id}`, ['all', 'held', 'fails'])
@@ -91,23 +100,34 @@ steps:
   expect(troubles.filter((text) => !text.includes('404'))).toEqual([])
 })
 
+const SIGNED = `
+plan: signed
+version: 1.0.0
+steps:
+  - id: sign
+    manual: { title: Sign, instructions: Look at it first, evidenceSchema: { type: object, properties: { amount: { type: number } } } }
+  - { id: pay, run: echo, dependsOn: [sign] }
+`
+
 const THEMES = ['light', 'dark'] as const
 const WIDTHS = [1440, 360] as const
 
 it('has nothing that axe calls serious, on every page, in both themes, wide and narrow', async () => {
   const { steps, gate } = testSteps()
   await using server = await servedPage({ steps })
-  for (const plan of [BUSY, SAGA, GATED]) await server.publish(plan, LOCAL)
+  for (const plan of [BUSY, SAGA, GATED, SIGNED]) await server.publish(plan, LOCAL)
   const busy = await start(server, 'busy', { items: [1, 2, 3, 4] })
   const saga = await start(server, 'saga')
   for (const id of [busy, saga]) await ended(server, id)
   const gated = await start(server, 'gated')
+  const signed = await start(server, 'signed')
   const pages: readonly (readonly [path: string, isThere: string])[] = [
     ['/', 'gated'],
     ['/?q=plan%3Asaga+statu%3Ax', 'did you mean'],
     [`/runs/${busy}?step=each&tab=items`, 'each[0]'],
     [`/runs/${saga}?at=9&step=ship&tab=attempts`, 'WAREHOUSE_FULL'],
     [`/runs/${gated}?step=second`, 'first is running'],
+    [`/tasks?run=${signed}&task=sign`, 'what approving releases'],
     ['/plans', 'saga'],
     ['/plans/busy', 'Start busy'],
   ]
@@ -121,6 +141,11 @@ it('has nothing that axe calls serious, on every page, in both themes, wide and 
         const shown = page.getByText(isThere).first()
         await shown.waitFor({ state: 'attached' })
         if (width === 360 && path.startsWith('/runs/')) await page.getByRole('button', { name: 'inspector' }).click()
+        if (path.includes('step=second')) {
+          if (width === 360) await page.getByRole('button', { name: 'inspector' }).click()
+          await page.getByRole('button', { name: 'Cancel' }).first().click()
+          await page.getByRole('region', { name: 'what will happen' }).waitFor()
+        }
         const wide = await page.evaluate('document.documentElement.scrollWidth')
         expect([path, width, Number(wide) <= width]).toEqual([path, width, true])
         for (const one of await seriousIn(page)) found.push({ path, colorScheme, width, ...one })

@@ -3,6 +3,7 @@
 export const PAGE_PATHS = {
   runs: '/',
   run: '/runs/{executionId}',
+  tasks: '/tasks',
   plans: '/plans',
   start: '/plans/{planId}',
 } as const

@@ -10,11 +10,14 @@ import { RunsPage } from '../runs/runs-page.tsx'
 const PlansPage = lazy(async () => ({ default: (await import('../plans/plans-page.tsx')).PlansPage }))
 const StartPage = lazy(async () => ({ default: (await import('../plans/start-page.tsx')).StartPage }))
 
+const TasksPage = lazy(async () => ({ default: (await import('../tasks/tasks-page.tsx')).TasksPage }))
+
 type Names = PagePlace['names']
 
 const PAGES: Readonly<Record<PageName, (names: Names) => ReactElement>> = {
   runs: () => <RunsPage />,
   run: ({ executionId = '' }) => <RunPage key={executionId} executionId={executionId} />,
+  tasks: () => <TasksPage />,
   plans: () => <PlansPage />,
   start: ({ planId = '' }) => <StartPage key={planId} planId={planId} />,
 }

@@ -6,6 +6,7 @@ import { Link } from '../address/link.tsx'
 
 const LINKS: readonly (readonly [page: PageName, words: string])[] = [
   ['runs', 'Runs'],
+  ['tasks', 'Tasks'],
   ['plans', 'Plans'],
 ]
 

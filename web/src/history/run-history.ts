@@ -78,10 +78,23 @@ export class RunHistory {
     return snapshotOf(this.viewAt(seq))
   }
 
+  /** What the decider decided on after event `seq`; undefined where there is no plan. */
+  stateAt(seq: number): RunState | undefined {
+    return this.#states?.after(this.#records, this.countAt(seq))
+  }
+
+  /** Under which its driver wrote, as the last event that says so tells. */
+  epochAt(seq: number): number {
+    const told = this.#records.findLast(
+      ({ runSeq, payload }) => runSeq <= seq && typeof payload?.['epoch'] === 'number',
+    )
+    return Number(told?.payload?.['epoch'] ?? 1)
+  }
+
   /** What held a slot after event `seq`; undefined where there is no plan to tell it from. */
   whyAt(slot: string, seq: number, now = this.msAt(seq)): readonly Cause[] | undefined {
-    if (this.graph === undefined || this.#states === undefined) return undefined
-    return explain(this.graph, this.#states.after(this.#records, this.countAt(seq)), slot, now)
+    const state = this.stateAt(seq)
+    return this.graph === undefined || state === undefined ? undefined : explain(this.graph, state, slot, now)
   }
 
   /** The instant of an event. */

@@ -4,7 +4,9 @@
  */
 import { useEffect, useState, type ReactElement } from 'react'
 import type { Cause } from '../../../src/core/run/explain/explain.ts'
-import { runPath } from '../address/address.ts'
+import { ActButtons } from '../acts/act-buttons.tsx'
+import { STEP_ACTS } from '../acts/offers.ts'
+import { runPath, taskPath } from '../address/address.ts'
 import { Link } from '../address/link.tsx'
 import { session } from '../server/session.ts'
 import type { At } from '../history/at.ts'
@@ -17,30 +19,37 @@ export function WhyTab({ at, slot }: { readonly at: At; readonly slot: string })
   const told = useServerCauses(at, slot)
   const causes = told ?? own
   if (causes === undefined) return <p className="quiet">The plan of this run is not stored here.</p>
-  if (causes.length === 0) return <p>It starts next: nothing holds it.</p>
   const asked = askedOf(at)
   return (
-    <ol className="causes">
-      {causes.map((cause, index) => {
-        const { sentence, step, runSeq, runId } = tellCause(cause, asked)
-        return (
-          <li key={index}>
-            {sentence}{' '}
-            {step === undefined || step === slot ? null : (
-              <button type="button" className="small" onClick={() => selectStep(step)}>
-                {step}
-              </button>
-            )}{' '}
-            {runSeq === undefined || runSeq < 1 ? null : (
-              <button type="button" className="small" onClick={() => goToEvent(runSeq)}>
-                event {runSeq}
-              </button>
-            )}
-            {runId === undefined ? null : <Link href={runPath(runId)}>open that run</Link>}
-          </li>
-        )
-      })}
-    </ol>
+    <>
+      {causes.length === 0 ? <p>It starts next: nothing holds it.</p> : null}
+      <ol className="causes">
+        {causes.map((cause, index) => {
+          const { sentence, step, runSeq, runId } = tellCause(cause, asked)
+          return (
+            <li key={index}>
+              {sentence}{' '}
+              {step === undefined || step === slot ? null : (
+                <button type="button" className="small" onClick={() => selectStep(step)}>
+                  {step}
+                </button>
+              )}{' '}
+              {runSeq === undefined || runSeq < 1 ? null : (
+                <button type="button" className="small" onClick={() => goToEvent(runSeq)}>
+                  event {runSeq}
+                </button>
+              )}
+              {runId === undefined ? null : <Link href={runPath(runId)}>open that run</Link>}
+              {cause.kind === 'run-paused' ? <ActButtons at={at} acts={['RESUME']} /> : null}
+              {cause.kind === 'waiting-for-person' && at.moment.isNow ? (
+                <Link href={taskPath(at.execution.executionId, slot)}>open the task</Link>
+              ) : null}
+            </li>
+          )
+        })}
+      </ol>
+      <ActButtons at={at} acts={STEP_ACTS} stepId={slot} />
+    </>
   )
 }
 

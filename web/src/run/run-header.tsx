@@ -1,20 +1,20 @@
 /** Which run this is, how it stands at the moment, and what can be done with it. */
-import { useState, type ReactElement } from 'react'
+import type { ReactElement } from 'react'
 import { msFromIso } from '../../../src/core/time.ts'
 import { planPath, RUNS } from '../address/address.ts'
 import { Link } from '../address/link.tsx'
 import { StateChip } from '../shown/state-mark.tsx'
 import { runLook } from '../shown/states.ts'
 import { duration, shortId } from '../shown/words.ts'
-import { ActDialog, type Act } from './act-dialog.tsx'
+import { ActButtons } from '../acts/act-buttons.tsx'
+import { RUN_ACTS } from '../acts/offers.ts'
 import type { At } from '../history/at.ts'
 import { askedOf } from '../inspector/asked-of.ts'
 import { pauseDetails } from '../inspector/tell-cause.ts'
 
 export function RunHeader({ at }: { readonly at: At }): ReactElement {
-  const { execution, snapshot, asOf, moment, hasEnded } = at
+  const { execution, snapshot, asOf } = at
   const { executionId, planId, planVersion, triggeredBy } = execution
-  const [act, setAct] = useState<Act>()
   const began = msFromIso(snapshot.startedAt ?? execution.createdAt) ?? asOf
   const ended = msFromIso(snapshot.completedAt ?? '') ?? asOf
   return (
@@ -37,21 +37,7 @@ export function RunHeader({ at }: { readonly at: At }): ReactElement {
       {snapshot.status === 'PAUSED' ? <span className="quiet">paused{pauseDetails(askedOf(at))}</span> : null}
       <span className="quiet">{duration(ended - began)}</span>
       {triggeredBy === undefined ? null : <span className="quiet">by {triggeredBy}</span>}
-      <span className="acts">
-        {actsFor(snapshot.status, moment.isNow && !hasEnded).map((one) => (
-          <button key={one} type="button" onClick={() => setAct(one)}>
-            {one}
-          </button>
-        ))}
-      </span>
-      {act === undefined ? null : <ActDialog act={act} executionId={executionId} onClose={() => setAct(undefined)} />}
+      <ActButtons at={at} acts={RUN_ACTS} />
     </header>
   )
-}
-
-/** Only at now: nobody acts on the past. */
-function actsFor(status: string, isLive: boolean): readonly Act[] {
-  if (!isLive) return []
-  if (status === 'RUNNING') return ['Pause', 'Cancel']
-  return status === 'PAUSED' ? ['Resume', 'Cancel'] : ['Cancel']
 }

@@ -1,5 +1,6 @@
 /** The page of one run: graph, timeline, events and inspector of one moment, with one selection and one time cursor. */
 import { useMemo, useState, type ReactElement } from 'react'
+import { WaitingDecisions } from '../acts/waiting-decisions.tsx'
 import { useKeys } from '../keys/use-keys.ts'
 import { session as sessions } from '../server/session.ts'
 import { useWatched } from '../server/watched.ts'
@@ -46,6 +47,7 @@ function Opened({ run, lastSeq, error }: OpenedProps): ReactElement {
   return (
     <main className="run" data-pane={pane}>
       <RunHeader at={at} />
+      <WaitingDecisions executionId={run.execution.executionId} moved={lastSeq} />
       {error === undefined ? null : <Trouble error={error} />}
       {run.isWhole ? null : <p className="quiet loading">Reading the log: {lastSeq} events so far …</p>}
       <div className="pane-tabs" role="group" aria-label="Parts of the page">
