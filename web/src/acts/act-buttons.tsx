@@ -1,10 +1,10 @@
 /** The acts that a run or a step offers now; those that this person may not do are shown with the reason. */
-import { useState, type ReactElement } from 'react'
+import type { ReactElement } from 'react'
 import type { At } from '../history/at.ts'
 import { me } from '../server/session.ts'
 import { useWatched } from '../server/watched.ts'
-import { ActDialog } from './act-dialog.tsx'
 import { ACT_WORDS, offerOf, type Act } from './offers.ts'
+import { openAct } from './opened-act.tsx'
 
 export interface ActButtonsProps {
   readonly at: At
@@ -15,7 +15,6 @@ export interface ActButtonsProps {
 /** Only at now: nobody acts on the past. */
 export function ActButtons({ at, acts, stepId }: ActButtonsProps): ReactElement | null {
   const who = useWatched(me)
-  const [open, setOpen] = useState<Act>()
   const { history, moment, hasEnded } = at
   const state = moment.isNow && !hasEnded ? history.stateAt(moment.seq) : undefined
   const offers =
@@ -25,13 +24,16 @@ export function ActButtons({ at, acts, stepId }: ActButtonsProps): ReactElement 
   return (
     <span className="acts">
       {offers.map(({ act, mayNot }) => (
-        <button key={act} type="button" disabled={mayNot !== undefined} title={mayNot} onClick={() => setOpen(act)}>
+        <button
+          key={act}
+          type="button"
+          disabled={mayNot !== undefined}
+          title={mayNot}
+          onClick={() => openAct(at, act, stepId)}
+        >
           {ACT_WORDS[act]}
         </button>
       ))}
-      {open === undefined || who === null || who === undefined ? null : (
-        <ActDialog act={open} at={at} stepId={stepId} who={who} onClose={() => setOpen(undefined)} />
-      )}
     </span>
   )
 }

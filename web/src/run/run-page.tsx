@@ -1,5 +1,6 @@
 /** The page of one run: graph, timeline, events and inspector of one moment, with one selection and one time cursor. */
 import { useMemo, useState, type ReactElement } from 'react'
+import { OpenedAct } from '../acts/opened-act.tsx'
 import { WaitingDecisions } from '../acts/waiting-decisions.tsx'
 import { useKeys } from '../keys/use-keys.ts'
 import { session as sessions } from '../server/session.ts'
@@ -79,6 +80,7 @@ function Opened({ run, lastSeq, error }: OpenedProps): ReactElement {
       <div className="pane inspector-pane">
         <InspectorPane at={at} />
       </div>
+      <OpenedAct at={at} />
     </main>
   )
 }
