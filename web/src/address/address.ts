@@ -20,7 +20,7 @@ export function pathOf(page: PageName, names: Readonly<Record<string, string>> =
 export const RUNS = pathOf('runs')
 export const PLANS = pathOf('plans')
 export const runPath = (executionId: string): string => pathOf('run', { executionId })
-export const TASKS = pathOf('tasks')
+const TASKS = pathOf('tasks')
 /** The task of a step of a run. */
 export const taskPath = (executionId: string, task: string): string =>
   `${TASKS}?${new URLSearchParams({ run: executionId, task }).toString()}`
