@@ -152,7 +152,7 @@ const BODIES: Readonly<Record<string, unknown>> = {
   rejectExecution: { reason: 'not today' },
   acceptDecision: { reason: 'agreed' },
   refuseDecision: { reason: 'not now' },
-  createKey: { actorId: 'ci', roles: ['Operator'], expiresAt: '2027-01-01T00:00:00Z' },
+  createKey: { displayName: 'ci', roles: ['Operator'], expiresAt: '2027-01-01T00:00:00Z' },
 }
 
 /** Named in the address; the others are shell variables of the same name. */

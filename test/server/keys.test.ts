@@ -32,7 +32,7 @@ async function twoServers(now: () => number = Date.now): Promise<{
         headers: { authorization: `Bearer ${key}`, ...SAME_ID, ...given.headers },
       }),
     create: async (fields = {}, as) => {
-      const body = { actorId: 'robot', roles: ['Operator'], ...fields }
+      const body = { roles: ['Operator'], ...fields }
       const answer = await first.call('POST /v1/keys', { body, ...(as === undefined ? {} : { as }) })
       expect(answer.status).toBe(201)
       return answer.body.key as string
@@ -53,7 +53,7 @@ it('a key is its actor in its tenant with its roles, and only the hash of its se
   expect(key).toMatch(/^kls_[0-9a-f]{16}_[0-9a-f]{64}$/)
   const { status, body } = await servers.asks(key)
   expect(status).toBe(200)
-  expect(body).toMatchObject({ tenantId: 'acme', actorId: 'robot', kind: 'key', roles: ['Operator'] })
+  expect(body).toMatchObject({ tenantId: 'acme', actorId: 'ana', kind: 'key', roles: ['Operator'] })
   const stored = (await servers.store.findApiKey(idOf(key))) as StoredApiKey
   expect(Buffer.from(stored.secretSha256).toString('hex')).not.toBe(key.split('_')[2])
   expect(stored.secretSha256).toHaveLength(32)
@@ -107,7 +107,7 @@ it('keys are listed without secrets, each tenant its own [AUT-10]', async () => 
   expect(body.keys).toEqual([
     {
       keyId: idOf(key),
-      actorId: 'robot',
+      actorId: 'ana',
       roles: ['Operator'],
       createdAt: expect.stringMatching(/^\d{4}-/),
       createdBy: 'ana',
@@ -126,7 +126,7 @@ it('keys are listed without secrets, each tenant its own [AUT-10]', async () => 
 it('nobody gives a role that can do what they cannot [AUT-05, AUT-13, X-51]', async () => {
   await using servers = await twoServers()
   const give = (roles: readonly string[], as: string): ReturnType<Served['call']> =>
-    servers.first.call('POST /v1/keys', { as, body: { actorId: 'robot', roles } })
+    servers.first.call('POST /v1/keys', { as, body: { roles } })
   expect((await give(['Admin', 'tenant-admin', 'viewer'], 'acme.ana.Admin')).status).toBe(201)
   const system = await give(['System'], 'acme.ana.Admin')
   expect(system.status).toBe(403)
@@ -142,7 +142,7 @@ it('nobody gives a role that can do what they cannot [AUT-05, AUT-13, X-51]', as
 it('the time of an expiry lies ahead', async () => {
   await using servers = await twoServers()
   const make = (expiresAt: string): ReturnType<Served['call']> =>
-    servers.first.call('POST /v1/keys', { body: { actorId: 'robot', roles: ['viewer'], expiresAt } })
+    servers.first.call('POST /v1/keys', { body: { roles: ['viewer'], expiresAt } })
   expect((await make('2001-01-01T00:00:00Z')).body.error.code).toBe('BODY_INVALID')
   expect((await make('tomorrow')).body.error.code).toBe('BODY_INVALID')
   expect((await make('2999-01-01T00:00:00Z')).status).toBe(201)

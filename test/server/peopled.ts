@@ -113,7 +113,7 @@ async function namesOverHttp(server: Served, tenantId: string, mark: string, run
   const signalId = randomUUID()
   const signal = { signalId, signalType: 'CANCEL', payload: { reason: `${mark} reason` } }
   const decided = await server.call(`POST /v1/executions/${runId}/signals`, { as, body: signal })
-  const robot = { actorId: 'robot', roles: ['viewer'], displayName: `${mark} robot` }
+  const robot = { roles: ['viewer'], displayName: `${mark} robot` }
   const made = await server.call('POST /v1/keys', { as, body: robot })
   const schedule = { scheduleId: `${mark}-nightly`, planId: `${mark}-fine`, cron: '@daily', input: { note: mark } }
   const clock = await server.call('POST /v1/schedules', { as, body: schedule })

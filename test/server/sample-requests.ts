@@ -48,7 +48,7 @@ const BODIES: Readonly<Record<string, () => Readonly<Record<string, unknown>>>> 
   testTrigger: () => ({ body: {} }),
   previewOperation: () => ({ filter: {}, signalType: 'PAUSE' }),
   startOperation: () => ({ operationId: randomUUID(), filter: { planId: 'nobodys' }, signalType: 'PAUSE' }),
-  createKey: () => ({ actorId: 'robot', roles: ['viewer'] }),
+  createKey: () => ({ displayName: 'robot', roles: ['viewer'] }),
 }
 
 /** What these are told is no name of the world. */

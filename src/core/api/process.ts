@@ -95,10 +95,10 @@ export const createKey = route({
   method: 'POST',
   path: '/v1/keys',
   tag: 'keys',
-  about: 'Makes an API key of the tenant. The answer shows it once.',
+  about: 'Makes an API key of the tenant that acts as whoever makes it. The answer shows it once.',
   access: 'RBAC_ROLE_ASSIGN',
   body: object({
-    actorId: text({ min: 1, max: 255 }),
+    actorId: optional(text({ min: 1, max: 255 })),
     roles: list(text({ min: 1, max: 64 }), { max: 8 }),
     displayName: optional(text({ max: 255 })),
     expiresAt: optional(text({ max: 64 })),
