@@ -20,6 +20,7 @@ const ROOMS = [
   'events',
   'inspector',
   'run',
+  'fleet',
   'runs',
   'plans',
   'tasks',

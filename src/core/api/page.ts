@@ -4,6 +4,8 @@ export const PAGE_PATHS = {
   runs: '/',
   run: '/runs/{executionId}',
   tasks: '/tasks',
+  operations: '/operations',
+  operation: '/operations/{operationId}',
   plans: '/plans',
   start: '/plans/{planId}',
 } as const

@@ -24,6 +24,7 @@ const TASKS = pathOf('tasks')
 /** The task of a step of a run. */
 export const taskPath = (executionId: string, task: string): string =>
   `${TASKS}?${new URLSearchParams({ run: executionId, task }).toString()}`
+export const operationPath = (operationId: string): string => pathOf('operation', { operationId })
 export const planPath = (planId: string): string => pathOf('start', { planId })
 
 /**

@@ -10,6 +10,8 @@ import { RunsPage } from '../runs/runs-page.tsx'
 const PlansPage = lazy(async () => ({ default: (await import('../plans/plans-page.tsx')).PlansPage }))
 const StartPage = lazy(async () => ({ default: (await import('../plans/start-page.tsx')).StartPage }))
 
+const OperationsPage = lazy(async () => ({ default: (await import('../fleet/operations-page.tsx')).OperationsPage }))
+const OperationPage = lazy(async () => ({ default: (await import('../fleet/operation-page.tsx')).OperationPage }))
 const TasksPage = lazy(async () => ({ default: (await import('../tasks/tasks-page.tsx')).TasksPage }))
 
 type Names = PagePlace['names']
@@ -18,6 +20,8 @@ const PAGES: Readonly<Record<PageName, (names: Names) => ReactElement>> = {
   runs: () => <RunsPage />,
   run: ({ executionId = '' }) => <RunPage key={executionId} executionId={executionId} />,
   tasks: () => <TasksPage />,
+  operations: () => <OperationsPage />,
+  operation: ({ operationId = '' }) => <OperationPage key={operationId} operationId={operationId} />,
   plans: () => <PlansPage />,
   start: ({ planId = '' }) => <StartPage key={planId} planId={planId} />,
 }

@@ -1,6 +1,7 @@
 /** The list of runs: live, filtered by what the address says, read page by page. */
 import { useEffect, useMemo, useRef, useState, type ReactElement } from 'react'
 import { readRunFilter, type RunFilter } from '../../../src/core/filter/run-filter.ts'
+import { FleetButtons } from '../fleet/fleet-buttons.tsx'
 import { goTo, runPath, setQuery, useAddress } from '../address/address.ts'
 import { useKeys } from '../keys/use-keys.ts'
 import { session as sessions, type Session } from '../server/session.ts'
@@ -43,6 +44,7 @@ export function RunsPage(): ReactElement {
         onToggle={(status) => setQuery({ q: toggleStatus(text, status) }, 'step')}
       />
       <FilterField text={text} filter={filter} runs={runs} search={search} />
+      <FleetButtons filter={filter} />
       {filter.asked.planId === undefined ? null : <RunStrip planId={filter.asked.planId} listed={runs} now={now} />}
       {error === undefined ? null : <Trouble error={error} retry={() => void list.refresh()} />}
       {isLoaded && shown.length === 0 && error === undefined ? (

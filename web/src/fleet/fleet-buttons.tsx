@@ -1,0 +1,38 @@
+/** Acts on all runs that the filter of the list chooses. The opened one is in the address. */
+import type { ReactElement } from 'react'
+import type { ReadFilter } from '../../../src/core/filter/run-filter.ts'
+import { pathOf, setQuery, useAddress } from '../address/address.ts'
+import { Link } from '../address/link.tsx'
+import { FLEET_ACTS, fleetAct, whyNotForAll } from './fleet-acts.ts'
+import { FleetDialog } from './fleet-dialog.tsx'
+
+export function FleetButtons({ filter }: { readonly filter: ReadFilter }): ReactElement {
+  const act = fleetAct(useAddress().query.get('act'))
+  const whyNot = whyNotForAll(filter)
+  return (
+    <div className="fleet-acts" role="group" aria-label="All runs that match">
+      <span className="quiet">All that match:</span>
+      {FLEET_ACTS.map(({ signalType, word }) => (
+        <button
+          key={signalType}
+          type="button"
+          className="small"
+          disabled={whyNot !== undefined}
+          onClick={() => setQuery({ act: signalType }, 'step')}
+        >
+          {word} …
+        </button>
+      ))}
+      <Link href={pathOf('operations')}>Operations</Link>
+      {whyNot === undefined ? null : <span className="quiet">{whyNot}</span>}
+      {act === undefined || whyNot !== undefined ? null : (
+        <FleetDialog
+          key={act.signalType}
+          act={act}
+          filter={filter.asked}
+          onClose={() => setQuery({ act: undefined }, 'step')}
+        />
+      )}
+    </div>
+  )
+}
