@@ -128,6 +128,8 @@ it('has nothing that axe calls serious, on every page, in both themes, wide and 
     [`/runs/${saga}?at=9&step=ship&tab=attempts`, 'WAREHOUSE_FULL'],
     [`/runs/${gated}?step=second`, 'first is running'],
     [`/tasks?run=${signed}&task=sign`, 'what approving releases'],
+    ['/?q=plan%3Asaga&act=PAUSE', 'would refuse: RUN_TERMINAL'],
+    ['/operations', 'Nobody has acted'],
     ['/plans', 'saga'],
     ['/plans/busy', 'Start busy'],
   ]
