@@ -26,7 +26,7 @@ export function EventsPane({ history, lastSeq, moment }: EventsPaneProps): React
   const rows = useMemo(() => fitting(history.records, filter), [history, lastSeq, filter])
   const list = useRef<HTMLDivElement>(null)
   const { top, height } = useWindow(list)
-  const chosen = useMemo(() => rows.findLastIndex(({ runSeq }) => runSeq <= moment.seq), [rows, moment.seq])
+  const chosen = lastUpTo(rows, moment.seq)
   useEffect(() => {
     const box = list.current
     if (box === null || chosen < 0) return
@@ -114,6 +114,17 @@ function fitting(records: readonly LogRecord[], filter: string): readonly LogRec
     const text = `${record.eventType} ${stepSlotOf(record) ?? ''} ${eventLine(record)}`.toLowerCase()
     return words.every((word) => text.includes(word))
   })
+}
+
+/** The last row at or before event `seq`, or -1; halved each time, because the cursor asks with every picture. */
+function lastUpTo(rows: readonly LogRecord[], seq: number): number {
+  let [low, high] = [0, rows.length]
+  while (low < high) {
+    const middle = (low + high) >> 1
+    if ((rows[middle]?.runSeq ?? 0) <= seq) low = middle + 1
+    else high = middle
+  }
+  return low - 1
 }
 
 /** Which part of the list is on the screen. */
