@@ -1,6 +1,6 @@
 /**
  * The past that the page computes is the past that the server tells: for random events of several runs, the fold in the browser
- * equals `?at=` of the interface, and so does why.
+ * equals `?at=` of the interface, and why equals that of the interface and of `keelson why --at`.
  */
 import { expect, it } from 'vitest'
 import type { Cause } from '../../src/core/run/explain/explain.ts'
@@ -13,6 +13,8 @@ import { runLook, stepLook } from '../../web/src/shown/states.ts'
 import { randomSource } from '../fuzz/random-source.ts'
 import type { Served } from '../server/served.ts'
 import { extent } from '../setup/extent.ts'
+import { keelsonHere } from '../e2e/in-process.ts'
+import { testFolder } from '../fixtures/folder.ts'
 import { SEED } from '../setup/seed.ts'
 import { ended, LOCAL, servedPage, start, testBrowser } from './browser.ts'
 import { BUSY, SAGA, testSteps } from './plans.ts'
@@ -31,6 +33,14 @@ async function toldAt(server: Served, id: string, at: number): Promise<Told> {
     why: async (step) =>
       (await server.call(`${base}/why/${encodeURIComponent(step)}?at=${at}`, { as: '' })).body.causes,
   }
+}
+
+/** What `keelson why --at` prints, as JSON. */
+async function commandAt(server: Served, folder: string, id: string, step: string, at: number): Promise<unknown> {
+  const args = ['why', id, step, '--at', String(at), '--json', '--server', server.url]
+  const { code, stdout, stderr } = await keelsonHere(args, folder)
+  if (code !== 0) throw new Error(`keelson ${args.join(' ')}: ${stderr}${stdout}`)
+  return (JSON.parse(stdout) as { readonly causes: unknown }).causes
 }
 
 async function playedRuns(server: Served): Promise<readonly string[]> {
@@ -59,14 +69,17 @@ it('folds every moment of a run to what the server tells of it, in whatever orde
   const die = randomSource(SEED).below
   console.log(`seed ${SEED}`)
   const histories = await Promise.all((await playedRuns(server)).map((id) => historyOf(server, id)))
-  for (let times = 0; times < extent(60, 400); times += 1) {
+  const folder = testFolder()
+  for (let times = 0; times < extent(200, 400); times += 1) {
     const history = histories[die(histories.length)] as RunHistory
     const at = die(history.lastSeq + 1)
     const told = await toldAt(server, history.runId, at)
     expect(history.snapshotAt(at)).toEqual(told.snapshot)
     if (at === 0) continue
     const step = told.snapshot.steps[die(told.snapshot.steps.length)]?.stepId ?? ''
-    expect([at, step, history.whyAt(step, at)]).toEqual([at, step, await told.why(step)])
+    const own = [at, step, history.whyAt(step, at)]
+    expect(own).toEqual([at, step, await told.why(step)])
+    expect(own).toEqual([at, step, await commandAt(server, folder, history.runId, step, at)])
   }
 })
 
