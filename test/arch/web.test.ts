@@ -24,6 +24,7 @@ const ROOMS = [
   'runs',
   'plans',
   'tasks',
+  'api-keys',
   'frame',
 ]
 const FILES = filesUnder('web/src', ['.ts', '.tsx'])

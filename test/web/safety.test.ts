@@ -132,6 +132,7 @@ it('has nothing that axe calls serious, on every page, in both themes, wide and 
     ['/operations', 'Nobody has acted'],
     ['/plans', 'saga'],
     ['/plans/busy', 'Start busy'],
+    ['/keys?new=1', 'Make the key'],
   ]
   const found: object[] = []
   for (const colorScheme of THEMES)

@@ -8,6 +8,7 @@ export const PAGE_PATHS = {
   operation: '/operations/{operationId}',
   plans: '/plans',
   start: '/plans/{planId}',
+  apiKeys: '/keys',
 } as const
 
 export type PageName = keyof typeof PAGE_PATHS

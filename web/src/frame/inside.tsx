@@ -8,6 +8,7 @@ import { RunPage } from '../run/run-page.tsx'
 import { RunsPage } from '../runs/runs-page.tsx'
 
 const PlansPage = lazy(async () => ({ default: (await import('../plans/plans-page.tsx')).PlansPage }))
+const ApiKeysPage = lazy(async () => ({ default: (await import('../api-keys/api-keys-page.tsx')).ApiKeysPage }))
 const StartPage = lazy(async () => ({ default: (await import('../plans/start-page.tsx')).StartPage }))
 
 const OperationsPage = lazy(async () => ({ default: (await import('../fleet/operations-page.tsx')).OperationsPage }))
@@ -24,6 +25,7 @@ const PAGES: Readonly<Record<PageName, (names: Names) => ReactElement>> = {
   operation: ({ operationId = '' }) => <OperationPage key={operationId} operationId={operationId} />,
   plans: () => <PlansPage />,
   start: ({ planId = '' }) => <StartPage key={planId} planId={planId} />,
+  apiKeys: () => <ApiKeysPage />,
 }
 
 export function Inside({ place }: { readonly place: PagePlace | undefined }): ReactElement {

@@ -27,6 +27,12 @@ export function ago(ms: number, now: number): string {
   return `${Math.floor(passed / size)} ${name} ago`
 }
 
+/** `in 12 s`, `in 3 h`. */
+export function ahead(ms: number, now: number): string {
+  const [size, name] = UNITS.find(([unit]) => ms - now >= unit) ?? [SECOND, 's']
+  return `in ${Math.max(1, Math.floor((ms - now) / size))} ${name}`
+}
+
 const UNITS: readonly Unit[] = [
   [DAY, 'd'],
   [HOUR, 'h'],
