@@ -1,4 +1,4 @@
-/** Keys and the audit log in a real browser: a secret is shown once, a revoked key is refused, and who may not is told so. */
+/** API keys in a real browser: a secret is shown once, a revoked key is refused, and who may not is told so. */
 import { expect, it } from 'vitest'
 import { pageFiles } from '../../src/edge/http/page/page-files.ts'
 import { ANA, served } from '../server/served.ts'
