@@ -40,7 +40,6 @@ interface KeyFormProps {
 
 function KeyForm({ onMade, onClose }: KeyFormProps): ReactElement {
   const who = useWatched(me)
-  const [actorId, setActorId] = useState('')
   const [displayName, setDisplayName] = useState('')
   const [until, setUntil] = useState('')
   const [roles, setRoles] = useState<readonly string[]>(['viewer'])
@@ -49,9 +48,8 @@ function KeyForm({ onMade, onClose }: KeyFormProps): ReactElement {
     event.preventDefault()
     setError(undefined)
     try {
-      const named = displayName.trim() === '' ? {} : { displayName: displayName.trim() }
       const ends = until === '' ? {} : { expiresAt: new Date(until).toISOString() }
-      const body = { actorId: actorId.trim(), roles, ...named, ...ends }
+      const body = { displayName: displayName.trim(), roles, ...ends }
       onMade((await session.get().client.call('createKey', { body })).key)
     } catch (thrown) {
       setError(thrown)
@@ -60,12 +58,13 @@ function KeyForm({ onMade, onClose }: KeyFormProps): ReactElement {
   return (
     <form className="operate-form" aria-label="New key" onSubmit={(event) => void send(event)}>
       <label className="field">
-        For whom (actor id)
-        <input required value={actorId} placeholder="deploy-robot" onChange={(e) => setActorId(e.target.value)} />
-      </label>
-      <label className="field">
-        Name to show, if another
-        <input value={displayName} onChange={(e) => setDisplayName(e.target.value)} />
+        What it is for
+        <input
+          required
+          value={displayName}
+          placeholder="deployments of CI"
+          onChange={(e) => setDisplayName(e.target.value)}
+        />
       </label>
       <fieldset>
         <legend>Roles</legend>
@@ -86,7 +85,10 @@ function KeyForm({ onMade, onClose }: KeyFormProps): ReactElement {
         Expires, if ever
         <input type="datetime-local" value={until} onChange={(e) => setUntil(e.target.value)} />
       </label>
-      <p className="quiet">It is recorded as made by {who?.actorId ?? '…'}. You cannot give what you may not do.</p>
+      <p className="quiet">
+        Whoever has it acts as {who?.actorId ?? '…'}: what it does counts as done by you. You cannot give what you may
+        not do.
+      </p>
       {error === undefined ? null : <Trouble error={error} />}
       <div className="buttons">
         <button type="submit" className="main">

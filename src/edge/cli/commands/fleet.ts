@@ -21,9 +21,9 @@ async function withFleet(options: Options, act: (calls: FleetCalls) => Promise<v
   }
 }
 
-function askedOf(word: string, options: Options): FleetAsked {
+async function askedOf(word: string, options: Options): Promise<FleetAsked> {
   const type = signalType(word)
-  const { status, planId, createdFrom, createdTo, labels } = filterOf(options)
+  const { status, planId, createdFrom, createdTo, labels } = await filterOf(options)
   const label = Object.entries(labels ?? {}).map(([name, value]) => `${name}=${value}`)
   return {
     filter: {
@@ -39,7 +39,7 @@ function askedOf(word: string, options: Options): FleetAsked {
 }
 
 export async function previewFleet({ args, options, terminal }: Call): Promise<number> {
-  const asked = askedOf(args[0] ?? '', options)
+  const asked = await askedOf(args[0] ?? '', options)
   return withFleet(options, async (calls) => {
     const preview = await calls.preview(asked)
     if (options.json) terminal.json(preview)
@@ -61,7 +61,7 @@ function tellPreview(preview: ShownPreview, { signalType: type }: FleetAsked, te
 }
 
 export async function startFleet({ args, options, terminal }: Call): Promise<number> {
-  const asked = askedOf(args[0] ?? '', options)
+  const asked = await askedOf(args[0] ?? '', options)
   const previewSha256 = options.text('preview')
   return withFleet(options, async (calls) => {
     if (!options.flag('yes')) {

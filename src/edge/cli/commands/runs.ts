@@ -1,5 +1,4 @@
 /** `keelson runs`: past and present runs, newest first, page by page; or how many there are in each status. */
-import { readRunFilter } from '../../../core/filter/run-filter.ts'
 import { fail } from '../../../core/problems/problem.ts'
 import { RUN_TRANSITIONS, type RunStatus } from '../../../core/run/state/transitions.ts'
 import type { ListFilter, RunRow } from '../../../ports/run-store.ts'
@@ -19,12 +18,12 @@ const LIVE = ['PENDING', 'APPROVED', 'RUNNING', 'PAUSED'] as const
 const KEYS = ['requestId', 'correlationId', 'label'] as const
 
 export async function runs({ options, terminal }: Call): Promise<number> {
-  return list(filterOf(options), options, terminal)
+  return list(await filterOf(options), options, terminal)
 }
 
 /** `keelson ps`: runs that have not ended. */
 export async function liveOnly({ options, terminal }: Call): Promise<number> {
-  return list({ ...filterOf(options), status: LIVE }, options, terminal)
+  return list({ ...(await filterOf(options)), status: LIVE }, options, terminal)
 }
 
 async function list(filter: ListFilter, options: Options, terminal: Terminal): Promise<number> {
@@ -41,9 +40,12 @@ async function list(filter: ListFilter, options: Options, terminal: Terminal): P
   }
 }
 
-/** `--filter`: the same as on the page. */
-function typedFilter(options: Options, now: number): ListFilter {
-  const { asked, words, unknown } = readRunFilter(options.text('filter') ?? '')
+/** `--filter`: the same as on the page. Its reader is loaded only for it, so that a bare list starts as fast as before. */
+async function typedFilter(options: Options, now: number): Promise<ListFilter> {
+  const text = options.text('filter')
+  if (text === undefined) return {}
+  const { readRunFilter } = await import('../../../core/filter/run-filter.ts')
+  const { asked, words, unknown } = readRunFilter(text)
   for (const { part, why } of unknown) fail('USAGE', `--filter has '${part}', which means nothing: ${why}`)
   for (const word of words) fail('USAGE', `--filter has '${word}' without a name, such as plan:${word}`)
   const { createdFrom, createdTo, label = [], ...others } = asked
@@ -56,19 +58,21 @@ function typedFilter(options: Options, now: number): ListFilter {
 }
 
 /** `--filter`, and what is said with an option of its own: `--status`, `--plan`, `--since`, `--until`, `--label`. */
-export function filterOf(options: Options): ListFilter {
+export async function filterOf(options: Options): Promise<ListFilter> {
   const status = options.list('status').map(statusOf)
   const planId = options.text('plan')
   const now = Date.now()
   const since = options.text('since')
   const until = options.text('until')
+  const typed = await typedFilter(options, now)
+  const { labels } = labelFilter(options)
   return {
-    ...typedFilter(options, now),
+    ...typed,
     ...(status.length === 0 ? {} : { status }),
     ...(planId === undefined ? {} : { planId }),
     ...(since === undefined ? {} : { createdFrom: instantOf(since, '--since', now) }),
     ...(until === undefined ? {} : { createdTo: instantOf(until, '--until', now) }),
-    ...labelFilter(options),
+    ...(labels === undefined ? {} : { labels: { ...typed.labels, ...labels } }),
   }
 }
 
