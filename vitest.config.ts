@@ -18,6 +18,9 @@ const SHARED = [
   'test/golden/!(temporal-replay).test.ts',
 ]
 
+/** What is measured in milliseconds is measured when nothing else runs. */
+const ALONE = 'test/levels/**/*.test.ts'
+
 export default defineConfig({
   test: {
     globalSetup: ['test/setup/require-node.ts', 'test/setup/memory-folder.ts'],
@@ -35,10 +38,15 @@ export default defineConfig({
         test: {
           name: 'own',
           include: ['src/**/*.test.ts', 'test/**/*.test.ts', 'examples/**/*.test.ts'],
-          exclude: ['**/node_modules/**', ...SHARED],
+          exclude: ['**/node_modules/**', ...SHARED, ALONE],
         },
       },
       { extends: true, test: { name: 'shared', include: SHARED, isolate: false } },
+      // After all others, and one file after another.
+      {
+        extends: true,
+        test: { name: 'alone', include: [ALONE], fileParallelism: false, sequence: { groupOrder: 1 } },
+      },
     ],
   },
 })

@@ -27,6 +27,7 @@ const ALONE = [
   'client/connect',
   'adapters/guard/guard-thread',
   'adapters/stores/sqlite/renew-leases',
+  'adapters/stores/sqlite/write-batches',
   'adapters/stores/postgres/renew-leases',
   'adapters/engines/temporal/sandbox/generic-workflow',
   'adapters/engines/temporal/sandbox/no-stack-traces',

@@ -222,6 +222,11 @@ const VALUES: Readonly<Record<keyof typeof LIMITS, Told>> = {
     beyond: '413 `PAYLOAD_TOO_LARGE`; nothing is started',
   },
   asyncBodyBytes: { of: 'The body of every other request', beyond: '413 `PAYLOAD_TOO_LARGE`; nothing is changed' },
+  bodyKeys: { of: 'Keys in the JSON of a body, in all its objects together', beyond: '400 `BODY_INVALID`' },
+  strangerBodyBytes: {
+    of: 'The body of a delivery to a trigger',
+    beyond: '413 `PAYLOAD_TOO_LARGE`; nothing is read',
+  },
   sessionMs: { of: 'A session of a browser; it ends with the token of the issuer if that is earlier', beyond: '401' },
   loginMs: { of: 'How long a person may take to log in with a browser', beyond: '`LOGIN_FAILED`; they log in anew' },
   loginsAtOnce: { of: 'Logins that one browser can have under way', beyond: 'the oldest is given up' },
@@ -239,6 +244,10 @@ const VALUES: Readonly<Record<keyof typeof LIMITS, Told>> = {
   clientPatienceMs: { of: 'The longest `Retry-After` that the client waits for', beyond: 'the refusal is thrown' },
   clientAnswerMs: { of: 'How long the client waits for the beginning of an answer', beyond: '`SERVER_UNREACHABLE`' },
   syncWaitMs: { of: 'How long `mode=sync` waits for the end of a run', beyond: '504; the run goes on' },
+  eventPageBytes: {
+    of: 'One page of events over HTTP; the first fits always',
+    beyond: 'the page ends early, and `next` leads on',
+  },
   journalBytes: { of: 'One page of a journal over HTTP', beyond: 'the page ends with a mark, and `next` leads on' },
   journalEntryBytes: {
     of: 'One entry of a journal over HTTP',
@@ -278,6 +287,10 @@ const VALUES: Readonly<Record<keyof typeof LIMITS, Told>> = {
   },
   requestsPerTenant: {
     of: 'Requests of one tenant in a minute (`limits.ratePerMinute.tenant`)',
+    beyond: '429 `RATE_EXCEEDED`',
+  },
+  requestsPerAddress: {
+    of: 'Deliveries of one address in a minute whose signature does not fit (`limits.ratePerMinute.address`)',
     beyond: '429 `RATE_EXCEEDED`',
   },
   busyLoopMs: { of: 'How late timers of the server may come, three times in a row', beyond: '503 `SERVER_BUSY`' },
@@ -346,6 +359,8 @@ const VALUES: Readonly<Record<keyof typeof LIMITS, Told>> = {
   scheduleBytes: { of: 'A schedule or a trigger as it is stored', beyond: '`SCHEDULE_INVALID`, `TRIGGER_INVALID`' },
   workClaims: { of: 'Steps that one request of a remote worker is given (`max`)', beyond: '400 `BODY_INVALID`' },
   workQueues: { of: 'Queues that one request of a remote worker names', beyond: '400 `BODY_INVALID`' },
+  workLogLines: { of: 'Log lines in one report of a remote worker', beyond: '400 `BODY_INVALID`' },
+  workLogLineChars: { of: 'Characters of one log line in a report of a remote worker', beyond: '400 `BODY_INVALID`' },
   workHandlers: { of: 'Functions that one request of a remote worker names', beyond: '400 `BODY_INVALID`' },
   workWaitMs: { of: 'How long a request for work waits for some (`waitMs`)', beyond: '400 `BODY_INVALID`' },
   workAnswerBytes: { of: 'Inputs of steps in one answer to a remote worker', beyond: 'it is given fewer steps' },
@@ -373,6 +388,11 @@ const VALUES: Readonly<Record<keyof typeof LIMITS, Told>> = {
   fetchPageEvents: { of: 'Events that are read at once', beyond: 'the next page is read' },
   checkpointEveryEvents: { of: 'Events between two snapshots of a run, at least', beyond: 'a snapshot is kept' },
   limitUnits: { of: 'Runs at once, or starts in a minute, that a limit can allow', beyond: '`LIMIT_INVALID`' },
+  viewIdChars: { of: 'Id of a saved view', beyond: '`VIEW_INVALID`' },
+  viewNameChars: { of: 'Name of a saved view', beyond: '`VIEW_INVALID`' },
+  viewFilterChars: { of: 'Filter of a saved view', beyond: '`VIEW_INVALID`' },
+  viewsOfPerson: { of: 'Saved views of one person', beyond: '`VIEW_INVALID`' },
+  viewsShared: { of: 'Saved views that a tenant shares', beyond: '`VIEW_INVALID`' },
   admissionRetryMs: {
     of: 'Until a start that found no room is tried again, unless a window of time says it',
     beyond: 'it is tried; a place that becomes free is used at once',

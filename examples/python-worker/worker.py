@@ -31,9 +31,10 @@ def add_up(data, _context):
     return sum(part["primes"] for part in data["parts"])
 
 
-def ask(url, key, path, body):
+def ask(url, key, path, body=None):
+    data = b"" if body is None else json.dumps(body).encode()
     headers = {"content-type": "application/json", **({"authorization": f"Bearer {key}"} if key else {})}
-    request = urllib.request.Request(f"{url}/v1/work/{path}", json.dumps(body).encode(), headers)
+    request = urllib.request.Request(f"{url}/v1/work/{path}", data, headers)
     with urllib.request.urlopen(request, timeout=60) as answer:
         return json.load(answer)
 
@@ -42,7 +43,7 @@ def beat(url, key, work, cancelled, done):
     """Keeps the claim, and hears whether anybody still waits for the step."""
     while not done.wait(work["heartbeatMs"] / 1000):
         try:
-            if ask(url, key, f"{work['claim']}/heartbeat", {})["answer"] == "cancel":
+            if ask(url, key, f"{work['claim']}/heartbeat")["answer"] == "cancel":
                 cancelled.set()
         except urllib.error.HTTPError as refused:
             if refused.code == 404:  # the claim is somebody else's by now

@@ -6,6 +6,8 @@ export interface Principal {
   readonly projectId: string
   readonly environmentId: string
   readonly actorId: string
+  /** The people behind an actor that is no person, such as a schedule: what it starts they make, and so they may not check it. */
+  readonly setUpBy?: readonly string[]
 }
 
 /** `keelson run` and `openKeelson` without configuration act as this principal (P-49). */

@@ -14,6 +14,7 @@ import { workOn, type WorkOptions } from './work.ts'
 export { backoffSeconds } from './backoff.ts'
 export { KeelsonError, type Problem } from '../core/problems/problem.ts'
 export { ServerError } from './server-error.ts'
+export type { ShownRun } from '../core/view/show/shown-run.ts'
 export type { ConnectOptions } from './connection.ts'
 export type { Causes, Decision, Execution, ExecutionState, Snapshot } from './execution.ts'
 export type { FollowOptions } from './follow.ts'
@@ -36,8 +37,11 @@ export interface Client {
   run(executionId: string): Execution
   /** Runs that fit, newest first. */
   runs(filter?: Omit<QueryOf<typeof listExecutions>, 'cursor'>): AsyncGenerator<ExecutionState, void>
-  /** Tasks that wait for a person. */
-  tasks(which?: QueryOf<typeof listTasks>): Promise<readonly Task[]>
+  /** Tasks that wait for a person, of the newest runs first; at most `limit`, default 1,000. */
+  tasks(
+    which?: Omit<QueryOf<typeof listTasks>, 'cursor'>,
+    how?: { readonly signal?: AbortSignal },
+  ): Promise<readonly Task[]>
   complete(token: string, how: BodyOf<typeof completeTask>): Promise<AnswerOf<typeof completeTask>>
   /** The text of a plan file, or the plan as an object. */
   publish(plan: string | Readonly<Record<string, unknown>>, how?: PublishHow): Promise<PublishedPlan>
@@ -55,6 +59,14 @@ export interface PublishHow {
   readonly file?: string
 }
 
+const MOST_TASKS = 1_000
+
+async function firstOf<T>(all: AsyncIterable<T>, limit: number): Promise<readonly T[]> {
+  const found: T[] = []
+  for await (const one of all) if (found.push(one) >= limit) break
+  return found
+}
+
 export function connect(options: ConnectOptions): Client {
   const connection = openConnection(options)
   const call = callerOf(connection)
@@ -70,7 +82,15 @@ export function connect(options: ConnectOptions): Client {
         const { executions, next } = await call(listExecutions, { query })
         return { items: executions, next }
       }),
-    tasks: async (query = {}) => (await call(listTasks, { query })).tasks,
+    tasks: (which = {}, how = {}) => {
+      const { limit = MOST_TASKS } = which
+      const pages = cursorPages<Task, string | undefined>(undefined, async (cursor) => {
+        const query = { ...which, ...(cursor === undefined ? {} : { cursor }) }
+        const { tasks, next } = await call(listTasks, { query, ...how })
+        return { items: tasks, next }
+      })
+      return firstOf(pages, limit)
+    },
     complete: (token, body) => call(completeTask, { params: { token }, body }),
     publish: (plan, how = {}) =>
       call(publishPlan, { body: { ...how, ...(typeof plan === 'string' ? { text: plan } : { plan }) } }),

@@ -6,6 +6,7 @@ import { getExecution, getSnapshot } from '../core/api/executions.ts'
 import type { LogRecord } from '../core/events/event.ts'
 import type { SignalType } from '../core/run/signals/catalogue.ts'
 import { isTerminalRun } from '../core/run/state/transitions.ts'
+import type { ShownRun } from '../core/view/show/shown-run.ts'
 import { respond } from './ask.ts'
 import type { Caller } from './caller.ts'
 import type { Connection } from './connection.ts'
@@ -13,6 +14,7 @@ import { followRun, type FollowOptions } from './follow.ts'
 import { linesOf } from './event-stream.ts'
 import { cursorPages } from './pages.ts'
 import { newUuid } from './uuid.ts'
+import { watchRun } from './watch.ts'
 
 /** A run as the server describes it. */
 export type ExecutionState = AnswerOf<typeof getExecution>
@@ -32,6 +34,8 @@ export interface Execution {
   /** Its log after an event, to its end, as it is written. */
   events(after?: number, options?: FollowOptions): AsyncGenerator<LogRecord, void>
   snapshot(at?: number): Promise<Snapshot>
+  /** For screens: its snapshot each time it has moved, to its end, and whether events are known to be missing. */
+  watch(options?: FollowOptions): AsyncGenerator<ShownRun, void>
   /** Why a step is where it is, or each step that has not ended. */
   why(step: string, at?: number): Promise<Causes>
   why(): Promise<AnswerOf<typeof explainExecution>['steps']>
@@ -70,6 +74,7 @@ export function executionOf(connection: Connection, call: Caller, executionId: s
       return state()
     },
     snapshot: async (at) => (await call(getSnapshot, { params, query: atOf(at) })).snapshot,
+    watch: (options) => watchRun(connection, call, executionId, options),
     signal: (signalType, payload = {}, signalId = newUuid()) =>
       call(sendSignal, { params, body: { signalId, signalType, payload } }),
     cancel: (body = {}) => call(cancelExecution, { params, body }),

@@ -22,6 +22,8 @@ export interface WorkContext extends Omit<Claimed, 'claim' | 'input' | 'secrets'
   /** Empty unless the key of the worker may have secrets. */
   readonly secrets: Readonly<Record<string, string>>
   readonly addArtifact: (artifact: WorkArtifact) => void
+  /** A line for people, kept as an artifact of the run when the step is reported; of very many the last. */
+  readonly log: (line: string) => void
 }
 
 export type WorkFunction = (input: never, context: WorkContext) => unknown
@@ -122,8 +124,16 @@ async function doOne(parts: Parts, claimed: Claimed): Promise<void> {
 async function called({ handlers }: WorkOptions, claimed: Claimed, signal: AbortSignal): Promise<Report> {
   const { claim: _claim, input, secrets = {}, ...rest } = claimed
   const artifacts: WorkArtifact[] = []
-  const context: WorkContext = { ...rest, secrets, signal, addArtifact: (one) => void artifacts.push(one) }
-  const given = (): Pick<Report, 'artifacts'> => (artifacts.length === 0 ? {} : { artifacts })
+  const lines: string[] = []
+  const log = (line: string): void => {
+    lines.push(line.slice(0, LIMITS.workLogLineChars))
+    if (lines.length > LIMITS.workLogLines) lines.shift()
+  }
+  const context: WorkContext = { ...rest, secrets, signal, log, addArtifact: (one) => void artifacts.push(one) }
+  const given = (): Pick<Report, 'artifacts' | 'log'> => ({
+    ...(artifacts.length === 0 ? {} : { artifacts }),
+    ...(lines.length === 0 ? {} : { log: lines }),
+  })
   try {
     const output = await handlers[claimed.handler]?.(input as never, context)
     return { outcome: 'completed', output: output ?? null, ...given() }

@@ -3,6 +3,7 @@ import { logLines } from '../adapters/telemetry/log-lines.ts'
 import { openTelemetry } from '../adapters/telemetry/open-telemetry.ts'
 import { systemTimers } from '../adapters/system/timers.ts'
 import type { RunAdvancer } from '../app/advance/advance-run.ts'
+import { MoveWatch } from '../app/feed/watch-moves.ts'
 import type { Services } from '../app/services.ts'
 import { isTerminalRun } from '../core/run/state/transitions.ts'
 import { alertTeller } from '../library/tell/alert-teller.ts'
@@ -14,6 +15,9 @@ import { warnOfProblem } from '../library/tell/receipt-service.ts'
 import { alertSink } from './alert-sink.ts'
 import type { OpenOptions } from './open-options.ts'
 
+/** How often the feed is asked which runs of other processes moved: a view is to be at most a second behind (PRJ-16). */
+const FEED_MS = 500
+
 type Followers = Pick<Parts, 'listeners' | 'moves' | 'projectors' | 'alerts'>
 
 export async function followersOf(
@@ -24,13 +28,32 @@ export async function followersOf(
 ): Promise<Followers> {
   const { store, clock } = services
   const { follows = true } = options
+  const feed = follows === 'all' ? feedOf(services, options) : undefined
   const redact = (text: string): string => services.redactors?.text(text) ?? text
-  const teller = !follows ? undefined : alertTeller(options, redact, alertSink(options))
+  const teller = follows === false ? undefined : alertTeller(options, redact, alertSink(options))
   return {
     listeners: await listenersOf(services, advancer, options),
     moves: new Moves(systemTimers),
-    projectors: new Projectors({ store, clock, plans: advancer.plans, timers: systemTimers, teller, isSimulated }),
+    projectors: new Projectors({
+      store,
+      clock,
+      plans: advancer.plans,
+      timers: systemTimers,
+      teller,
+      feed,
+      isSimulated,
+    }),
     alerts: teller,
+  }
+}
+
+/** A Keelson opened for one tenant follows that tenant's runs alone. */
+function feedOf({ store }: Services, { tenantId }: OpenOptions): Pick<MoveWatch, 'listen'> {
+  const watch = new MoveWatch({ store, timers: systemTimers, pollMs: FEED_MS })
+  if (tenantId === undefined) return watch
+  return {
+    listen: ({ moved, lost }) =>
+      watch.listen({ moved: (runs) => moved(runs.filter(({ run }) => run.tenantId === tenantId)), lost }),
   }
 }
 
@@ -40,8 +63,8 @@ async function listenersOf(
   { telemetry, log }: OpenOptions,
 ): Promise<Listeners> {
   const listeners = new Listeners({ services, advancer, tell: warnOfProblem })
-  if (telemetry === true) listeners.observe(await openTelemetry())
-  if (log !== undefined) listeners.observe(logLines(log))
+  if (telemetry === true) listeners.observeBare(await openTelemetry())
+  if (log !== undefined) listeners.observeBare(logLines(log))
   return listeners
 }
 
@@ -54,7 +77,7 @@ export function progressTeller(
     onProgress?.(runKey, report)
     listeners.moved(runKey, report)
     moves.moved(runKey)
-    if (follows) projectors.moved(runKey, report)
+    if (follows !== false) projectors.moved(runKey, report)
     if (isTerminalRun(report.status)) services.redactors?.ended(runKey)
   }
 }

@@ -6,6 +6,7 @@ import { readLines } from '../adapters/files/read-lines.ts'
 import { fileReceiptLines } from '../adapters/files/receipt-lines.ts'
 import { openMemoryStore } from '../adapters/stores/memory/store.ts'
 import { openSqliteStore, type SqliteStore } from '../adapters/stores/sqlite/store.ts'
+import { systemClock } from '../adapters/system/clock.ts'
 import { systemRandom } from '../adapters/system/random.ts'
 import { receiptBookIn } from './restore-keelson.ts'
 import type { RunAdvancer } from '../app/advance/advance-run.ts'
@@ -46,7 +47,9 @@ export function lastingParts(
     receiptsIn: fileReceiptLines,
     bundle: (place, demanded) => checkBundle(bundleAt(place), demanded === undefined ? {} : { demanded }),
   })
-  return receipts === false || !follows ? { maintenance } : { maintenance, receipts: startReceipts(issuer, tell) }
+  return receipts === false || follows === false
+    ? { maintenance }
+    : { maintenance, receipts: startReceipts(issuer, tell) }
 }
 
 function bundleAt(place: string): AsyncIterable<string> {
@@ -79,7 +82,8 @@ export async function openStore(
   { readOnly = false }: OpenOptions,
 ): Promise<{ readonly store: RunStore; readonly backup?: Backup }> {
   if (directory === ':memory:') return { store: openMemoryStore({ clock }) }
-  const store = await openSqliteStore({ path: join(directory, STORE_FILE), clock, readOnly })
+  const commitThread = clock === systemClock
+  const store = await openSqliteStore({ path: join(directory, STORE_FILE), clock, readOnly, commitThread })
   return { store, backup: (file) => store.backup(file) }
 }
 

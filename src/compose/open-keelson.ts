@@ -20,6 +20,7 @@ import { systemTimers } from '../adapters/system/timers.ts'
 import { guardedFolder, keysFolderOf } from './guarded-folder.ts'
 import { openEngines, worldOf } from './engine-world.ts'
 import { StartLimits } from '../app/admission/start-limits.ts'
+import { UnservedWork } from '../app/work/unserved-work.ts'
 import { WorkDesk } from '../app/work/work-desk.ts'
 import { RunAdvancer } from '../app/advance/advance-run.ts'
 import { lateClasses } from '../app/commit/classes.ts'
@@ -36,6 +37,7 @@ import { poolDefinitions } from '../app/grants/pool-definitions.ts'
 import { fail } from '../core/problems/problem.ts'
 import type { EngineCapabilities } from '../ports/engine.ts'
 import type { RunRow, RunStore } from '../ports/run-store.ts'
+import type { Alert } from '../core/alerts/catalogue.ts'
 import { Keelson } from '../library/keelson/keelson.ts'
 import type { Parts } from '../library/parts.ts'
 import { blockTeller, jumpTeller } from '../library/tell/process-notices.ts'
@@ -72,7 +74,7 @@ export async function openKeelson(given: Opening = {}): Promise<Keelson> {
   const services: Services = {
     ...outside,
     limits: new StartLimits(store, world.services.clock),
-    desk: new WorkDesk(store, world.services.timers),
+    desk: deskOf(store, world.services, (alert) => followers.alerts?.alert(alert)),
     lastWords,
     ...(intents?.isOn === true ? { failOpen: intents } : {}),
     ...(keysFolder === undefined ? { refusesManual: true } : {}),
@@ -110,6 +112,16 @@ export async function openKeelson(given: Opening = {}): Promise<Keelson> {
   const parts: Parts = { services, advancer, engine, principal, ...process, ...saidOf(world.capabilities, options) }
   if (backup === undefined) return new Keelson(parts)
   return new Keelson({ ...parts, ...lastingParts(directory, services, advancer, backup, options) })
+}
+
+/** Where work for remote workers is waited for; of what nobody asks for, people are told. */
+function deskOf(
+  store: RunStore,
+  { clock, timers }: Pick<Services, 'clock' | 'timers'>,
+  tell: (alert: Alert) => void,
+): WorkDesk {
+  const unserved = new UnservedWork(store, clock, tell)
+  return new WorkDesk(store, timers, (waiting) => unserved.look(waiting))
 }
 
 function principalOf({ tenantId = LOCAL_PRINCIPAL.tenantId }: OpenOptions): Principal {

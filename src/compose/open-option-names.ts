@@ -68,7 +68,7 @@ const OPEN: OptionNames<OpenOptions> = {
   replaceVersion: FLAG,
   planFiles: TEXT,
   drives: FLAG,
-  follows: FLAG,
+  follows: either(FLAG, oneOf('all')),
   adopt: FLAG,
   leaseMs: MILLISECONDS,
   pollMs: MILLISECONDS,

@@ -63,8 +63,11 @@ export interface OpenOptions extends TroubleOptions, NoticeOptions, AlertOptions
   readonly planFiles?: string
   /** Drive runs. False: this process starts, steers and reads them, and another one on the same store drives them. Default true. */
   readonly drives?: boolean
-  /** Keep views of runs, tell alerts and issue receipts. Default true. */
-  readonly follows?: boolean
+  /**
+   * Keep views of runs, tell alerts and issue receipts: `true` (default) of the runs that this process drives, `'all'` of every run of
+   * the store, whoever drives it, for the one process that follows for others.
+   */
+  readonly follows?: boolean | 'all'
   /** Adopt runs of this store that have no live driver. Default true. */
   readonly adopt?: boolean
   readonly leaseMs?: number

@@ -101,6 +101,12 @@ export const LIMITS = {
   admissionRetryMs: 5_000,
   /** The most that one limit for starts can allow. */
   limitUnits: 1_000_000,
+  /** Saved views of the list of runs. */
+  viewIdChars: 64,
+  viewNameChars: 80,
+  viewFilterChars: 1_000,
+  viewsOfPerson: 50,
+  viewsShared: 200,
   /** With `smallHeap`: what the young generation of V8 grows to, both halves together. */
   youngHeapBytes: 32 * 1024 * 1024,
   /** With `smallHeap`: old objects are collected when they have grown by this. */
@@ -136,8 +142,14 @@ export const LIMITS = {
   syncBodyBytes: 1_048_576,
   /** Of every other body (API-01). */
   asyncBodyBytes: 10_485_760,
+  /** Of the JSON in a body, in all its objects together. */
+  bodyKeys: 200_000,
+  /** Of a body whose sender is not known before it is read: a delivery to a trigger. */
+  strangerBodyBytes: 1_048_576,
   /** How long `mode=sync` waits for the end of a run (API-02). */
   syncWaitMs: 30_000,
+  /** Of one page of events over HTTP; the first fits always. */
+  eventPageBytes: 8 * 1024 * 1024,
   /** Of one page of a journal (API-01, API-17). */
   journalBytes: 10_485_760,
   /** Of one entry of a journal, and of one field of it (API-16). */
@@ -169,6 +181,8 @@ export const LIMITS = {
   /** Requests of one principal, and of all principals of a tenant; as many may come at once. */
   requestsPerPrincipal: 6_000,
   requestsPerTenant: 30_000,
+  /** Deliveries of one address whose signature does not fit, or is not looked at yet. */
+  requestsPerAddress: 300,
   /** How late timers of the server may be, three times in a row, and how much of the memory may be in use, before requests are refused. */
   busyLoopMs: 1_000,
   busyHeapPercent: 92,
@@ -250,6 +264,9 @@ export const LIMITS = {
   workQueues: 32,
   workHandlers: 1_000,
   workWaitMs: 30_000,
+  /** What a report may tell of its work for people, and how long a line is. */
+  workLogLines: 1_000,
+  workLogLineChars: 2_000,
   /** Inputs that one answer holds; the first fits always. */
   workAnswerBytes: 10 * 1024 * 1024,
   /** How long a claim counts without a heartbeat: where the worker does not say, at least, and at most. */

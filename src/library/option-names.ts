@@ -21,7 +21,7 @@ import {
   TEXTS,
   type Kind,
 } from '../core/option-kinds.ts'
-import type { ListFilter } from '../ports/run-store.ts'
+import type { ListedPage, ListFilter } from '../ports/run-store.ts'
 import type { AwaitOptions } from './read/await-end.ts'
 import type {
   AlertFilter,
@@ -136,7 +136,7 @@ export const TASK_FILTER: OptionNames<Omit<ListFilter, 'status'>> = {
 }
 export const LIST_FILTER: OptionNames<ListFilter> = { ...TASK_FILTER, status: LIST }
 export const ALERT_FILTER: OptionNames<AlertFilter> = { runId: TEXT, since: INSTANT }
-export const PAGE_OPTIONS: OptionNames<{ limit: number; cursor?: string }> = { limit: COUNT, cursor: TEXT }
+export const PAGE_OPTIONS: OptionNames<ListedPage> = { limit: COUNT, cursor: TEXT, oldestFirst: FLAG }
 export const JOURNAL_OPTIONS: OptionNames<JournalOptions> = { from: INSTANT, to: INSTANT }
 export const IMPORT_OPTIONS: OptionNames<ImportOptions> = {
   keyVersion: oneOf(...KEY_VERSIONS),

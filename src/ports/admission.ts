@@ -1,5 +1,5 @@
 /** Limits for starts, kept in the store and changed while servers run, and the queue of what waits behind them. Stores decide nothing. */
-import type { RunRow } from './stored-run.ts'
+import type { RunKey, RunRow } from './stored-run.ts'
 
 export type WhenFull = 'REJECT' | 'QUEUE' | 'DELAY' | 'REPLACE_OLDEST'
 
@@ -27,9 +27,13 @@ export interface AdmissionStore {
   listLimits(tenantId: string): Promise<readonly RunLimit[]>
   /**
    * Runs of that engine that were admitted, wait for nobody's approval and no instant, are held by nobody, and either wait for no units
-   * or were offered them. In turn for each tenant, oldest first.
+   * or were offered them. In turn for each tenant, oldest first. `without`: those are passed over, and others have their turn.
    */
-  queuedRuns(engineType: string, now: number, limit: number): Promise<readonly RunRow[]>
-  /** Ended runs that still hold units, or wait for them, in the name of the run itself. Oldest first. */
-  endedHolders(limit: number): Promise<readonly RunRow[]>
+  queuedRuns(
+    engineType: string,
+    now: number,
+    page: { readonly limit: number; readonly without: readonly RunKey[] },
+  ): Promise<readonly RunRow[]>
+  /** Ended runs that still hold units, or wait for them, in the name of the run itself, but not `without`. Oldest first. */
+  endedHolders(page: { readonly limit: number; readonly without: readonly RunKey[] }): Promise<readonly RunRow[]>
 }

@@ -8,7 +8,7 @@ import type { Effect } from '../core/run/effect.ts'
 import type { EngineType } from '../core/engine/engine-type.ts'
 import type { Problem } from '../core/problems/problem.ts'
 import type { Clock } from './clock.ts'
-import type { RunKey, RunRef, RunRow, RunStatus, RunStore } from './run-store.ts'
+import type { RunKey, RunRef, RunRow, RunStatus, RunStore, SealedEvent } from './run-store.ts'
 import type { Timers } from './timers.ts'
 
 /** The result of an effect, for `advance`. Opaque to the engine. */
@@ -72,6 +72,8 @@ export interface TurnResult {
   /** Wake the run at this instant; undefined when only an outside event can move it. */
   readonly wakeAt: number | undefined
   readonly terminal: boolean
+  /** What this call wrote into the log, in its order: whoever listens need not read it back. Empty: nothing, or it is not at hand. */
+  readonly written?: readonly SealedEvent[]
   /** Set when decisions of this call ended the run. */
   readonly end?: RunEnd
 }
@@ -160,6 +162,8 @@ export interface EngineHost {
   hold?(row: RunRow): Promise<RunRow | undefined>
   /** True while this process drives the run: then `ended` need not read the store. */
   drives(runKey: RunKey): boolean
+  /** How many; absent where processes outside drive them. */
+  readonly drivenRuns?: number
   /**
    * `end` is present when this process wrote it. A status that is no end: the run was set aside, and nobody will end
    * it. After the signal is aborted nobody waits any more.

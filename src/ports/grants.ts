@@ -76,8 +76,8 @@ export interface PoolUser {
 }
 
 export interface PoolUse {
-  /** Oldest run first. */
-  readonly holders: readonly PoolUser[]
+  /** Oldest run first. `since`: when they took the units; absent where an earlier version gave them. */
+  readonly holders: readonly (PoolUser & { readonly since?: number })[]
   /** In the order of the queue; over tenants they take turns. */
   readonly waiters: readonly (PoolUser & { readonly since: number })[]
 }
@@ -85,8 +85,8 @@ export interface PoolUse {
 export interface GrantStore {
   /** Declares a pool or changes its limits; units in use stay. `ifAbsent` leaves an existing declaration unchanged. */
   putPool(definition: PoolDefinition, options?: { readonly ifAbsent?: boolean }): Promise<void>
-  /** By name. */
-  listPools(): Promise<readonly PoolState[]>
+  /** By name. Of `pools` only these, and however many others there are; default all. */
+  listPools(pools?: readonly string[]): Promise<readonly PoolState[]>
   /** Who holds units of a pool and who waits for them, of each at most `limit`. */
   readPool(pool: string, limit: number): Promise<PoolUse>
   /** What the run holds and waits for, each by (slot, attempt). */

@@ -51,6 +51,16 @@ export interface IdempotencyStore {
   answerRequest(ref: RequestRef, owner: string, answer: RequestAnswer, answeredAt: number): Promise<boolean>
   /** The work failed: the next request with that key does it anew (IDC-03). */
   dropRequest(ref: RequestRef, owner: string): Promise<boolean>
-  /** Deletes requests of all tenants that were answered before an instant; returns how many. */
-  sweepRequests(answeredBefore: number): Promise<number>
+  /**
+   * Deletes requests of all tenants that were answered before an instant, and those that were left in flight by an owner whose lease had
+   * passed before it: unless their run goes on, or moved since. Returns how many.
+   */
+  sweepRequests(before: number): Promise<number>
+}
+
+/** Sessions of browsers that were ended before their time. They are kept as answered requests are, and swept with them. */
+export interface SessionStore {
+  /** The session would have ended by itself at `endsAt`. */
+  endSession(tenantId: string, sessionId: string, endsAt: number): Promise<void>
+  isSessionEnded(tenantId: string, sessionId: string): Promise<boolean>
 }

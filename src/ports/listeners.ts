@@ -71,6 +71,11 @@ export type ListenerEvent = {
   readonly [N in ListenerEventName]: { readonly name: N; readonly event: ListenerEvents[N] }
 }[ListenerEventName]
 export type Observer = (told: ListenerEvent) => unknown
+/** Without the run's values, which are read only for those who want them. */
+export type BareListenerEvent = {
+  readonly [N in ListenerEventName]: { readonly name: N; readonly event: Omit<ListenerEvents[N], 'context'> }
+}[ListenerEventName]
+export type BareObserver = (told: BareListenerEvent) => unknown
 
 /**
  * The store does not answer a process, or answers again. Failed calls are retried all the time and nothing is lost, but

@@ -13,11 +13,13 @@ import type { EvidenceStore } from './evidence.ts'
 import type { FeedStore } from './feed.ts'
 import type { FleetStore } from './fleet.ts'
 import type { GrantRefusal, GrantRelease, GrantRequest, GrantStore } from './grants.ts'
-import type { IdempotencyStore } from './idempotency.ts'
+import type { IdempotencyStore, SessionStore } from './idempotency.ts'
 import type { LeaseRenewal } from './loop-guard.ts'
 import type { PlanStore } from './plan-store.ts'
+import type { PauseStore, ScopePause } from './scope-pauses.ts'
 import type { ScheduleStore } from './schedules.ts'
 import type { TriggerStore } from './triggers.ts'
+import type { ViewStore } from './views.ts'
 import type { WorkStore } from './work.ts'
 import type { ContextWrite, InboxInsert, InboxRow, CheckpointKind, StepClaim, StoredCheckpoint } from './run-sides.ts'
 import type {
@@ -138,19 +140,17 @@ export interface ListFilter {
   /** Runs that have all of these labels. */
   readonly labels?: RunLabels
 }
-export interface ListPage {
-  readonly runs: readonly RunRow[]
-  /** Opaque; pass it for the next page. Newest runs first; stable while runs are added. */
-  readonly next?: string
+export interface ListedPage {
+  readonly limit: number
+  readonly cursor?: string
+  /** Oldest first; otherwise newest first. A cursor is of the order in which it was given. */
+  readonly oldestFirst?: boolean
 }
 
-export interface ScopePause {
-  readonly pauseId: string
-  /** `plan:<planId>`, `tenant` or `fleet`. */
-  readonly scope: string
-  readonly tenantId?: string
-  readonly reason?: string
-  readonly active: boolean
+export interface ListPage {
+  readonly runs: readonly RunRow[]
+  /** Opaque; pass it for the next page. Stable while runs are added. */
+  readonly next?: string
 }
 
 /** What a store says about itself, checked by a test (STO-23). */
@@ -168,15 +168,17 @@ export interface ServerStore
     AdmissionStore,
     ApiKeyStore,
     IdempotencyStore,
+    SessionStore,
     DecisionStore,
     AuditLog,
     ScheduleStore,
     TriggerStore,
+    ViewStore,
     FleetStore,
     WorkStore {}
 
 export interface RunStore
-  extends GrantStore, EventStore, FeedStore, ArchiveStore, EvidenceStore, PlanStore, ServerStore {
+  extends GrantStore, EventStore, FeedStore, ArchiveStore, EvidenceStore, PlanStore, PauseStore, ServerStore {
   readonly manifest: StoreManifest
   /** How a separate thread renews leases while this one is stuck; absent where no other thread reaches the store. */
   readonly leaseRenewal?: LeaseRenewal
@@ -204,11 +206,7 @@ export interface RunStore
   findRunByEngineRef(tenantId: string, engineRunRef: string): Promise<RunRow | undefined>
   /** For drivers, which work across tenants by the store's own key. */
   getRun(runKey: RunKey): Promise<RunRow | undefined>
-  listRuns(
-    tenantId: string,
-    filter: ListFilter,
-    page: { readonly limit: number; readonly cursor?: string },
-  ): Promise<ListPage>
+  listRuns(tenantId: string, filter: ListFilter, page: ListedPage): Promise<ListPage>
   /** How many runs a tenant has in each status, kept without a hot row (P-41). Statuses without runs may be absent. */
   countRuns(tenantId: string): Promise<ReadonlyMap<RunStatus, number>>
   quarantine(runKey: RunKey, code: string): Promise<void>
@@ -268,6 +266,11 @@ export interface RunStore
    */
   dueRuns(now: number, owner: string, limit: number): Promise<readonly RunRow[]>
   /**
+   * Runs as `dueRuns` gives them, but under a lease that still runs at `now`: their holder has something to do, if it lives. The
+   * lease that ends first comes first: what a holder renews moves behind what nobody renews.
+   */
+  leasedRuns(now: number, limit: number): Promise<readonly RunRow[]>
+  /**
    * Ended runs, not quarantined and not of an outside engine, with an inbox row unconsumed since `until` or longer:
    * their driver may have died right after their end. Oldest inbox row first.
    */
@@ -286,9 +289,6 @@ export interface RunStore
   /** Durable begin-claim of an irreversible attempt (P-28). False when it was claimed before. */
   claimAttempt(runKey: RunKey, claim: StepClaim): Promise<boolean>
   readClaims(runKey: RunKey): Promise<readonly StepClaim[]>
-
-  putScopePause(pause: ScopePause): Promise<void>
-  readScopePauses(tenantId: string): Promise<readonly ScopePause[]>
 
   close(): Promise<void>
 }

@@ -51,6 +51,16 @@ export interface WorkClaim {
   readonly leaseMs: number
 }
 
+/** A step that was sent to a queue, as people see it. */
+export interface ListedWork extends Pick<
+  StoredWork,
+  'slot' | 'attempt' | 'queue' | 'handler' | 'offeredAt' | 'claims'
+> {
+  readonly runId: string
+  /** Who has it; absent while it is offered. */
+  readonly claim?: Omit<WorkClaim, 'sha256' | 'leaseMs'>
+}
+
 /** What a worker can do. */
 export interface WorkWanted {
   readonly queues: readonly string[]
@@ -79,6 +89,8 @@ export interface WorkStore {
   movedWork(seen: readonly (WorkRef & Pick<StoredWork, 'revision'>)[]): Promise<readonly StoredWork[]>
   /** Offered work, and claimed work that may be handed out again; the longest offered first. */
   openWork(tenantId: string, wanted: WorkWanted, limit: number): Promise<readonly StoredWork[]>
+  /** What is offered or claimed, the longest offered first, each with the run that it is for. */
+  listWork(tenantId: string, limit: number): Promise<readonly ListedWork[]>
   /** Of all tenants: rows that nobody has written since an instant, the oldest first. */
   untouchedWork(before: number, limit: number): Promise<readonly StoredWork[]>
   deleteWork(ref: WorkRef): Promise<void>

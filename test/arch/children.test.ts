@@ -8,6 +8,7 @@ import { childrenTold, forgetEndedChildren, runChild, startChild } from '../fixt
 const BY_THEMSELVES = [
   'test/fixtures/child.ts',
   'test/mutants/run.ts',
+  'test/setup/conductor.ts',
   'test/setup/memory-folder.ts',
   'test/setup/postgres-cluster.ts',
   'test/setup/postgres.ts',

@@ -9,7 +9,7 @@ import { parse, place, walk } from './source.ts'
 
 /** What is subtracted there is an instant from a row, a log or a person, not a reading of this process. */
 const BY_INSTANTS: ReadonlySet<string> = new Set([
-  'src/adapters/engines/embedded/driven-run.ts',
+  'src/adapters/engines/embedded/wake-up.ts',
   'src/adapters/engines/temporal/caretaker.ts',
   'src/adapters/engines/temporal/client/replies.ts',
   'src/adapters/engines/temporal/sandbox/wake-timer.ts',

@@ -16,7 +16,6 @@ const OWN_TEXT: Readonly<Record<string, string>> = {
   'src/app/values/run-context.ts': 'a context row of the store',
   'src/app/loaded/load-run.ts': 'a snapshot of the store',
   'src/app/plans/load.ts': 'a compiled plan of the store, checked by its hash',
-  'src/app/log/read-events.ts': 'a record of the store',
   'src/app/inbox/input.ts': 'an inbox row of the store',
   'src/app/advance/child-end.ts': 'a blob of the store',
   'src/app/values/read-results.ts': 'a blob of the store',
@@ -30,7 +29,9 @@ const OWN_TEXT: Readonly<Record<string, string>> = {
   'src/app/inbox/task-inbox-rows.ts': 'an inbox row of the store',
   'src/edge/http/serve/idempotency.ts': 'an answer of the store',
   'src/app/sides/check-inbox-rows.ts': 'an inbox row of the store',
-  'src/app/verify/check-bundle.ts': 'lines of a bundle, whose link is computed over what was read',
+  'src/core/bundle/bundle-lines.ts': 'lines of a bundle, whose link is computed over what was read',
+  'src/core/events/read-record.ts': 'a record of the store or of a bundle',
+  'src/app/verify/check-bundle.ts': 'the plan of a bundle, whose hash is in its row',
   'src/app/engines/run-driver.ts': 'an inbox row of the store',
   'src/app/commit/intent.ts': 'a line of our own buffer',
   'src/app/redact/redact.ts': 'text that was written a line above',
@@ -64,7 +65,7 @@ const OWN_TEXT: Readonly<Record<string, string>> = {
   'src/adapters/stores/postgres/api-keys.ts': 'a list of roles that the store wrote',
   'src/adapters/stores/sqlite/idempotency.ts': 'an answer of our own server, written by the store',
   'src/adapters/stores/postgres/idempotency.ts': 'an answer of our own server, written by the store',
-  'src/app/audit/verify-audit.ts': 'an audit record, whose hash is over what was read',
+  'src/core/audit/audit-chain.ts': 'an audit record, whose hash is over what was read',
   'src/testing/store/audit-cases.ts': 'an audit record of the store',
 }
 

@@ -55,6 +55,7 @@ const ALLOWED: Readonly<Record<string, string>> = {
   'src/core/config/read-config.ts readDocument': 'no plan: the configuration, which the operator of the server wrote',
   'src/app/conformance/read-entry.ts readDocument': 'a text that is short; the plan it names goes through the fence',
   'src/edge/cli/files/conformance-files.ts readEntry': 'it brings the fence with it',
+  'src/core/plan/write/written-plan.ts parsePlan': 'its own text, of a plan that was compiled before',
   'src/edge/cli/files/check-handlers.ts parsePlan': 'a text that is short and was compiled before, for its lines',
 }
 

@@ -1,6 +1,6 @@
 /**
  * Nothing that only tests reach: every module of the product, and every function and value that it exports, is used by something that a
- * user can call. Those are the exports of the package, its command, and the files that threads and Temporal's sandbox load by their name.
+ * user can call. Those are the exports of the package, its command, its page, and the files that threads and Temporal's sandbox load by their name.
  * What no door leads to yet stands in waiting.json with the door that is to come, as a module or as `module#name`. That list may only
  * become shorter, and what is proved there alone is deferred.
  */
@@ -18,8 +18,11 @@ const LOADED_BY_NAME = [
   'src/adapters/isolation/entry.ts',
   'src/adapters/stores/postgres/renew-leases.ts',
   'src/adapters/stores/sqlite/renew-leases.ts',
+  'src/adapters/stores/sqlite/write-batches.ts',
   'src/library/plans/compile-thread.ts',
 ]
+
+const PAGE = 'web/src/main.tsx'
 
 function entries(): readonly string[] {
   const { exports } = JSON.parse(textOf('package.json')) as {
@@ -29,7 +32,7 @@ function entries(): readonly string[] {
     typeof target === 'string' ? [] : [target.default.replace('./dist/', 'src/').replace(/\.js$/, '.ts')],
   )
   // Scripts write what the package ships beside its code: schemas and the reference.
-  return [...exported, 'src/edge/cli/main.ts', ...LOADED_BY_NAME, ...filesUnder('scripts', ['.ts'])]
+  return [...exported, 'src/edge/cli/main.ts', PAGE, ...LOADED_BY_NAME, ...filesUnder('scripts', ['.ts'])]
 }
 
 function reachedFrom(roots: readonly string[], importsFrom: (path: string) => readonly string[]): ReadonlySet<string> {
@@ -54,7 +57,11 @@ it('every module is reached from what a user can call, or waits for a door that 
 })
 
 it('every function and value that a reached module exports is used by what a user can call, or waits for a door that is named', () => {
-  const ours = new Set([...productFiles(), ...filesUnder('scripts', ['.ts'])])
+  const ours = new Set([
+    ...productFiles(),
+    ...filesUnder('scripts', ['.ts']),
+    ...filesUnder('web/src', ['.ts', '.tsx']),
+  ])
   const used = reachedNames(entries(), (path) => ours.has(path))
   const reached = reachedFrom(entries(), ownImports)
   const unused = productFiles()

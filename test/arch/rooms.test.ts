@@ -37,6 +37,7 @@ const HOUSES: Readonly<Record<string, House>> = {
       'advance',
       'project',
       'views',
+      'past',
       'execute',
       'workers',
       'feed',

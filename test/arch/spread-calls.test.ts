@@ -11,7 +11,6 @@ const TAKES_ANY_NUMBER = new Set(['push', 'unshift', 'splice', 'concat', 'min', 
 
 /** Lists with a bound of their own, far below the limit. */
 const BOUNDED: Readonly<Record<string, string>> = {
-  'src/app/advance/advance-run.ts': 'effects of one turn: at most the concurrency of a plan, 10,000',
   'src/app/advance/decision-round.ts': 'effects and blobs of one decision: at most the concurrency of a plan, 10,000',
   'src/app/redact/decoded-text.ts': 'a chunk of a size that the file sets',
 }

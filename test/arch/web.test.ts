@@ -13,6 +13,7 @@ const ROOMS = [
   'address',
   'shown',
   'keys',
+  'verify',
   'history',
   'acts',
   'graph',
@@ -20,11 +21,24 @@ const ROOMS = [
   'events',
   'inspector',
   'run',
+  'bundle',
   'fleet',
   'runs',
+  'palette',
   'plans',
+  'fork',
+  'compare',
+  'editor',
   'tasks',
+  'schedules',
+  'triggers',
   'api-keys',
+  'queue',
+  'pools',
+  'engines',
+  'feed',
+  'alerts',
+  'audit',
   'frame',
 ]
 const FILES = filesUnder('web/src', ['.ts', '.tsx'])
@@ -73,4 +87,9 @@ it('every file of the page opens with what it is for, and is short', () => {
   const unsaid = FILES.filter((path) => !textOf(path).startsWith('/**'))
   const long = FILES.filter((path) => textOf(path).split('\n').length > MOST_LINES)
   expect([unsaid, long]).toEqual([[], []])
+})
+
+it('every part that is loaded later waits for a server that is away', () => {
+  const found = FILES.filter((path) => /\blazy\b/.test(textOf(path).replaceAll(/\/\*[\s\S]*?\*\//g, '')))
+  expect(found).toEqual(['web/src/server/part.ts'])
 })

@@ -5,7 +5,9 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { loadPlan, openKeelson, type Keelson } from '../../src/main.ts'
+import { openPostgresStore } from '../../src/adapters/stores/postgres/store.ts'
+import { loadPlan, openKeelson, type Keelson, type OpenOptions } from '../../src/main.ts'
+import { startPostgres } from '../setup/postgres.ts'
 import { atMostRow, type BenchRow } from './row.ts'
 
 const MANY = process.env['KEELSON_BENCH'] === 'long' ? 100_000 : 10_000
@@ -28,16 +30,33 @@ const fanOf = (items: number): string =>
 
 export async function benchGrowth(): Promise<readonly BenchRow[]> {
   const directory = mkdtempSync(join(tmpdir(), 'keelson-growth-'))
-  const keelson = await openKeelson({ directory, steps: { work: async () => null }, maxSteps: 1_000, receipts: false })
+  try {
+    return await growths('SQLite', { directory, receipts: false })
+  } finally {
+    rmSync(directory, { recursive: true, force: true })
+  }
+}
+
+export async function benchGrowthPostgres(): Promise<readonly BenchRow[]> {
+  const server = await startPostgres()
+  try {
+    const connectionString = await server.createDatabase('growth')
+    return await growths('PostgreSQL', { store: await openPostgresStore({ connectionString }) })
+  } finally {
+    await server.stop()
+  }
+}
+
+async function growths(name: string, options: OpenOptions): Promise<readonly BenchRow[]> {
+  const keelson = await openKeelson({ ...options, steps: { work: async () => null }, maxSteps: 1_000 })
   try {
     const size = MANY.toLocaleString('en')
     return [
-      await growth(keelson, `SQLite, chain of ${size} steps ÷ a tenth of it`, chainOf),
-      await growth(keelson, `SQLite, fan-out of ${size} items ÷ a tenth of it`, fanOf),
+      await growth(keelson, `${name}, chain of ${size} steps ÷ a tenth of it`, chainOf),
+      await growth(keelson, `${name}, fan-out of ${size} items ÷ a tenth of it`, fanOf),
     ]
   } finally {
     await keelson.close()
-    rmSync(directory, { recursive: true, force: true })
   }
 }
 

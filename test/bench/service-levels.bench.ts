@@ -1,14 +1,15 @@
 /**
  * The service levels of a server (PRF-04), scaled down: 1,000 runs a minute for fifteen seconds instead of four hours, one server on SQLite.
- * `KEELSON_BENCH=long` holds it for ten minutes.
+ * `KEELSON_BENCH=long` holds it for ten minutes. `test/levels/server.test.ts` holds the short one in every test run.
  */
 import { randomUUID } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
+import { loadPlan, openKeelson } from '../../src/main.ts'
 import { atMostRow, type BenchRow } from './row.ts'
-import { writeProject } from './server/project.ts'
+import { PLAN, writeProject } from './server/project.ts'
 import { servedProcess } from './server/served-process.ts'
 
 const EVERY_MS = 60
@@ -65,6 +66,23 @@ function p99(values: readonly number[]): number {
   return values.toSorted((a, b) => a - b)[Math.floor(values.length * 0.99)] ?? 0
 }
 
+/** From the append of an event to its delivery to a subscriber, under the same load; in the process of the subscriber. */
+async function deliveries(folder: string): Promise<readonly number[]> {
+  const times: number[] = []
+  await using keelson = await openKeelson({ directory: folder, steps: { work: () => 1 } })
+  const subscription = keelson.subscribe('ledger', ({ record }) => {
+    times.push(Date.now() - Date.parse(record.persistedAt))
+  })
+  const plan = loadPlan(PLAN)
+  const began = performance.now()
+  for (let next = 0; next < FOR_MS / 3; next += EVERY_MS) {
+    await pause(Math.max(0, began + next - performance.now()))
+    await (await keelson.start(plan)).result()
+  }
+  await subscription.drain()
+  return times
+}
+
 /** Of a hundred writes, those that took longer than 10 ms. */
 function slowWrites(metrics: string): number {
   const of = (label: string): number =>
@@ -82,10 +100,20 @@ export async function benchServiceLevels(): Promise<readonly BenchRow[]> {
     const starts = await steadyStarts(server.url)
     const metrics = (await ask(server.url, '/metrics')).text
     const paused = await pauses(server.url)
+    const delivered = await deliveries(join(folder, 'feed'))
+    const unanswered = starts.filter((took) => took === Infinity).length
     return [
+      atMostRow(
+        '1,000 runs a minute: starts not accepted, of a hundred',
+        '',
+        (unanswered / starts.length) * 100,
+        0.5,
+        1,
+      ),
       atMostRow('1,000 runs a minute: request to persisted, p99', 'ms', p99(starts), 300, 1),
       atMostRow('1,000 runs a minute: writes over 10 ms, of a hundred', '', slowWrites(metrics), 1, 1),
       atMostRow('signal to paused, p99', 'ms', p99(paused), 1_000, 1),
+      atMostRow('event to its subscriber, p99', 'ms', p99(delivered), 5_000, 1),
     ]
   } finally {
     await server.stop()

@@ -136,7 +136,7 @@ describe('a damaged page', () => {
 
 describe('a lock held elsewhere', () => {
   it('is waited for without blocking, then given up as STORE_LOCKED, and nothing is written', async () => {
-    const store = await openSqliteStore({ path, clock, lockMs: 300 })
+    const store = await openSqliteStore({ path, clock, lockMs: 1_500 })
     const other = new DatabaseSync(path)
     other.exec('BEGIN IMMEDIATE')
     let turns = 0

@@ -1,8 +1,10 @@
 /** Alerts about runs: told while they happen to who listens, and made again of the log for who asks later. */
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { describe, expect, it } from 'vitest'
 import { openMemoryStore } from '../../src/adapters/stores/memory/store.ts'
 import { loadPlan, openKeelson, type Alert, type Keelson } from '../../src/main.ts'
-import type { RunStore, StoredEvent } from '../../src/ports/run-store.ts'
+import type { RunStore } from '../../src/ports/run-store.ts'
 import { newRun } from '../../src/testing/store/run-fixtures.ts'
 import { creation } from '../../src/testing/store/store-case.ts'
 import type { EventSpec } from '../../src/testing/store/sealed-events.ts'
@@ -39,7 +41,7 @@ const STARTED: readonly EventSpec[] = [{ eventType: 'RunApproved' }, { eventType
 const step = (eventType: string, slot: string): EventSpec => ({ eventType, slot })
 
 describe('alerts made of a log', () => {
-  it('a step that starts before one it needs has ended is a causal violation, and is not taken for damage [PRJ-10, PRJ-27]', async () => {
+  it('a step that starts before one it needs has ended is a causal violation, and is not taken for damage [PRJ-10, PRJ-27, OBS-04]', async () => {
     const store = openMemoryStore({ clock: { now: () => Date.now() } })
     await using keelson = await openKeelson({ store, directory: testFolder(), steps })
     const sha256 = await keelson.publish(TWO)
@@ -199,7 +201,33 @@ describe('alerts told while they happen', () => {
     )
   })
 
-  it('an event that a subscription gave up is an alert of the first priority', async () => {
+  it('a plan that was altered in the store is told once, with the first priority, by the process that finds it [OBS-04, OBS-10, P-45]', async () => {
+    const directory = testFolder()
+    let isAtWork = false
+    const f = (): Promise<never> => ((isAtWork = true), new Promise(() => undefined))
+    const first = await openKeelson({ directory, steps: { f, g: () => 2 } })
+    const { runId } = await first.start(TWO)
+    await until(() => isAtWork)
+    await first.close()
+    const database = new DatabaseSync(join(directory, 'keelson.db'))
+    for (const { name } of database.prepare(`SELECT name FROM sqlite_schema WHERE type = 'trigger'`).all())
+      database.exec(`DROP TRIGGER "${String(name)}"`)
+    database.exec(`UPDATE plans SET text = replace(text, '"run":"g"', '"run":"f"')`)
+    database.close()
+    const told: Alert[] = []
+    const ends: unknown[] = []
+    const second = await openKeelson({ directory, steps, pollMs: 20, onAlert: (alert) => told.push(alert) })
+    second.on('execution.completed', ({ executionId, status, error }) => ends.push({ executionId, status, ...error }))
+    await until(async () => (await second.run(runId)).row.status === 'FAILED')
+    const onRecord = await all(second.alerts({ runId }))
+    await second.close()
+    const altered = { code: 'PLAN_INTEGRITY_VALIDATION_FAILED', priority: 'P1', runId, tenantId: 'local' }
+    expect(onRecord).toMatchObject([altered])
+    expect(told.filter((alert) => !isLag(alert))).toMatchObject([altered])
+    expect(ends).toEqual([{ executionId: runId, status: 'failed', code: altered.code, errorClass: 'validation' }])
+  })
+
+  it('an event that a subscription gave up is an alert of the first priority [OBS-04]', async () => {
     const { keelson, told } = await listening(behind(0))
     const run = await keelson.start(TWO)
     await run.result()
@@ -227,52 +255,5 @@ describe('alerts told while they happen', () => {
     await keelson.close()
     await until(() => warned.includes('LISTENER_FAILED'))
     process.off('warning', onWarning)
-  })
-})
-
-/** A run whose second step waits until its first part was projected; `page` changes what is then read. */
-async function projectedInTwo(store: RunStore, page = (events: readonly StoredEvent[]) => events) {
-  const gate = Promise.withResolvers<number>()
-  let projected = 0
-  let isChanged = false
-  const seen = new Proxy(store, {
-    get: (target, name, receiver) => {
-      if (name !== 'readEvents') return Reflect.get(target, name, receiver) as unknown
-      const read: RunStore['readEvents'] = async (runKey, range) => {
-        const events = await target.readEvents(runKey, range)
-        // The end of the first part: nothing follows it yet.
-        if (events.length === 0) projected = Math.max(projected, range.afterSeq ?? 0)
-        if (isChanged || range.afterSeq !== projected || projected < 4 || events.length < 2) return events
-        isChanged = true
-        return page(events)
-      }
-      return read
-    },
-  })
-  const { keelson, told, lagging } = await listening(seen, {
-    steps: { f: () => 1, g: () => gate.promise },
-    log: undefined,
-  })
-  const run = await keelson.start(TWO)
-  await until(() => projected >= 4)
-  gate.resolve(2)
-  await run.result()
-  await keelson.close()
-  return { told, lagging, runId: run.runId }
-}
-
-describe('a view that falls behind its log', () => {
-  it('by more than five seconds is told', async () => {
-    const { lagging, runId } = await projectedInTwo(behind(6_000))
-    expect(lagging.length).toBeGreaterThan(0)
-    for (const alert of lagging)
-      expect(alert).toMatchObject({ code: 'PROJECTOR_LAG_HIGH', priority: 'P2', runId, tenantId: 'local' })
-  })
-
-  it('by a number that comes late is told once, and is whole after it', async () => {
-    const { told, runId } = await projectedInTwo(behind(0), (events) => events.slice(1))
-    expect(told).toMatchObject([
-      { code: 'PROJECTOR_NON_CONTIGUOUS_FETCH_DETECTED', priority: 'P2', runId, tenantId: 'local' },
-    ])
   })
 })

@@ -1,49 +1,13 @@
 /** Child runs: a derived id, an end that reaches the parent in one commit, and a parent whose word reaches the child. */
 import { createHash } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
-import { pair } from '../../src/adapters/stores/memory/connect.ts'
 import { childRunId } from '../../src/app/log/derived-uuid.ts'
 import { KeelsonError, problem } from '../../src/core/problems/problem.ts'
-import type { RunCommit, RunKey, RunStore } from '../../src/ports/run-store.ts'
+import type { RunCommit, RunStore } from '../../src/ports/run-store.ts'
 import { killedAfterTelling } from '../fixtures/killed-after-telling.ts'
+import { CHILD, family, PARENT } from '../fixtures/parent-and-child.ts'
 import { scenario } from '../fixtures/scenario.ts'
-import { World, type Process, type ProcessOptions } from '../fixtures/virtual-world.ts'
-
-const CHILD = `
-plan: child
-version: 1.0.0
-policy: { retry: { maxAttempts: 1 } }
-output: { made: "\${steps.inner.output}" }
-steps: [{ id: inner, run: inner, with: { n: "\${input.n}" } }]`
-const PARENT = `
-plan: parent
-version: 1.0.0
-policy: { retry: { maxAttempts: 1 } }
-output: { got: "\${steps.call.output.made}" }
-steps: [{ id: call, plan: { planId: child }, with: { n: 7 } }, { id: after, run: f }]`
-
-interface Family {
-  readonly world: World
-  readonly process: Process
-  readonly parent: RunKey
-  readonly child: () => RunKey
-}
-
-async function family(options: ProcessOptions = {}, plan = PARENT): Promise<Family> {
-  const world = new World()
-  const process = world.process('only', options)
-  await process.publish(CHILD)
-  const parent = await process.start(plan)
-  await world.runUntil(() => world.disk.runs.length === 2)
-  return { world, process, parent, child: () => 2 }
-}
-
-/** Changes the stored bytes of a plan behind everybody's back. */
-function alter({ disk }: World, sha256: string): void {
-  const key = pair('local', sha256)
-  const stored = disk.plans.get(key)
-  if (stored !== undefined) disk.plans.set(key, { ...stored, text: stored.text.replace('inner', 'other') })
-}
+import { World, type ProcessOptions } from '../fixtures/virtual-world.ts'
 
 describe('the id of a child run', () => {
   it('is the hash of run, slot and attempt with the bits of a version 4 UUID [P-29]', () => {
@@ -67,44 +31,6 @@ describe('the id of a child run', () => {
     expect(world.disk.runs).toHaveLength(2)
     expect(world.row(parent).status).toBe('COMPLETED')
     expect(world.log(2, 'RunStarted')).toHaveLength(1)
-  })
-})
-
-describe('the start of a child run', () => {
-  it('takes the lease with it, so that no other process takes it for an orphan [P-29]', async () => {
-    const { world, parent } = await family({ script: { inner: 'hold' } })
-    const other = world.process('other', { adoptOthers: true, pollMs: 1 })
-    await world.advanceBy(30_000)
-    expect(other.engine.drivenRuns).toBe(0)
-    world.calls[0]?.resolve('made')
-    await world.runUntil(() => world.hasEnded(parent))
-    expect(world.disk.runs.map(({ row }) => row.epoch)).toEqual([1, 1])
-    expect(world.called('inner')).toEqual(['inner#1/1'])
-  })
-
-  it('from bytes that no longer have their hash is refused, and the step fails [P-45]', async () => {
-    const world = new World()
-    const first = world.process('first', { script: { early: 'hold' } })
-    const { sha256 } = await first.publish(CHILD)
-    const plan = PARENT.replace('steps: [', 'steps: [{ id: early, run: early }, ')
-    const parent = await first.start(plan)
-    first.kill()
-    alter(world, sha256)
-    world.process('second', { adoptOthers: true, script: { early: () => 1 } })
-    await world.runUntil(() => world.hasEnded(parent))
-    expect(world.row(parent)).toMatchObject({ status: 'FAILED', errorCode: 'PLAN_INTEGRITY_VALIDATION_FAILED' })
-    expect(world.disk.runs).toHaveLength(1)
-    expect(world.called('inner')).toEqual([])
-  })
-
-  it('from bytes that no longer have their hash is refused before its parent starts, if they had changed by then [P-45]', async () => {
-    const world = new World()
-    const { sha256 } = await world.process('publisher').publish(CHILD)
-    alter(world, sha256)
-    await expect(world.process('only').start(PARENT)).rejects.toMatchObject({
-      code: 'PLAN_INTEGRITY_VALIDATION_FAILED',
-    })
-    expect(world.disk.runs).toEqual([])
   })
 })
 

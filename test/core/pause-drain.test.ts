@@ -11,7 +11,7 @@ policy: { drainTimeoutMs: 20 }
 steps: [{ id: a, run: gated }, { id: b, run: quick }]`)
 const ADA = { userId: 'ada', roles: ['Operator'], tenantId: 'local' }
 
-it('tells of PAUSE_DRAIN_TIMEOUT with P2 in the log, stays paused as DRAIN_TIMED_OUT, and goes on when it is resumed [X-95]', async () => {
+it('tells of PAUSE_DRAIN_TIMEOUT with P2 in the log, stays paused as DRAIN_TIMED_OUT, and goes on when it is resumed [X-95, OBS-04]', async () => {
   const gate = Promise.withResolvers<string>()
   let calls = 0
   const steps = { gated: () => ((calls += 1), gate.promise), quick: () => 1 }

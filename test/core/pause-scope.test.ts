@@ -10,7 +10,12 @@ describe('a pause of a whole scope', () => {
     const world = new World()
     const process = world.process('one', { script: { f: 'hold' } })
     const run = await process.start(TWO)
-    const pause = await pauseScope(process.services, { tenantId: 'local', scope: 'plan:story', reason: 'stock count' })
+    const pause = await pauseScope(process.services, {
+      setBy: 'ana',
+      tenantId: 'local',
+      scope: 'plan:story',
+      reason: 'stock count',
+    })
     await world.advanceBy(1000)
     expect(world.row(run)).toMatchObject({ status: 'PAUSED', substatus: 'DRAINING' })
     world.calls[0]?.resolve()
@@ -27,7 +32,7 @@ describe('a pause of a whole scope', () => {
   it.each(['tenant', 'fleet'] as const)('makes a run that starts under it start paused: %s [P-23]', async (scope) => {
     const world = new World()
     const process = world.process('one', { script: { f: () => 1 } })
-    await pauseScope(process.services, { tenantId: 'local', scope })
+    await pauseScope(process.services, { setBy: 'ana', tenantId: 'local', scope })
     const run = await process.start(TWO)
     await world.advanceBy(5000)
     expect(world.log(run)).toEqual(['RunApproved RUN#1', 'RunStarted RUN#1', 'RunPaused RUN#1'])
@@ -37,7 +42,7 @@ describe('a pause of a whole scope', () => {
   it('leaves runs of other plans alone', async () => {
     const world = new World()
     const process = world.process('one', { script: { f: () => 1 } })
-    await pauseScope(process.services, { tenantId: 'local', scope: 'plan:another' })
+    await pauseScope(process.services, { setBy: 'ana', tenantId: 'local', scope: 'plan:another' })
     const run = await process.start(TWO)
     await world.runUntil(() => world.hasEnded(run))
     expect(world.row(run).status).toBe('COMPLETED')
@@ -48,7 +53,7 @@ describe('a pause of a whole scope', () => {
     const process = world.process('one', { script: { f: 'hold' } })
     const run = await process.start(TWO)
     await process.signal(run, 'PAUSE')
-    const pause = await pauseScope(process.services, { tenantId: 'local', scope: 'tenant' })
+    const pause = await pauseScope(process.services, { setBy: 'ana', tenantId: 'local', scope: 'tenant' })
     await world.advanceBy(1000)
     await resumeScope(process.services, 'local', pause)
     await world.advanceBy(1000)

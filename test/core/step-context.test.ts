@@ -47,6 +47,27 @@ describe('metadata', () => {
     expect(context.execution).toEqual(given.execution)
   })
 
+  it('has the key of its attempt as its own, and so have a copy of it and what is made over it', async () => {
+    const { world } = await ended('steps: [{ id: a, run: f }, { id: b, run: f }]')
+    const [first, second] = world.calls.map(({ context }) => context)
+    if (first === undefined || second === undefined) throw new Error('two steps were called')
+    expect(first.idempotencyKey).toMatch(/^[0-9a-f]{64}$/)
+    expect(second.idempotencyKey).not.toBe(first.idempotencyKey)
+    const over: StepContext = new Proxy(first, {})
+    for (const one of [first, { ...first }, over, Object.create(first) as StepContext])
+      expect(one.idempotencyKey).toBe(first.idempotencyKey)
+    expect(Object.keys(first)).toEqual([
+      'signal',
+      'runId',
+      'stepId',
+      'attempt',
+      'engineAttempt',
+      'planId',
+      'planVersion',
+      'idempotencyKey',
+    ])
+  })
+
   it('has the parts that a step may need [CTX-02]', async () => {
     const { world } = await ended(
       `context: { v: 1 }

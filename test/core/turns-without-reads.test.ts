@@ -66,7 +66,8 @@ describe('a turn that brings an outcome', () => {
     const gap: { act?: () => Promise<unknown> } = {}
     const process = world.process('one', { wrapStore: watched([], gap) })
     const { row } = await process.create(CHAIN)
-    gap.act = () => pauseScope(process.services, { tenantId: row.tenantId, scope: 'tenant', reason: 'fire drill' })
+    gap.act = () =>
+      pauseScope(process.services, { setBy: 'ana', tenantId: row.tenantId, scope: 'tenant', reason: 'fire drill' })
     await process.advancer.advance(row.runKey, { reports: [done('a')] })
     expect(world.row(row.runKey).status).toBe('PAUSED')
     expect(world.log(row.runKey, 'StepStarted')).toHaveLength(1)
@@ -93,7 +94,7 @@ it('a run that is started while its tenant is paused starts paused, and a read i
   await process.create(CHAIN)
   expect(calls).not.toContain('readScopePauses')
   const { tenantId } = world.row(1)
-  await pauseScope(process.services, { tenantId, scope: 'tenant' })
+  await pauseScope(process.services, { setBy: 'ana', tenantId, scope: 'tenant' })
   const { row } = await process.create(CHAIN, { runId: 'second' })
   expect(world.row(row.runKey).status).toBe('PAUSED')
   expect(world.log(row.runKey, 'StepStarted')).toHaveLength(0)

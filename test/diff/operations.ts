@@ -255,6 +255,12 @@ export const RUN_OPERATIONS: Operations = {
     const [now, owner, limit] = [scene.now + chance.below(1000) - 500, chance.pick(OWNERS), 1 + chance.below(4)]
     return { call: (store) => store.dueRuns(now, owner, limit), succeeded: some }
   },
+  leasedRuns: (scene) => {
+    const { chance } = scene
+    // Leases of the operations are short: mostly they still run at an earlier instant alone.
+    const [now, limit] = [scene.now + 300 - chance.below(3000), 1 + chance.below(4)]
+    return { call: (store) => store.leasedRuns(now, limit), succeeded: some }
+  },
   stalledRuns: (scene) => {
     const { chance } = scene
     const at = { now: scene.now + chance.below(1000) - 500, forMs: chance.below(300) }
@@ -283,5 +289,9 @@ export const RUN_OPERATIONS: Operations = {
   readScopePauses: (scene) => {
     const tenantId = scene.chance.pick(TENANTS)
     return { call: (store) => store.readScopePauses(tenantId), succeeded: some }
+  },
+  lastScopePause: (scene) => {
+    const tenantId = scene.chance.pick(TENANTS)
+    return { call: (store) => store.lastScopePause(tenantId, 'tenant'), succeeded: (answer) => answer !== undefined }
   },
 }

@@ -2,6 +2,7 @@
 import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, expect, it } from 'vitest'
+import { ROOT } from '../../scripts/terminal.ts'
 import { ensureBuilt } from './built.ts'
 import { Command, folderWith, until } from './command.ts'
 
@@ -46,6 +47,22 @@ it('a plan is served as it was saved last, however often an editor replaces its 
   }
   replace(join(folder, 'a.yaml'), planOf('a', 'last'))
   await until('the folder itself is still watched', async () => (await word('a')) === 'last')
+  server.kill('SIGINT')
+  expect((await server.finished).code).toBe(0)
+})
+
+it('the examples are served at the one address that is printed: the page is there, and a request starts one of them', async () => {
+  const server = new Command(['dev', join(ROOT, 'examples'), '--port', '0'], folderWith({}))
+  const [, url = ''] = await server.shows(/is ready at (http:\S+)/)
+  const page = await fetch(url)
+  expect([page.status, page.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8'])
+  const [script = ''] = /\/assets\/index-[^"]+\.js/.exec(await page.text()) ?? []
+  expect((await fetch(`${url}${script}`)).status).toBe(200)
+  const headers = { 'content-type': 'application/json' }
+  const body = JSON.stringify({ planId: 'etl' })
+  const answer = await fetch(`${url}/v1/executions?mode=sync`, { method: 'POST', headers, body })
+  expect(await answer.json()).toMatchObject({ status: 'COMPLETED', output: { rejected: expect.anything() } })
+  expect(server.stdout.match(/https?:\/\//g)).toHaveLength(1)
   server.kill('SIGINT')
   expect((await server.finished).code).toBe(0)
 })

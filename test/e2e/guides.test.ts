@@ -51,6 +51,15 @@ const SAYS: Readonly<Record<string, readonly RegExp[]>> = {
       ],
     ]),
   ),
+  // A clone's first minutes with a server: a run followed to its end, and a task that only a second person may do.
+  'docs/guides/api.md': [
+    /^keelson is ready at http:\/\/127\.0\.0\.1:\d+ [^\n]*\n(?!keelson)/,
+    /event: RunCompleted\n[\s\S]*event: end\n[^\n]*"status":"COMPLETED"[\s\S]*"output":\{"batches":4,[^\n]*"rows":93\}/,
+    /event: ManualTaskOpened\n[\s\S]*event: RunCompleted\n[\s\S]*bo started this run \(MakerChecker\)/,
+    /"code":"AUTHZ_DENIED"[^\n]*"message":"bo may not complete 'release': bo started this run[\s\S]*"kind":"accepted"/,
+    /"batches":4,[^\n]*"rows":93\}[\s\S]*✔ release [\s\S]*"receipt":"paid 4200"/,
+    / may not +the rule of 'release' needs the name[\s\S]*Succeeded recorded for run /,
+  ],
   'docs/guides/secrets.md': [/"the token is \*\*\*\\n"/, /✔ secrets +1 secret named here, each has a value/],
 }
 

@@ -78,6 +78,13 @@ const EXITS: Readonly<Record<string, number>> = {
   'keelson fleet show 0b6f5f1e-6a43-4c52-9a3b-1f6b8f0f8a11 --json': 2,
   'keelson fleet abort 0b6f5f1e-6a43-4c52-9a3b-1f6b8f0f8a11 --json': 2,
   'keelson fleet abort 0b6f5f1e-6a43-4c52-9a3b-1f6b8f0f8a11 --reason "wrong plan"': 2,
+  // Nobody follows the logs of the stage.
+  'keelson feed dead-letters mail': 2,
+  'keelson feed dead-letters mail 12-3 --json': 2,
+  'keelson feed redeliver mail': 2,
+  'keelson feed redeliver mail --id 12-3 --id 12-4': 2,
+  'keelson feed drop mail 12-3 --reason not-needed': 2,
+  'keelson feed drop mail 12-3 --reason handled-elsewhere --yes': 2,
   'keelson restore orders.db': 1,
   'keelson why last pack --at 12': 2,
   // The plan of the stage has functions, which are code.

@@ -27,8 +27,8 @@ interface Place {
   readonly process: Command
 }
 
-async function servedFolder(): Promise<Place> {
-  const folder = folderWith({ 'plan.yaml': PLAN, 'keelson.steps.mjs': STEPS })
+async function servedFolder(plan = PLAN): Promise<Place> {
+  const folder = folderWith({ 'plan.yaml': plan, 'keelson.steps.mjs': STEPS })
   const process = new Command(['dev', '.', '--port', '0'], folder)
   const [, server = ''] = await process.shows(/ready at (http:\/\/\S+)/)
   return { folder, server, process }
@@ -141,6 +141,24 @@ it('steers runs of a server: a task, a pause, a cancellation, a fork, the queue'
   expect(await say('queue')).toMatch(/PENDING .* keelson queue approve RUN\n$/)
   expect(await say('queue reject last --reason dear --as ana')).toBe('run RUN is rejected\n')
   expect(await say('show last')).toContain('■ cancelled by ana, "dear", before it was approved')
+})
+
+it('says of a task behind a server why it is not this person’s, and refuses the completion with the same reason (5)', async () => {
+  const plan = PLAN.replace("title: 'Release the order'", "title: 'Release the order', rule: MakerChecker")
+  const { folder, server } = await servedFolder(plan)
+  const say = (line: string): Promise<Finished> => keelson([...line.split(' '), '--server', server], folder)
+  expect((await say('run --plan-id order --detach --as bo')).code).toBe(4)
+  await until('it waits for a person', async () => (await say('tasks last')).stdout.includes('Release the order'))
+  const { stdout } = await say('tasks last')
+  expect(stdout).toMatch(/\n {2}may not {3}the rule of 'release' needs the name of the person/)
+  expect(stdout).toContain(' release --outcome Succeeded --as <user>\n')
+  expect(stdout).not.toMatch(/token|undefined/)
+  const refused = await say('complete last release --outcome Succeeded --as bo')
+  expect(refused).toMatchObject({ code: 5, stdout: '' })
+  expect(refused.stderr).toMatch(
+    /^AUTHZ_DENIED {2}bo may not complete 'release': bo started this run \(MakerChecker\)\n/,
+  )
+  expect((await say('complete last release --outcome Succeeded --as ana')).code).toBe(0)
 })
 
 it('says that a server is gone (6), that a key is wrong (5) and what only its own machine can do (2)', async () => {

@@ -100,6 +100,9 @@ it.each([
   expect(loaded.modules).toContain('src/edge/cli/program.ts')
   expect(loaded.modules.filter((path) => DRIVING.some((part) => path.startsWith(part)))).toEqual([])
   expect(loaded.builtins.filter((name) => /worker_threads|http|tls|net|dns|module/.test(name))).toEqual([])
+  // The page and what serves it are loaded by a server alone.
+  expect(loaded.files.filter((path) => path.startsWith('dist/web/'))).toEqual([])
+  expect(loaded.modules.filter((path) => /^(?:web\/|src\/edge\/http\/)/.test(path))).toEqual([])
   // A file costs about as much as what is in it.
   expect(loaded.files.length).toBeLessThanOrEqual(files)
   expect(loaded.modules.length).toBeLessThanOrEqual(modules)

@@ -120,7 +120,7 @@ export class Stage {
 
   async pauseScope(scope: 'fleet' | 'tenant' | `plan:${string}`, forMs: number): Promise<void> {
     const { services } = this.process
-    const pause = await pauseScope(services, { tenantId: 'local', scope, reason: 'maintenance' })
+    const pause = await pauseScope(services, { setBy: 'ana', tenantId: 'local', scope, reason: 'maintenance' })
     this.process.engine.wake(this.key)
     await this.wait(forMs)
     await resumeScope(services, 'local', pause)

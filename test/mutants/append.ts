@@ -81,7 +81,8 @@ export const APPEND: readonly Mutant[] = [
     name: 'effects leave before the commit',
     file: 'app/advance/advance-run.ts',
     find: 'let answer = await this.#commit(run, turn, start)',
-    replace: "let answer: string = 'committed'\n      void this.#commit(run, turn, start).catch(() => undefined)",
+    replace:
+      "let answer: Written | 'lost' | 'ungranted' | Seen = NOTHING_WRITTEN\n      void this.#commit(run, turn, start).catch(() => undefined)",
   },
   {
     name: 'effects of a lost commit leave',
@@ -151,6 +152,13 @@ export const APPEND: readonly Mutant[] = [
     file: 'app/advance/turn-commit.ts',
     find: 'notify: ended ? childEndNotice(run, round) : (turn.inboxRows ?? []),',
     replace: 'notify: ended ? [] : (turn.inboxRows ?? []),',
+  },
+  {
+    name: 'the parent of a run whose plan was altered is not told',
+    file: 'app/advance/fail-altered-run.ts',
+    find: '...noticeToParent(row, END), ',
+    replace: '',
+    catcher: 'test/core/children-start.test.ts',
   },
   {
     name: 'captures are not written',
@@ -273,7 +281,7 @@ export const APPEND: readonly Mutant[] = [
     name: 'a conflict is taken for a commit',
     file: 'app/advance/advance-run.ts',
     find: "if (result.kind === 'conflict') return 'lost'",
-    replace: "if (result.kind === 'conflict') return 'committed'",
+    replace: "if (result.kind === 'conflict') return NOTHING_WRITTEN",
   },
   {
     name: 'inboxRows are decided and not consumed',
@@ -311,9 +319,9 @@ export const APPEND: readonly Mutant[] = [
   {
     name: 'a batch whose answer is lost is taken as written',
     file: 'app/commit/queue.ts',
-    find: 'for (const one of batch) one.reject(thrown)',
+    find: 'if (failure !== undefined) one.reject(failure.thrown)',
     replace:
-      "for (const one of batch) one.resolve({ kind: 'committed', runKey: one.commit.runKey ?? 0, persistedAt: 0 })",
+      "if (failure !== undefined) one.resolve({ kind: 'committed', runKey: one.commit.runKey ?? 0, persistedAt: 0 })",
     catcher: 'test/core/two-batches.test.ts',
   },
   {

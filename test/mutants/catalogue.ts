@@ -12,6 +12,7 @@ import { LIMITS_FAULTS } from './limits.ts'
 import type { Mutant } from './mutant.ts'
 import { PEOPLE } from './people.ts'
 import { PLANS } from './plans.ts'
+import { POSTGRES } from './postgres.ts'
 import { SQLITE } from './sqlite.ts'
 import { STANDING } from './standing.ts'
 import { UNDOING } from './undoing.ts'
@@ -24,6 +25,7 @@ export const MUTANTS: readonly Mutant[] = [
   ...EVOLVE,
   ...APPEND,
   ...SQLITE,
+  ...POSTGRES,
   ...GRANTS,
   ...EVENTS_FAULTS,
   ...UNDOING,

@@ -5,8 +5,8 @@ export const GRANTS: readonly Mutant[] = [
   {
     name: 'an agent is every tenant’s',
     file: 'app/grants/agent-pools.ts',
-    find: 'pool: `${agentPool(agent)}@${tenantId}`',
-    replace: 'pool: `${agentPool(agent)}@${tenantId.slice(1)}`',
+    find: 'return [`${agentPool(agent)}@${tenantId}`',
+    replace: 'return [`${agentPool(agent)}@${tenantId.slice(1)}`',
   },
   {
     name: 'a subscriber is told of every tenant’s runs',

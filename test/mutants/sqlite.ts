@@ -37,4 +37,32 @@ export const SQLITE: readonly Mutant[] = [
     replace: "if (number(first, 'feed_pos') > 0)",
     catcher: 'src/adapters/stores/sqlite/copy-log.test.ts',
   },
+  {
+    name: 'SQLite counts a batch as written when the thread that wrote it is lost',
+    file: 'adapters/stores/sqlite/commit-thread.ts',
+    find: 'for (const { reject } of lost) reject(this.#lost())',
+    replace: 'for (const { resolve } of lost) resolve([])',
+    catcher: 'src/adapters/stores/sqlite/commit-thread.test.ts',
+  },
+  {
+    name: 'SQLite writes on two threads at once',
+    file: 'adapters/stores/sqlite/commit-thread.ts',
+    find: 'if (!this.#isReady && this.#rest === undefined) return work()',
+    replace: 'if (performance.now() > 0) return work()',
+    catcher: 'src/adapters/stores/sqlite/commit-thread.test.ts',
+  },
+  {
+    name: 'SQLite gives an answer of its thread to whichever batch waits longest',
+    file: 'adapters/stores/sqlite/commit-thread.ts',
+    find: 'oldest === undefined || oldest[0] !== said.number',
+    replace: 'oldest === undefined',
+    catcher: 'src/adapters/stores/sqlite/commit-thread.test.ts',
+  },
+  {
+    name: 'SQLite mixes up the bytes of events that go to the other thread',
+    file: 'adapters/stores/sqlite/hand-over.ts',
+    find: 'put(idempotencyKey), put(chainHash), put(salt)',
+    replace: 'put(chainHash), put(idempotencyKey), put(salt)',
+    catcher: 'src/adapters/stores/sqlite/commit-thread.test.ts',
+  },
 ]

@@ -218,6 +218,52 @@ it('queued occurrences follow one another as the runs before them end', async ()
     .toEqual(minutes)
 })
 
+it('a limit that rejects starts rejects occurrences too: each is told, none piles up, and the next with room starts', async () => {
+  await onBehalf(keelson, PRINCIPAL).limits.set({ name: 'plan:slow', maxRunning: 1, whenFull: 'REJECT' })
+  await create({ planId: 'slow', every: '1m', overlap: 'allow' })
+  open()
+  const minute = async (): Promise<void> => {
+    await time.slept()
+    time.pass(MINUTE)
+    await time.slept()
+  }
+  for (let n = 0; n < 5; n += 1) await minute()
+  const told = async () => (await schedules.findSchedule(managing(), 'nightly')).record
+  const full = { outcome: 'failed', code: 'RUN_LIMIT_REACHED' }
+  expect((await told()).recent).toMatchObject([{ outcome: 'started' }, full, full, full, full])
+  expect((await told()).waiting).toEqual([])
+  release()
+  const [first] = (await onBehalf(keelson, PRINCIPAL).list()).runs
+  await (await onBehalf(keelson, PRINCIPAL).run(first?.runId ?? '')).result()
+  await minute()
+  expect((await told()).recent.at(-1)).toMatchObject({ outcome: 'started' })
+  expect(await keys()).toEqual([1, 6].map((n) => isoFromMs(START + n * MINUTE)))
+})
+
+it('a backfill waits where a limit has no room, and leaves nothing out', async () => {
+  await onBehalf(keelson, PRINCIPAL).limits.set({ name: 'plan:slow', maxRunning: 1, whenFull: 'REJECT' })
+  await create({ planId: 'slow', cron: '0 * * * *', catchUp: 'none', overlap: 'allow' })
+  const span = { from: START - 4 * HOUR, to: START - HOUR }
+  await schedules.startBackfill(managing(), 'nightly', { backfillId: 'b', ...span, concurrency: 4 })
+  open()
+  const look = async (): Promise<void> => {
+    await time.slept()
+    time.pass(1_000)
+    await time.slept()
+  }
+  for (let n = 0; n < 3; n += 1) await look()
+  const backfill = async () => (await schedules.findSchedule(managing(), 'nightly')).record.backfills[0]
+  expect(await backfill()).toMatchObject({ started: 1, failed: 0 })
+  release()
+  await expect
+    .poll(async () => {
+      await look()
+      return backfill()
+    })
+    .toMatchObject({ started: 4, failed: 0, existed: 0, endedAt: expect.any(Number) })
+  expect(await keys()).toEqual(hours(-4, -1))
+})
+
 it('what cannot be started is told with its code, and the next occurrence is tried all the same', async () => {
   await create({ planId: 'odd', every: '1m' })
   open()

@@ -40,7 +40,7 @@ it('sends a destructive signal as a signed alert of the first priority, again un
   for (const asked of [first, second]) {
     const delivery = {
       bytes: Buffer.from(asked.body),
-      body: JSON.parse(asked.body) as unknown,
+      body: (): unknown => JSON.parse(asked.body),
       header: (name: string) => String(asked.headers[name]),
     }
     const { alertId } = dataOf(asked)

@@ -44,11 +44,15 @@ it('records every denial: of a role, of a signal, and of what is another tenantâ
   const run = await server.started()
   await server.call(`POST /v1/executions/${run}/cancel`, { as: 'acme.eye.viewer', body: {} })
   await server.signal(run, { signalType: 'RETRY_RUN' }, 'acme.op.Operator')
+  await server.signal(run, { signalType: 'PAUSE' }, 'acme.eye.viewer')
   const denied = (await records(server)).filter(({ decision }) => decision === 'DENIED')
   expect(denied.map(({ type, actorId, action, reasonCode }) => [type, actorId, action, reasonCode])).toEqual([
     ['AUTH_DECISION', 'eye', 'RUN_CANCEL', 'AUTHZ_DENIED'],
     ['SIGNAL_SENT', 'op', 'SIGNAL_SEND', 'AUTHZ_DENIED'],
+    ['AUTH_DECISION', 'eye', 'SIGNAL_SEND', 'AUTHZ_DENIED'],
   ])
+  // Also of those who do not come as far as the run, it is known which run it was.
+  expect(denied.map(({ target }) => target)).toEqual([run, run, run])
   for (const one of denied) expect(one['policyDecisionId']).toEqual(expect.any(String))
   await server.call(`GET /v1/executions/${run}`, { as: EVE })
   await server.signal(run, { signalType: 'PAUSE' }, EVE)
@@ -90,6 +94,29 @@ it('gives pages that follow each other, and lines that prove themselves elsewher
   ).toEqual(first.body.records)
   const { keys } = partsOf(server.keelson)
   expect((await verifyAudit(storeOf(server.keelson), 'acme', { keys })).findings).toEqual([])
+})
+
+it('answers who did what to what, how it ended and when, newest first or oldest first [AUT-12]', async () => {
+  await using server = await heldServer()
+  const run = await server.started()
+  await server.call(`POST /v1/executions/${run}/cancel`, { as: 'acme.eye.viewer', body: {} })
+  await server.signal(run, { signalType: 'PAUSE' })
+  const found = async (query: string): Promise<readonly unknown[]> => {
+    const { body } = await server.call(`GET /v1/audit?${query}`, { as: AUDITOR })
+    return body.records.map((one: { readonly record: string }) => JSON.parse(one.record).call ?? 'none')
+  }
+  expect(await found('decision=DENIED')).toEqual(['none'])
+  expect(await found('actor=eye&action=RUN_CANCEL')).toEqual(['none'])
+  expect(await found(`target=${run}`)).toEqual(['startExecution', 'none', 'sendSignal'])
+  expect(await found(`target=${run}&order=newest`)).toEqual(['sendSignal', 'none', 'startExecution'])
+  expect(await found('until=2000-01-01T00:00:00Z')).toEqual([])
+  expect(await found('since=1h&limit=1')).toEqual(['startExecution'])
+  const page = await server.call('GET /v1/audit?order=newest&limit=2', { as: AUDITOR })
+  const { next, more, head, records: newest } = page.body
+  expect([newest[0].position, newest[1].position, next, more]).toEqual([head.position, next, next, true])
+  expect(newest[0].hash).toBe(head.hash)
+  const wrong = await server.call('GET /v1/audit?since=yesterday', { as: AUDITOR })
+  expect([wrong.status, wrong.body.error.code]).toEqual([400, 'BODY_INVALID'])
 })
 
 it('counts reads of runs instead of recording each, and writes the count when the server closes [AUT-12]', async () => {

@@ -56,8 +56,15 @@ it('another body under the same key is refused, and so is a key of another form 
   const other = await start(server, 'k', { n: 2 })
   expect(other.status).toBe(409)
   expect(other.body.error).toMatchObject({ code: 'IDEMPOTENCY_KEY_CONFLICT', category: 'CONFLICT' })
-  for (const key of ['a_b', 'a b', 'a.b', 'x'.repeat(256)]) expect((await start(server, key)).status, key).toBe(400)
-  expect((await start(server, 'x'.repeat(255))).status).toBe(202)
+  for (const key of ['', 'a_b', 'a b', 'a.b', 'ä', 'a/b', 'x'.repeat(256)]) {
+    const refused = await start(server, key)
+    expect([key, refused.status, refused.body.error?.code]).toEqual([key, 400, 'HEADER_INVALID'])
+    expect(refused.body.error.message).toMatch(/idempotency-key/i)
+  }
+  for (const key of ['x'.repeat(255), 'Z', '0', '-', 'Order-17'])
+    expect([key, (await start(server, key)).status]).toEqual([key, 202])
+  // Nothing was started under a key that was refused.
+  expect((await server.call('GET /v1/executions?limit=100')).body.executions).toHaveLength(6)
 })
 
 it('the order of keys and blanks in the body do not make it another one [IDC-05]', async () => {

@@ -95,3 +95,25 @@ it('what an operation on many runs asks for is not accepted by a key of whoever 
   expect([own.status, own.body.error.code]).toEqual([403, 'AUTHZ_DENIED'])
   expect((await server.people.call(accept, { as: BOB, body: {} })).status).toBe(200)
 })
+
+it('a key for a while makes none that outlives it [AUT-13]', async () => {
+  await using server = await served({})
+  const { keelson } = server
+  await using programs = await served(
+    {},
+    { keelson, who: firstWho([byApiKey({ store: servicesOf(keelson).store, now: Date.now })]) },
+  )
+  const expiresAt = new Date(Date.now() + 3_600_000).toISOString()
+  const first = await server.call('POST /v1/keys', { body: { roles: ['Admin'], expiresAt } })
+  const make = (more: object): ReturnType<Served['call']> =>
+    programs.call('POST /v1/keys', { as: first.body.key, body: { roles: ['viewer'], ...more } })
+  const later = await make({ expiresAt: '2999-01-01T00:00:00Z' })
+  expect([later.status, later.body.error.code]).toEqual([403, 'AUTHZ_DENIED'])
+  const made = [await make({}), await make({ expiresAt: new Date(Date.now() + 60_000).toISOString() })]
+  expect(made.map(({ status }) => status)).toEqual([201, 201])
+  const { body } = await programs.call('GET /v1/keys', { as: first.body.key })
+  const ends = (body.keys as readonly { readonly keyId: string; readonly expiresAt: string }[])
+    .filter(({ keyId }) => keyId === made[0]?.body.keyId)
+    .map((key) => key.expiresAt)
+  expect(ends).toEqual([expiresAt])
+})

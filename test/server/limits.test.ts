@@ -1,6 +1,10 @@
 /** Limits for starts over HTTP: what becomes of a start for which there is no room, and what frees a place. */
 import { expect, it } from 'vitest'
+import { LOCAL_PRINCIPAL } from '../../src/app/principal.ts'
+import type { WhoAsks } from '../../src/edge/http/who/who-asks.ts'
+import { loadPlan } from '../../src/library/plans/load-plan.ts'
 import { onBehalf } from '../../src/library/behalf/on-behalf.ts'
+import { storeOf } from '../../src/library/services-of.ts'
 import { until } from '../fixtures/until.ts'
 import { heldServer, type Held } from './held-run.ts'
 import { BOB, EVE, type Answered } from './served.ts'
@@ -213,4 +217,30 @@ it('keeps the flood of one tenant from the starts of another [BPQ-09]', async ()
   await subscription.stop()
   const waiting = (await server.call('GET /v1/queue?limit=100')).body.executions
   expect(waiting.length).toBe(40)
+})
+
+it('a limit of a tenant is not that of a tenant whose name ends alike [BPQ-09]', async () => {
+  // The issuer names tenants; some name them as addresses.
+  const who: WhoAsks = ({ header }) => {
+    const tenantId = header('authorization')?.slice('Bearer '.length) ?? ''
+    return { tenantId, actorId: 'ana', projectId: 'default', environmentId: 'local', kind: 'user', roles: ['Admin'] }
+  }
+  await using server = await heldServer({}, { who, ...WITH_CLOCKWORK })
+  const as = 'crew@corp'
+  await onBehalf(server.keelson, { ...LOCAL_PRINCIPAL, tenantId: as }).publish(
+    loadPlan('plan: held\nversion: 1.0.0\nsteps: [{ id: first, run: held }]\n'),
+  )
+  const limit = { maxRunning: 1, whenFull: 'REJECT' }
+  expect((await server.call('PUT /v1/limits/tenant', { as, body: limit })).status).toBe(200)
+  const begun = async (): Promise<number> =>
+    (await server.call('POST /v1/executions', { as, body: { planId: 'held' } })).status
+  expect([await begun(), await begun()]).toEqual([202, 429])
+  const room = async (): Promise<readonly number[]> =>
+    (await storeOf(server.keelson).listPools()).map(({ capacity }) => capacity)
+  expect(await room()).toEqual([1])
+  const wide = { ...limit, maxRunning: 9 }
+  expect((await server.call('PUT /v1/limits/tenant', { as: 'corp', body: wide })).status).toBe(200)
+  expect(await room()).toEqual([1])
+  expect((await server.call('DELETE /v1/limits/tenant', { as: 'corp' })).status).toBe(200)
+  expect([await room(), await begun()]).toEqual([[1], 429])
 })

@@ -15,7 +15,11 @@ steps:
 it('in development the local user acts for another person, and outside it for nobody [API-15]', async () => {
   const as = { 'x-keelson-act-as': 'bob' }
   await using dev = await served({}, { dev: true, who: firstWho([localUser(true)]) })
-  expect((await dev.call('GET /v1/me', { as: '' })).body).toMatchObject({ tenantId: 'local', actorId: 'local' })
+  expect((await dev.call('GET /v1/me', { as: '' })).body).toMatchObject({
+    tenantId: 'local',
+    actorId: 'local',
+    dev: true,
+  })
   const bob = await dev.call('GET /v1/me', { as: '', headers: as })
   expect(bob.body).toMatchObject({
     tenantId: 'local',
@@ -28,6 +32,7 @@ it('in development the local user acts for another person, and outside it for no
   expect((await dev.call('GET /v1/me', { as: 'acme.ana.Admin' })).body.error.code).toBe('NOT_AUTHENTICATED')
   await using plain = await served({}, { who: firstWho([localUser(false)]) })
   const refused = await plain.call('GET /v1/me', { as: '', headers: as })
+  expect((await plain.call('GET /v1/me', { as: '' })).body.dev).toBeUndefined()
   expect({ status: refused.status, code: refused.body.error.code }).toEqual({ status: 400, code: 'HEADER_INVALID' })
   await using keyed = await served({}, { dev: true })
   expect((await keyed.call('GET /v1/me', { headers: as })).body.error.code).toBe('HEADER_INVALID')

@@ -145,7 +145,7 @@ it('logout ends the session at once, for copies of the cookie and open streams t
   ])
 })
 
-it('servers with the same keys take each other’s sessions; a logout counts where it was made', async () => {
+it('servers with the same keys take each other’s sessions, whatever their stores', async () => {
   const port = await freePort()
   const redirectUris = [`http://127.0.0.1:${port}/login/callback`]
   await using one = await loginServer({ redirectUris })
@@ -157,8 +157,35 @@ it('servers with the same keys take each other’s sessions; a logout counts whe
   const at = (server: typeof one): Promise<string> =>
     server.me(`keelson-session-${new URL(server.server.url).port}=${sealed}`)
   expect([await at(one), await at(other), await at(stranger)]).toEqual(['ana', 'ana', 'NOT_AUTHENTICATED'])
-  await browser.ask(`${one.server.url}/logout`, { method: 'POST', headers: { origin: one.server.url } })
-  expect([await at(one), await at(other)]).toEqual(['NOT_AUTHENTICATED', 'ana'])
+})
+
+it('a logout counts at every server on the store, ends what is read there, and counts after a restart', async () => {
+  const opening = { directory: testFolder() }
+  const port = await freePort()
+  const redirectUris = [`http://127.0.0.1:${port}/login/callback`]
+  await using one = await loginServer({ redirectUris, opening })
+  const { keys } = partsOf(one.keelson)
+  const { browser } = await one.loggedIn('ana')
+  const [, sealed = ''] = browser.cookie(SESSION) ?? []
+  const cookie = `keelson-session-${port}=${sealed}`
+  {
+    await using other = await loginServer({
+      issuer: one.issuer,
+      keys,
+      port,
+      opening,
+      serving: { streams: { whoMs: 20 } },
+    })
+    expect(await other.me(cookie)).toBe('ana')
+    const stream = await fetch(`${other.server.url}/v1/stream`, { headers: { cookie } })
+    expect(stream.status).toBe(200)
+    await browser.ask(`${one.server.url}/logout`, { method: 'POST', headers: { origin: one.server.url } })
+    expect(await other.me(cookie)).toBe('NOT_AUTHENTICATED')
+    // It ends: otherwise this would wait for ever.
+    expect(await stream.text()).toContain('event: hello')
+  }
+  await using restarted = await loginServer({ issuer: one.issuer, keys, port, opening })
+  expect(await restarted.me(cookie)).toBe('NOT_AUTHENTICATED')
 })
 
 it('a newer key seals new sessions, older ones open what they sealed, and a key that is taken away ends its sessions [P-35]', async () => {

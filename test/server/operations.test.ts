@@ -1,5 +1,6 @@
 /** What operators look after, over real HTTP: alerts, engines, followers of the log, dead letters, artifacts. */
 import { afterEach, expect, it } from 'vitest'
+import { connect } from '../../src/client/connect.ts'
 import { tenantSubscriber } from '../../src/core/feed/subscriber.ts'
 import { onBehalf } from '../../src/library/behalf/on-behalf.ts'
 import type { StepContext } from '../../src/ports/step-handlers.ts'
@@ -107,6 +108,70 @@ it('shows followers and dead letters to whoever operates the server, who has the
   expect(got.slice(before)).toHaveLength(dead - 1)
   expect((await asked(`GET ${address}`)).body.deadLetters).toEqual([])
 })
+
+it('tells how many events a follower is behind, since when, and which delivery it tries again', async () => {
+  const opened = await served({ steps: { pack: () => 'packed' } })
+  server = opened
+  await opened.publish(PLAN)
+  const own = onBehalf(opened.keelson, ACME)
+  const run = await own.start({ planId: 'packing' }, {})
+  await run.result()
+  const events = (await run.records()).length
+  const refuse = (): void => {
+    throw new Error('the bus is away')
+  }
+  const bus = own.subscribe('bus', refuse, { maxAttempts: 9, pollMs: 3_600_000, onProblem: () => undefined })
+  await bus.drain()
+  await bus.stop()
+  const { body } = await opened.call('GET /v1/feed/subscribers', { as: OPERATOR })
+  expect(body.subscribers).toMatchObject([
+    {
+      name: 'bus',
+      runsBehind: 1,
+      runsBlocked: 1,
+      eventsBehind: events,
+      moreBehind: false,
+      oldestAt: (await run.records())[0]?.persistedAt,
+      failing: [{ ofTenant: 'acme', executionId: run.runId, runSeq: 1, tries: expect.any(Number) }],
+    },
+  ])
+})
+
+/** Names of subscribers are part of addresses, whatever is in them. */
+const NAMES = ['a/b', 'all/../x', '%2F', 'ünï cødé?#&=', '<img src=x onerror=alert(1)>', '..', 'a//b/', 'n'.repeat(255)]
+
+it.each(NAMES.map((name) => [name.slice(0, 40), name]))(
+  'reaches the dead letters of a subscriber that is called %j',
+  async (_, name) => {
+    const opened = await served({ steps: { pack: () => 'packed' } })
+    server = opened
+    await opened.publish(PLAN)
+    const own = onBehalf(opened.keelson, ACME)
+    const refuse = (): void => {
+      throw new Error('no use')
+    }
+    const bus = own.subscribe(name, refuse, { maxAttempts: 1, onProblem: () => undefined })
+    await (await own.start({ planId: 'packing' }, {})).result()
+    await bus.drain()
+    const client = connect({ url: opened.url, apiKey: OPERATOR })
+    const [{ subscriber = '', deadLetters = 0 } = {}] = (await client.call('listSubscribers')).subscribers
+    expect(subscriber).toBe(tenantSubscriber('acme', name))
+    const { deadLetters: found } = await client.call('listDeadLetters', { params: { subscriber } })
+    expect(found).toHaveLength(deadLetters)
+    const params = { subscriber, letterId: found[0]?.letterId ?? '' }
+    expect((await client.call('getDeadLetter', { params })).error).toBe('no use')
+    const body = { letterIds: [params.letterId] }
+    expect(await client.call('redeliverDeadLetters', { params: { subscriber }, body })).toEqual({ asked: 1 })
+    await client.call('dropDeadLetter', { params, query: { reason: 'NOT_NEEDED' } })
+    const { records } = (await opened.call('GET /v1/audit', { as: 'ops.ada.auditor' })).body
+    expect(JSON.parse(records.at(-1).record)).toMatchObject({
+      actorId: 'olga',
+      call: 'dropDeadLetter',
+      target: `${subscriber} ${params.letterId}`,
+      because: 'NOT_NEEDED',
+    })
+  },
+)
 
 it('gives the bytes of an artifact that the run refers to, and records who took them [SEC-05, AUT-12]', async () => {
   const pack = async (_input: unknown, { artifacts }: StepContext): Promise<string> => {

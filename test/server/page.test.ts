@@ -31,7 +31,7 @@ it('answers every address of the page with the page, to anybody, under a policy 
   await using server = await served({}, { page: built() })
   expect(PAGE_POLICY).not.toContain('unsafe')
   for (const address of PAGE_ADDRESSES) {
-    const path = address.replace(/:\w+$/, 'some-id')
+    const path = address.replace(/:\w+/, 'some-id')
     const { status, headers, text } = await server.call(`GET ${path}?at=41&step=pack`, { as: '' })
     expect([path, status, text]).toEqual([path, 200, HTML])
     expect(headers.get('content-security-policy')).toBe(PAGE_POLICY)
@@ -81,6 +81,26 @@ it('knows no other file than those that the build named, however it is asked for
     expect([path, /^HTTP\/1.1 (\d+)/.exec(text)?.[1], text.includes('a secret')]).toEqual([path, '404', false])
   }
   expect((await server.call('POST /', { body: {} })).status).toBe(404)
+})
+
+it('a browser at an address that nobody has is given the page, which says so; programs are told in JSON', async () => {
+  await using server = await served({}, { page: built() })
+  const asked = async (path: string, accept: string) => {
+    const answer = await fetch(`${server.url}${path}`, { headers: { accept } })
+    return [answer.status, answer.headers.get('content-type'), answer.headers.get('content-security-policy')]
+  }
+  const policy = "default-src 'none'; frame-ancestors 'none'"
+  const html = 'text/html,application/xhtml+xml;q=0.9,*/*;q=0.8'
+  for (const path of ['/runs', '/no/such/page?at=1', '/taskz'])
+    expect([path, await asked(path, html)]).toEqual([path, [404, 'text/html; charset=utf-8', PAGE_POLICY]])
+  for (const [path, accept] of [
+    ['/runs', 'application/json'],
+    ['/runs', '*/*'],
+    ['/v1/no-such-route', html],
+    ['/v1', html],
+    ['/assets/index-00000000.js', html],
+  ] as const)
+    expect([path, await asked(path, accept)]).toEqual([path, [404, 'application/json', policy]])
 })
 
 it('takes no address of the interface for programs, and is absent where it was not built', async () => {

@@ -16,12 +16,13 @@ it('pauses every run of a plan, those that start meanwhile too, and its end resu
   await server.signal(byHand, { signalType: 'PAUSE' })
   await becomes(server, byHand, 'PAUSED')
   const set = await server.call('PUT /v1/pauses/plan:held', { body: { reason: 'stock count' } })
-  expect([set.status, set.body]).toEqual([200, { scope: 'plan:held', reason: 'stock count' }])
+  const said = { setBy: 'ana', setAt: expect.any(String), since: expect.any(String) }
+  expect([set.status, set.body]).toEqual([200, { scope: 'plan:held', reason: 'stock count', ...said }])
   await becomes(server, running, 'PAUSED')
   const { executionId: late } = (await server.call('POST /v1/executions', { body: { planId: 'held' } })).body
   await becomes(server, late, 'PAUSED')
   expect((await server.call('GET /v1/pauses')).body).toEqual({
-    pauses: [{ scope: 'plan:held', reason: 'stock count' }],
+    pauses: [{ scope: 'plan:held', reason: 'stock count', ...said }],
   })
   const why = (await server.call(`GET /v1/executions/${late}/why`)).text
   expect(why).toContain('plan:held')
@@ -37,8 +38,12 @@ it('pauses every run of a plan, those that start meanwhile too, and its end resu
 it('is one pause however often it is set, and can be lifted again by whoever was cut off in the middle [P-23]', async () => {
   await using server = await heldServer()
   const run = await server.started()
-  for (const reason of ['first', 'second']) await server.call('PUT /v1/pauses/tenant', { body: { reason } })
-  expect((await server.call('GET /v1/pauses')).body).toEqual({ pauses: [{ scope: 'tenant', reason: 'second' }] })
+  const first = (await server.call('PUT /v1/pauses/tenant', { body: { reason: 'first' } })).body
+  await server.call('PUT /v1/pauses/tenant', { as: BOB, body: { reason: 'second' } })
+  const { pauses } = (await server.call('GET /v1/pauses')).body
+  expect(pauses).toEqual([
+    { scope: 'tenant', reason: 'second', setBy: 'bob', setAt: expect.any(String), since: first.since },
+  ])
   await becomes(server, run, 'PAUSED')
   expect((await server.call('DELETE /v1/pauses/tenant')).status).toBe(200)
   expect((await server.call('DELETE /v1/pauses/tenant')).status).toBe(200)

@@ -96,6 +96,7 @@ async function tenantIn(server: Served, tenantId: string, mark: string): Promise
     to: '1.1.0',
     limitName: `plan:${mark}-fine`,
     pauseScope: `plan:${mark}-fine`,
+    viewId: `${mark}-failed`,
     sha256,
     artifactSha256: String((await fine.artifacts())[0]?.sha256),
     subscriber: 'all-nobody',
@@ -119,6 +120,9 @@ async function namesOverHttp(server: Served, tenantId: string, mark: string, run
   const clock = await server.call('POST /v1/schedules', { as, body: schedule })
   const trigger = { trigger: `${mark}-push`, planId: `${mark}-fine`, scheme: 'github' }
   const push = await server.call('POST /v1/triggers', { as, body: trigger })
+  const view = { name: `${mark} failed`, filter: `plan:${mark}-fine`, for: 'tenant' }
+  const saved = await server.call(`PUT /v1/views/${mark}-failed`, { as, body: view })
+  if (saved.status !== 200) throw new Error(saved.text)
   const operation = { operationId: randomUUID(), filter: { planId: `${mark}-broken` }, signalType: 'PAUSE' }
   const fleet = await server.call('POST /v1/operations', { as, body: operation })
   if (fleet.status !== 202) throw new Error(fleet.text)

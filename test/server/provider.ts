@@ -18,6 +18,7 @@ export const ACCOUNTS: Accounts = {
   vera: { tenant: 'acme', roles: ['viewer'] },
   nora: { roles: ['Admin'] },
   gone: { tenant: 'gone', roles: ['Admin'] },
+  dora: { tenant: 'acme', roles: ['approver', 'dba', 'offline_access'] },
 }
 
 export interface TestProvider extends AsyncDisposable {

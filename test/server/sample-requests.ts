@@ -39,9 +39,11 @@ const BODIES: Readonly<Record<string, () => Readonly<Record<string, unknown>>>> 
   completeTask: () => ({ outcome: 'Succeeded' }),
   publishPlan: () => ({ text: 'plan: sample\nversion: 1.0.0\nsteps: [{ id: a, run: pack }]\n', check: true }),
   setLimit: () => ({ maxRunning: 1_000, whenFull: 'QUEUE' }),
+  saveView: () => ({ name: 'failed', filter: 'status:failed' }),
   sendEvent: () => ({ name: 'a.sample' }),
   createSchedule: () => ({ scheduleId: '', planId: '', every: '1h', pausedUntil: '2999-01-01T00:00:00Z' }),
   updateSchedule: () => ({ planId: '', every: '1h' }),
+  previewSchedule: () => ({ every: '1h' }),
   startBackfill: () => ({ from: '2026-01-01T00:00:00Z', to: '2026-01-01T00:00:01Z' }),
   createTrigger: () => ({ trigger: '', planId: '', scheme: 'github' }),
   updateTrigger: () => ({ planId: '', scheme: 'github' }),
@@ -56,6 +58,7 @@ const OWN_NAMES = ['sendSignal', 'startBackfill', 'startOperation']
 
 /** Where a query has another meaning than the name that the world gives. */
 const QUERIES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  tryExpression: { expression: 'run.id' },
   previewBackfill: { from: '2026-01-01T00:00:00Z', to: '2026-01-01T00:00:01Z' },
 }
 

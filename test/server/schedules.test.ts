@@ -76,9 +76,10 @@ it('pauses, resumes and updates a schedule, and records each act in the audit lo
   await call('POST /v1/schedules', { body: ASKED })
   const until = '2999-01-01T00:00:00.000Z'
   const paused = await call('POST /v1/schedules/every-night/pause', { as: BOB, body: { until } })
-  expect(paused.body).toMatchObject({ paused: true, pausedUntil: until, updatedBy: 'bob' })
+  expect(paused.body).toMatchObject({ paused: true, pausedUntil: until, pausedBy: 'bob', updatedBy: 'bob' })
   expect(paused.body.nextAt > until).toBe(true)
-  const forEver = await call('POST /v1/schedules/every-night/pause', { body: {} })
+  const forEver = await call('POST /v1/schedules/every-night/pause', { body: { reason: 'stock count' } })
+  expect(forEver.body).toMatchObject({ pausedBy: 'ana', pauseReason: 'stock count', pausedAt: expect.any(String) })
   expect(forEver.body.nextAt).toBeUndefined()
   expect((await call('GET /v1/schedules/every-night')).body.next).toEqual([])
   expect((await call('POST /v1/schedules/every-night/pause', { body: { until: '2020-01-01T00:00:00Z' } })).status).toBe(
@@ -86,6 +87,8 @@ it('pauses, resumes and updates a schedule, and records each act in the audit lo
   )
   const resumed = await call('POST /v1/schedules/every-night/resume')
   expect(resumed.body).toMatchObject({ paused: false })
+  for (const told of ['pausedUntil', 'pausedAt', 'pausedBy', 'pauseReason'])
+    expect(resumed.body).not.toHaveProperty(told)
   const changed = await call('PUT /v1/schedules/every-night', {
     body: { planId: 'nightly', every: '1h', overlap: 'queue' },
   })
@@ -114,9 +117,22 @@ it('starts runs in their second, once, as the actor of the schedule, and shows t
   expect(at).toMatch(/:\d\d\.000Z$/)
   await expect.poll(async () => (await call(`GET /v1/executions/${executionId}`)).body.status).toBe('COMPLETED')
   const run = (await call(`GET /v1/executions/${executionId}`)).body
+  const told = (await call('GET /v1/schedules/ticks')).body.last.find((one: { at: string }) => one.at === at)
+  expect(told).toMatchObject({ executionId, status: 'COMPLETED' })
   expect(run).toMatchObject({ triggeredBy: 'schedule:ticks', planId: 'nightly' })
   expect((await keelson.list()).runs).toEqual([])
   expect(clockwork.parts.map((part) => [part.name, part.working()])).toContainEqual(['schedules', true])
+})
+
+it('tells when times would come before there is a schedule, and what is wrong with them', async () => {
+  const { call } = await open()
+  const { body } = await call('POST /v1/schedules/preview', { body: { cron: '30 2 * * *', zone: 'Europe/Berlin' } })
+  expect(body.next).toHaveLength(10)
+  expect(body.next.every((at: string) => /T0[01]:30:00\.000Z$/.test(at))).toBe(true)
+  const wrong = await call('POST /v1/schedules/preview', { body: { cron: '61 * * * *', zone: 'Europe/Atlantis' } })
+  expect(wrong.status).toBe(400)
+  expect(wrong.body.error.problems.map(({ pointer }: { pointer: string }) => pointer)).toEqual(['/cron', '/zone'])
+  expect((await call('GET /v1/schedules')).body.schedules).toEqual([])
 })
 
 it('previews a backfill, runs it so many at once, and does not run again what ran', async () => {
@@ -197,4 +213,24 @@ it('a plan brings its own schedule: publishing makes it, changes it, and a versi
   const taken = await call('POST /v1/schedules', { body: { ...ASKED, scheduleId: 'own' } })
   expect(taken.status).toBe(201)
   expect((await put('1.3.0', 'schedule: { every: 2h }\n')).body.error.code).toBe('SCHEDULE_EXISTS')
+})
+
+it('an older version that is published again leaves the schedule of the newest one as it is', async () => {
+  const { call } = await open()
+  const put = async (version: string, schedule: string): Promise<number> => {
+    const text = `plan: own\nversion: ${version}\n${schedule}steps: [{ id: a, run: pack }]\n`
+    return (await call('PUT /v1/plans', { body: { text } })).status
+  }
+  const every = async (): Promise<unknown> => (await call('GET /v1/schedules/own')).body.schedule?.every
+  await put('1.0.0', '')
+  await put('1.1.0', 'schedule: { every: 3h }\n')
+  await put('1.2.0', 'schedule: { every: 2h }\n')
+  expect([await put('1.0.0', ''), await every()]).toEqual([200, '2h'])
+  expect([await put('1.1.0', 'schedule: { every: 3h }\n'), await every()]).toEqual([200, '2h'])
+  await put('1.3.0', '')
+  expect(await every()).toBeUndefined()
+  expect([await put('1.2.0', 'schedule: { every: 2h }\n'), await every()]).toEqual([200, undefined])
+  // A schedule of that name which a person made since is no reason to refuse what changes nothing.
+  await call('POST /v1/schedules', { body: { ...ASKED, scheduleId: 'own' } })
+  expect(await put('1.1.0', 'schedule: { every: 3h }\n')).toBe(200)
 })

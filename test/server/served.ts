@@ -62,7 +62,7 @@ export interface ServedOptions extends Partial<ServerOptions> {
 
 export async function served(opening: OpenOptions = {}, asked: ServedOptions = {}): Promise<Served> {
   const { hasClockwork = false, approvalFor = [], ...options } = asked
-  const keelson = await openKeelson({ directory: ':memory:', ...opening })
+  const keelson = asked.keelson ?? (await openKeelson({ directory: ':memory:', ...opening }))
   const authorizer = withApproval(roleRules({ uuid: randomUUID }), approvalFor)
   const clockwork = hasClockwork ? openClockwork(keelson, { authorizer }) : undefined
   const told: unknown[] = []
@@ -94,7 +94,8 @@ export async function served(opening: OpenOptions = {}, asked: ServedOptions = {
     [Symbol.asyncDispose]: async () => {
       await close()
       await clockwork?.close()
-      await keelson.close()
+      // One that was given is closed by who opened it.
+      if (asked.keelson === undefined) await keelson.close()
     },
   }
 }

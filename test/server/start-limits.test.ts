@@ -1,5 +1,5 @@
 /** How large a start may be, and how long it is waited for. */
-import { expect, it } from 'vitest'
+import { expect, it, vi } from 'vitest'
 import { LIMITS } from '../../src/core/limits.ts'
 import { onceGated } from './gated-step.ts'
 import { served } from './served.ts'
@@ -52,6 +52,45 @@ it('a run that takes longer than it is waited for answers 504 with its place, an
   expect((await server.call(`GET ${location}`)).body.status).toBe('RUNNING')
   gate.open()
   await expect.poll(async () => (await server.call(`GET ${location}`)).body.status).toBe('COMPLETED')
+})
+
+it('waits for a synchronous start 30 s and no longer, whatever is asked for; an asynchronous one is not limited [API-02]', async () => {
+  const { timeout } = AbortSignal
+  const limits: { readonly ms: number; readonly end: AbortController }[] = []
+  const spied = vi.spyOn(AbortSignal, 'timeout').mockImplementation((ms) => {
+    if (ms < 5_000) return timeout.call(AbortSignal, ms)
+    const end = new AbortController()
+    limits.push({ ms, end })
+    return end.signal
+  })
+  try {
+    const gate = onceGated()
+    await using server = await served({ steps: { eat: gate.step } })
+    await server.publish(PLAN)
+    const body = { planId: 'eat' }
+    expect((await server.call('POST /v1/executions', { body })).status).toBe(202)
+    expect(limits).toEqual([])
+    const waits = [
+      server.call('POST /v1/executions?mode=sync', { body }),
+      server.call('POST /v1/executions', { body, headers: { prefer: 'wait=86400' } }),
+    ]
+    await expect.poll(() => limits.map(({ ms }) => ms)).toEqual([30_000, 30_000])
+    for (const { end } of limits) end.abort(new DOMException('the time is up', 'TimeoutError'))
+    const places: string[] = []
+    for (const { status, headers, body: told } of await Promise.all(waits)) {
+      expect([status, told.error.code, told.error.message]).toEqual([
+        504,
+        'TIMEOUT',
+        expect.stringContaining('has not ended within 30 s; it goes on') as string,
+      ])
+      places.push(headers.get('location') ?? '')
+    }
+    gate.open()
+    for (const place of places)
+      await expect.poll(async () => (await server.call(`GET ${place}`)).body.status).toBe('COMPLETED')
+  } finally {
+    spied.mockRestore()
+  }
 })
 
 it('a failed run says when to look again, and a running one too [API-07]', async () => {

@@ -174,3 +174,22 @@ it('lets a worker do nothing but work [AUT-13, AUT-14]', async () => {
     expect((await call(line, { as: WORKER })).status).toBe(403)
   expect((await call('POST /v1/work/claim', { as: 'acme.vi.viewer', body: {} })).status).toBe(403)
 })
+
+it('tells which steps wait for a worker, and which worker has one, to its tenant alone', async () => {
+  const opened = await open()
+  const { worker, start, call } = opened
+  const runs = [await start({ rows: 1 }), await start({ rows: 2 })]
+  const listed = async (): Promise<readonly Record<string, unknown>[]> => (await call('GET /v1/work')).body.work
+  await expect.poll(async () => (await listed()).map(({ executionId }) => executionId)).toEqual(runs)
+  const waits = { slot: 'train', attempt: 1, queue: 'gpu', handler: 'train', claims: 0, offeredAt: expect.any(String) }
+  expect(await listed()).toEqual(runs.map((executionId) => ({ executionId, ...waits })))
+  const { claim } = await worker.claimOne({ worker: 'w1' })
+  const has = { claims: 1, worker: 'w1', claimedAt: expect.any(String), leaseUntil: expect.any(String) }
+  expect((await listed())[0]).toEqual({ executionId: runs[0], ...waits, ...has })
+  expect((await call('GET /v1/work?limit=1')).body.work.length).toBe(1)
+  expect((await call('GET /v1/work', { as: EVE })).body).toEqual({ work: [] })
+  expect((await call('GET /v1/work', { as: WORKER })).status).toBe(403)
+  await worker.done(claim, { model: 'm' })
+  await ended(opened, runs[0] ?? '', 'COMPLETED')
+  expect((await listed()).map(({ executionId }) => executionId)).toEqual([runs[1]])
+})

@@ -66,11 +66,13 @@ export function faultyStore(inner: RunStore, gate: Gate, observer: CommitObserve
     releaseLease: (runKey, owner) => gate('releaseLease', () => inner.releaseLease(runKey, owner)),
     endedWithInboxRows: (until, limit) => gate('endedWithInboxRows', () => inner.endedWithInboxRows(until, limit)),
     dueRuns: (now, owner, limit) => gate('dueRuns', () => inner.dueRuns(now, owner, limit)),
+    leasedRuns: (now, limit) => gate('leasedRuns', () => inner.leasedRuns(now, limit)),
     stalledRuns: (engineType, at, limit) => gate('stalledRuns', () => inner.stalledRuns(engineType, at, limit)),
     claimAttempt: (runKey, claim) => gate('claimAttempt', () => inner.claimAttempt(runKey, claim)),
     readClaims: (runKey) => gate('readClaims', () => inner.readClaims(runKey)),
     putScopePause: (pause) => gate('putScopePause', () => inner.putScopePause(pause)),
     readScopePauses: (tenantId) => gate('readScopePauses', () => inner.readScopePauses(tenantId)),
+    lastScopePause: (tenantId, scope) => gate('lastScopePause', () => inner.lastScopePause(tenantId, scope)),
     countRuns: (tenantId) => gate('countRuns', () => inner.countRuns(tenantId)),
     putPool: (definition, options) => gate('putPool', () => inner.putPool(definition, options)),
     listPools: () => gate('listPools', () => inner.listPools()),
@@ -149,6 +151,7 @@ function workStore(inner: ServerStore, gate: Gate): WorkStore {
     untouchedWork: (before, limit) => gate('untouchedWork', () => inner.untouchedWork(before, limit)),
     deleteWork: (ref) => gate('deleteWork', () => inner.deleteWork(ref)),
     noteWorker: (worker) => gate('noteWorker', () => inner.noteWorker(worker)),
+    listWork: (tenantId, limit) => gate('listWork', () => inner.listWork(tenantId, limit)),
     listWorkers: (tenantId, limit) => gate('listWorkers', () => inner.listWorkers(tenantId, limit)),
     dropWorkers: (askedBefore) => gate('dropWorkers', () => inner.dropWorkers(askedBefore)),
   }
@@ -156,6 +159,10 @@ function workStore(inner: ServerStore, gate: Gate): WorkStore {
 
 function serverStore(inner: ServerStore, gate: Gate): ServerStore {
   return {
+    putView: (view) => gate('putView', () => inner.putView(view)),
+    findView: (tenantId, id) => gate('findView', () => inner.findView(tenantId, id)),
+    listViews: (tenantId, ownerId) => gate('listViews', () => inner.listViews(tenantId, ownerId)),
+    removeView: (tenantId, id) => gate('removeView', () => inner.removeView(tenantId, id)),
     putLimit: (limit) => gate('putLimit', () => inner.putLimit(limit)),
     removeLimit: (tenantId, name) => gate('removeLimit', () => inner.removeLimit(tenantId, name)),
     listLimits: (tenantId) => gate('listLimits', () => inner.listLimits(tenantId)),
@@ -178,7 +185,10 @@ function serverStore(inner: ServerStore, gate: Gate): ServerStore {
     noteExecution: (ref, owner, id) => gate('noteExecution', () => inner.noteExecution(ref, owner, id)),
     answerRequest: (ref, owner, answer, at) => gate('answerRequest', () => inner.answerRequest(ref, owner, answer, at)),
     dropRequest: (ref, owner) => gate('dropRequest', () => inner.dropRequest(ref, owner)),
-    sweepRequests: (answeredBefore) => gate('sweepRequests', () => inner.sweepRequests(answeredBefore)),
+    sweepRequests: (before) => gate('sweepRequests', () => inner.sweepRequests(before)),
+    endSession: (tenantId, sessionId, endsAt) =>
+      gate('endSession', () => inner.endSession(tenantId, sessionId, endsAt)),
+    isSessionEnded: (tenantId, sessionId) => gate('isSessionEnded', () => inner.isSessionEnded(tenantId, sessionId)),
     recordDecision: (record, row) => gate('recordDecision', () => inner.recordDecision(record, row)),
     findDecision: (tenantId, ref) => gate('findDecision', () => inner.findDecision(tenantId, ref)),
     listDecisions: (tenantId, filter, page) => gate('listDecisions', () => inner.listDecisions(tenantId, filter, page)),

@@ -15,8 +15,12 @@ function capturing(world: World, event: TrackedEvent): readonly TrackedEvent[] {
   // What an item captured stands with its step, unless it was written down with the item.
   if (event.itemIndex !== undefined && event.payload['captures'] === undefined) return []
   const old = world.trackOf(from.runId)?.events ?? []
+  // An item that was taken over by itself stands for itself alone.
+  const isMeant = ({ itemIndex }: TrackedEvent): boolean =>
+    event.itemIndex === undefined || itemIndex === event.itemIndex
   return old
     .filter((one) => one.eventType === 'StepCompleted' && one.stepId === event.stepId && one.runSeq <= from.runSeq)
+    .filter(isMeant)
     .flatMap((one) => capturing(world, one))
 }
 

@@ -46,6 +46,7 @@ it('makes a key whose secret is shown once, and revokes it after asking', async 
 it('tells a role that may not see keys why, and an administrator what the server refuses', async () => {
   await using server = await served({}, { page: pageFiles() })
   await using tab = await browser.open(`${server.url}/keys?new=1`)
+  tab.expects(401, 403, 404)
   const { page } = tab
   await enter(tab, 'acme.vic.viewer')
   await page.getByText('Your role viewer may not do this (RBAC_ROLE_ASSIGN).').waitFor()

@@ -1,6 +1,9 @@
-/** A browser for the tests of a file, and tabs in it that remember everything that went wrong in them. */
+/**
+ * A browser for the tests of a file, and tabs in it that remember everything that went wrong in them: a test fails at its end by what
+ * it has not named before.
+ */
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
-import { afterAll, beforeAll } from 'vitest'
+import { afterAll, afterEach, beforeAll, expect } from 'vitest'
 import { pageFiles } from '../../src/edge/http/page/page-files.ts'
 import { localUser } from '../../src/edge/http/who/who-asks.ts'
 import type { OpenOptions } from '../../src/main.ts'
@@ -13,8 +16,10 @@ const PATIENCE_MS = 120_000
 
 export interface Tab extends AsyncDisposable {
   readonly page: Page
-  /** Errors of the console (a broken policy is one), errors nobody caught, and dialogs: what a test expects to be empty. */
+  /** What the console warns of (a broken policy is an error in it), errors nobody caught, and dialogs. */
   readonly troubles: readonly string[]
+  /** Names what has to go wrong in this test, such as the status of an answer; only that may. */
+  readonly expects: (...troubles: readonly (number | RegExp)[]) => void
 }
 
 export interface TestBrowser {
@@ -24,9 +29,15 @@ export interface TestBrowser {
 /** Called where the file begins. */
 export function testBrowser(): TestBrowser {
   let browser: Browser | undefined
+  /** Of each tab of the test. */
+  const unexpected: (() => readonly string[])[] = []
   beforeAll(async () => {
     await ensureBuilt()
     browser = await startChromium()
+  })
+  afterEach(() => {
+    const all = unexpected.splice(0).flatMap((one) => one())
+    expect(all, 'what went wrong in the tabs of this test and was not named by it').toEqual([])
   })
   afterAll(async () => browser?.close())
   return {
@@ -36,8 +47,13 @@ export function testBrowser(): TestBrowser {
       context.setDefaultTimeout(PATIENCE_MS)
       const page = await context.newPage()
       const troubles = watched(page)
+      const expected: RegExp[] = []
+      unexpected.push(() => troubles.filter((text) => !expected.some((one) => one.test(text))))
       await page.goto(url)
-      return { page, troubles, [Symbol.asyncDispose]: () => context.close() }
+      const expects = (...named: readonly (number | RegExp)[]): void => {
+        for (const one of named) expected.push(typeof one === 'number' ? new RegExp(`with a status of ${one} `) : one)
+      }
+      return { page, troubles, expects, [Symbol.asyncDispose]: () => context.close() }
     },
   }
 }
@@ -48,6 +64,7 @@ function watched(page: Page): readonly string[] {
     if (message.type() === 'error' || message.type() === 'warning') troubles.push(message.text())
   })
   page.on('pageerror', ({ message }) => troubles.push(`not caught: ${message}`))
+  page.on('crash', () => troubles.push('the tab has crashed'))
   page.on('dialog', (dialog) => {
     troubles.push(`dialog: ${dialog.message()}`)
     void dialog.dismiss()

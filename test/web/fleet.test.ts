@@ -55,6 +55,9 @@ it('aborts an act whose runs have not had their turn, with the reason', async ()
   await page.getByRole('button', { name: 'Cancel 1 run' }).click()
   await page.getByRole('status', { name: 'State of the operation' }).getByText('under way').waitFor()
   await page.getByLabel('Reason to abort').fill('the wrong plan')
+  // Enter in a field is no decision.
+  await page.getByLabel('Reason to abort').press('Enter')
+  await page.getByText('under way').waitFor()
   await page.getByRole('button', { name: 'Abort' }).click()
   await page
     .getByRole('status', { name: 'State of the operation' })

@@ -10,6 +10,7 @@ it('a page that wants to know who asks leads to the issuer and back, and its but
   await using at = await loginServer({ serving: { page: pageFiles() } })
   const place = `${at.server.url}/?q=status%3Afailed`
   await using tab = await browser.open(place)
+  tab.expects(401, 404, /net::ERR_NAME_NOT_RESOLVED/)
   const { page } = tab
   await page.getByRole('link', { name: 'Log in' }).click()
   await page.locator('input[name="login"]').fill('ana')

@@ -21,11 +21,13 @@ it('is served by keelson dev at the address that it prints, and shows a run from
   const server = new Command(['dev', '--port', '0'], folder)
   const [, url = ''] = await server.shows(/is ready at (http:\S+)/)
   await using tab = await browser.open(url)
+  tab.expects(/net::ERR_/)
   const { page, troubles } = tab
   await page.getByText('local @ local').waitFor()
   await page.getByRole('link', { name: 'Plans' }).click()
-  await page.getByRole('link', { name: 'greet' }).click()
-  await page.getByRole('button', { name: 'Start' }).click()
+  await page.getByRole('link', { name: 'Write a new plan' }).waitFor()
+  await page.getByRole('link', { name: 'Start greet' }).click()
+  await page.getByRole('button', { name: 'Start', exact: true }).click()
   await page.getByRole('status', { name: 'Status of the run' }).getByText('completed').waitFor()
   await page.getByText('local @ local').click()
   await page.getByLabel('Name, or empty for the local user').fill('bo')
@@ -119,6 +121,7 @@ it('says that the server is away, and goes on where it was when it is back', asy
   const begun = await fetch(`${url}/v1/executions`, { method: 'POST', headers, body: '{"planId":"two","input":{}}' })
   const { executionId } = (await begun.json()) as { readonly executionId: string }
   await using tab = await browser.open(`${url}/runs/${executionId}`)
+  tab.expects(/net::ERR_/, /Failed to fetch dynamically imported module/)
   const { page } = tab
   await page.getByRole('button', { name: /^sign .*, waits for a person$/ }).waitFor()
   first.kill('SIGKILL')
@@ -126,19 +129,22 @@ it('says that the server is away, and goes on where it was when it is back', asy
   await serving()
   await page.getByText('the server does not answer').waitFor({ state: 'detached' })
   const { tasks } = (await (await fetch(`${url}/v1/tasks`)).json()) as { readonly tasks: readonly { token: string }[] }
-  await fetch(`${url}/v1/tasks/${tasks[0]?.token}/complete`, {
+  const done = await fetch(`${url}/v1/tasks/${tasks[0]?.token}/complete`, {
     method: 'POST',
     headers,
     body: '{"outcome":"Succeeded"}',
   })
+  expect(await done.text()).toContain('accepted')
   await page.getByRole('status', { name: 'Status of the run' }).getByText('completed').waitFor()
   const log = (await (await fetch(`${url}/v1/executions/${executionId}/events`)).json()) as { readonly next: number }
-  expect(await page.getByRole('option').count()).toBe(log.next)
+  const events = page.getByRole('listbox', { name: 'Events' }).getByRole('option')
+  expect(await events.count()).toBe(log.next)
 })
 
 it('tells of a run that nobody has, with the code and the id of the request', async () => {
   await using server = await servedPage()
   await using tab = await browser.open(`${server.url}/runs/00000000-0000-4000-8000-000000000000`)
+  tab.expects(404)
   const alert = tab.page.getByRole('alert')
   await alert.getByText('RUN_NOT_FOUND').waitFor()
   expect(await alert.textContent()).toMatch(/correlation id [0-9a-f-]{36}/)
@@ -155,9 +161,46 @@ it('folds the items of a fan-out into one strip, and opens one of them', async (
   await page.getByRole('button', { name: 'each 4 of 4, succeeded' }).waitFor()
   await page.getByRole('button', { name: /^each\[3\] succeeded 2 attempts/ }).click()
   await page.getByRole('tab', { name: 'attempts (2)' }).click()
-  await page.getByText('attempt 1').waitFor()
+  await page.getByText('attempt 1', { exact: true }).waitFor()
   await page.getByRole('tab', { name: 'input' }).click()
   const input = await page.getByRole('region', { name: 'input of each[3]' }).textContent()
   expect(JSON.parse(input ?? '')).toEqual({ n: 4 })
+  expect(troubles).toEqual([])
+})
+
+it('plays a live run back beyond a long wait while events go on coming', async () => {
+  const { steps, gate } = testSteps()
+  await using server = await servedPage({ steps })
+  await server.publish(GATED, LOCAL)
+  const id = await start(server, 'gated')
+  const change = (): Promise<unknown> =>
+    server.call(`POST /v1/executions/${id}/signals`, {
+      as: '',
+      body: { signalId: crypto.randomUUID(), signalType: 'UPDATE_PARAMS', payload: { params: { a: 1 }, reason: 'go' } },
+    })
+  await using tab = await browser.open(`${server.url}/runs/${id}?speed=1`)
+  const { page, troubles } = tab
+  const cursor = page.getByLabel('Event', { exact: true })
+  await page.getByRole('button', { name: /^first .*, running$/ }).waitFor()
+  // What follows comes after a wait that the playback makes as long as it can.
+  const before = Number(await cursor.inputValue())
+  await change()
+  await expect.poll(async () => Number(await cursor.inputValue())).toBeGreaterThan(before)
+  // From here on time passes in the page only when the test says so: never as long as that wait before another event has come.
+  await page.clock.install()
+  await page.clock.pauseAt(Date.now() + 60_000)
+  await page.getByRole('button', { name: 'Play the run back' }).click()
+  await page.getByText(/^as of event/).waitFor()
+  const known = async (): Promise<number> => Number(await cursor.getAttribute('max'))
+  let reached = 0
+  for (let times = 0; times < 20 && reached <= before; times += 1) {
+    const last = await known()
+    await change()
+    while ((await known()) <= last) await page.clock.runFor(20)
+    await page.clock.runFor(150)
+    reached = Number(await cursor.inputValue())
+  }
+  expect(reached).toBeGreaterThan(before)
+  gate.open()
   expect(troubles).toEqual([])
 })

@@ -1,27 +1,14 @@
 /** Texts of strangers stay texts, and everybody can use the page: no script runs, no policy is broken, axe finds nothing serious. */
-import axe from 'axe-core'
-import type { Page } from 'playwright-core'
 import { expect, it } from 'vitest'
-import type { Served } from '../server/served.ts'
+import { pageFiles } from '../../src/edge/http/page/page-files.ts'
+import { served, type Served } from '../server/served.ts'
+import { seriousIn } from './axe.ts'
 import { ended, LOCAL, servedPage, start, testBrowser, type Tab } from './browser.ts'
+import { fineEverywhere } from './everywhere.ts'
 import { BUSY, GATED, SAGA, testSteps } from './plans.ts'
 import { XSS } from './xss-corpus.ts'
 
 const browser = testBrowser()
-
-interface Found {
-  readonly id: string
-  readonly impact: string
-  readonly targets: readonly string[]
-}
-
-/** What axe calls serious or critical. It runs beside the page's own policy, which forbids scripts of others. */
-async function seriousIn(page: Page): Promise<readonly Found[]> {
-  await page.evaluate(axe.source)
-  const found = await page.evaluate(`axe.run(document, { resultTypes: ['violations'] }).then(({ violations }) =>
-    violations.map(({ id, impact, nodes }) => ({ id, impact, targets: nodes.map(({ target }) => target.join(' ')) })))`)
-  return (found as Found[]).filter(({ impact }) => impact === 'serious' || impact === 'critical')
-}
 
 const signal = (server: Served, id: string, signalType: string, reason: string, as: string): Promise<unknown> =>
   server.call(`POST /v1/executions/${id}/signals`, {
@@ -68,7 +55,9 @@ steps:
   await server.publish(plan, LOCAL)
   const id = await start(server, 'hostile', { text: XSS.join(' ') })
   await using tab = await browser.open(`${server.url}/runs/${id}?step=all`)
-  const { page, troubles } = tab
+  // A run that does not exist.
+  tab.expects(404)
+  const { page } = tab
   await page
     .getByRole('button', { name: /^held .*, running$/ })
     .first()
@@ -91,13 +80,11 @@ steps:
   gate.resolve()
   await page.getByRole('status', { name: 'Status of the run' }).getByText('failed').waitFor()
   await lookAtAll(tab, `${server.url}/runs/${id}`, ['all', 'held', 'fails'])
-  for (const path of ['/', '/plans', '/plans/hostile', '/runs/%3Cimg%20src%3Dx%20onerror%3Dalert(1)%3E'])
+  for (const path of ['/', '/plans', '/runs/%3Cimg%20src%3Dx%20onerror%3Dalert(1)%3E'])
     await page.goto(`${server.url}${path}`)
   await page.goto(`${server.url}/?q=${encodeURIComponent(XSS.slice(0, 30).join(' '))}`)
   await page.getByText('Not understood').first().waitFor()
   expect(await page.evaluate('window.executed')).toBeUndefined()
-  // A run that does not exist is answered 404, and the browser says so.
-  expect(troubles.filter((text) => !text.includes('404'))).toEqual([])
 })
 
 const SIGNED = `
@@ -108,6 +95,20 @@ steps:
     manual: { title: Sign, instructions: Look at it first, evidenceSchema: { type: object, properties: { amount: { type: number } } } }
   - { id: pay, run: echo, dependsOn: [sign] }
 `
+
+/** What the pages of operators have to show: who waits for what, a limit, a pause, a pool, and a worker. */
+async function fillOperating(server: Served): Promise<void> {
+  const ask = async (line: string, body: object): Promise<void> => {
+    expect((await server.call(line, { as: '', body })).status).toBeLessThan(300)
+  }
+  await server.publish(GATED.replace('plan: gated', 'plan: heavy'), LOCAL)
+  await ask('PUT /v1/limits/plan:heavy', { maxRunning: 1 })
+  await ask('PUT /v1/pauses/plan:none', { reason: 'stock count' })
+  await start(server, 'heavy')
+  await start(server, 'heavy')
+  await ask('POST /v1/executions', { planId: 'heavy', queue: true, needsApproval: true })
+  await ask('POST /v1/work/claim', { queues: ['gpu'], handlers: ['train'], waitMs: 0 })
+}
 
 const THEMES = ['light', 'dark'] as const
 const WIDTHS = [1440, 360] as const
@@ -121,6 +122,7 @@ it('has nothing that axe calls serious, on every page, in both themes, wide and 
   for (const id of [busy, saga]) await ended(server, id)
   const gated = await start(server, 'gated')
   const signed = await start(server, 'signed')
+  await fillOperating(server)
   const pages: readonly (readonly [path: string, isThere: string])[] = [
     ['/', 'gated'],
     ['/?q=plan%3Asaga+statu%3Ax', 'did you mean'],
@@ -131,8 +133,12 @@ it('has nothing that axe calls serious, on every page, in both themes, wide and 
     ['/?q=plan%3Asaga&act=PAUSE', 'would refuse: RUN_TERMINAL'],
     ['/operations', 'Nobody has acted'],
     ['/plans', 'saga'],
-    ['/plans/busy', 'Start busy'],
+    ['/plans/busy?step=each', 'for each of'],
+    ['/plans/busy/start', 'Start busy'],
     ['/keys?new=1', 'Make the key'],
+    ['/queue', 'Wait for approval'],
+    ['/pools?limit=plan%3Aheavy&pause=new', 'Change the limit …'],
+    ['/engines', 'last asked'],
   ]
   const found: object[] = []
   for (const colorScheme of THEMES)
@@ -143,7 +149,12 @@ it('has nothing that axe calls serious, on every page, in both themes, wide and 
         await page.goto(`${server.url}${path}`)
         const shown = page.getByText(isThere).first()
         await shown.waitFor({ state: 'attached' })
-        if (width === 360 && path.startsWith('/runs/')) await page.getByRole('button', { name: 'inspector' }).click()
+        if (width === 360 && path.startsWith('/runs/')) {
+          for (const pane of ['timeline', 'events', 'graph', 'inspector']) {
+            await page.getByRole('button', { name: pane, exact: true }).click()
+            for (const one of await seriousIn(page)) found.push({ path, pane, colorScheme, width, ...one })
+          }
+        }
         if (path.includes('step=second')) {
           if (width === 360) await page.getByRole('button', { name: 'inspector' }).click()
           await page.getByRole('button', { name: 'Cancel' }).first().click()
@@ -157,4 +168,9 @@ it('has nothing that axe calls serious, on every page, in both themes, wide and 
     }
   gate.open()
   expect(found).toEqual([])
+})
+
+it('has nothing that axe calls serious where it asks for a key, in both themes, wide and narrow', async () => {
+  await using server = await served({}, { page: pageFiles() })
+  await fineEverywhere(browser, { url: server.url, pages: [['/', 'API key']] })
 })

@@ -1,7 +1,8 @@
 /** Tasks in a real browser: a second person approves by keyboard alone, and the first is told why not before trying. */
 import type { Page } from 'playwright-core'
 import { expect, it } from 'vitest'
-import { ended, LOCAL, servedPage, testBrowser } from './browser.ts'
+import { ended, LOCAL, servedPage, start, testBrowser } from './browser.ts'
+import { tabTo } from './keyboard.ts'
 
 const browser = testBrowser()
 
@@ -16,19 +17,6 @@ steps:
       evidenceSchema: { type: object, required: [amount], properties: { amount: { type: number }, checked: { type: boolean } } }
   - { id: pay, run: echo, dependsOn: [sign], with: { amount: '\${steps.sign.output.amount}' } }
 `
-
-/** Walks by Tab until what has the focus is called so. */
-async function tabTo(page: Page, name: string): Promise<void> {
-  for (let steps = 0; steps < 60; steps += 1) {
-    await page.keyboard.press('Tab')
-    const at = await page.evaluate(`(() => {
-      const one = document.activeElement
-      return one?.labels?.[0]?.textContent ?? one?.textContent ?? ''
-    })()`)
-    if (String(at).startsWith(name)) return
-  }
-  throw new Error(`no way to ${name} by Tab`)
-}
 
 async function be(page: Page, person: string): Promise<void> {
   await tabTo(page, 'ana @ local')
@@ -87,5 +75,59 @@ it('a step that waits for a person leads to its task, and one that is not open s
   await ended(server, body.executionId)
   await page.reload()
   await page.getByText('This task is not open').waitFor()
+  expect(troubles).toEqual([])
+})
+
+it('takes no Enter in a field for an answer, and keeps the lines of the notes', async () => {
+  await using server = await servedPage({ steps: { echo: (input: unknown) => input ?? null } })
+  await server.publish(ORDER.replace('rule: MakerChecker', ''), LOCAL)
+  const id = await start(server, 'order')
+  await using tab = await browser.open(`${server.url}/tasks`)
+  const { page, troubles } = tab
+  await page.getByRole('link', { name: 'Sign the order' }).click()
+  await page.getByLabel('amount').fill('12.5')
+  await page.getByLabel('amount').press('Enter')
+  await page.getByLabel('Notes').fill('weighed')
+  await page.getByLabel('Notes').press('Enter')
+  await page.keyboard.type('and counted')
+  expect(await page.getByLabel('Notes').inputValue()).toBe('weighed\nand counted')
+  // It would have been sent before this one.
+  expect((await server.call('GET /v1/tasks', { as: '' })).body.tasks).toHaveLength(1)
+  expect(await page.getByRole('status', { name: 'Result' }).count()).toBe(0)
+  await page.getByLabel('amount').fill('')
+  await page.getByRole('button', { name: 'Approve' }).click()
+  expect((await server.call('GET /v1/tasks', { as: '' })).body.tasks).toHaveLength(1)
+  await page.getByRole('button', { name: 'Reject' }).click()
+  await page.getByRole('status', { name: 'Result' }).getByText('Recorded: Failed.').waitFor()
+  await ended(server, id)
+  const { events } = (await server.call(`GET /v1/executions/${id}/events`, { as: '' })).body
+  expect(JSON.stringify(events)).toContain(String.raw`weighed\nand counted`)
+  expect(troubles).toEqual([])
+})
+
+it('a task that is opened again while one looks has its form again', async () => {
+  await using server = await servedPage({ steps: { echo: (input: unknown) => input ?? null } })
+  await server.publish(
+    ORDER.replace('rule: MakerChecker', '').replace('steps:', 'policy: { onFailure: hold }\nsteps:'),
+    LOCAL,
+  )
+  const id = await start(server, 'order')
+  await using tab = await browser.open(`${server.url}/tasks`)
+  const { page, troubles } = tab
+  await page.getByRole('link', { name: 'Sign the order' }).click()
+  await page.getByRole('button', { name: 'Reject' }).click()
+  const result = page.getByRole('status', { name: 'Result' })
+  await result.getByText('Recorded: Failed.').waitFor()
+  await page.getByText('Nothing waits for a person.').waitFor()
+  const { status } = await server.call(`POST /v1/executions/${id}/signals`, {
+    as: '',
+    body: { signalId: crypto.randomUUID(), signalType: 'RETRY_STEP', payload: { stepId: 'sign', reason: 'again' } },
+  })
+  expect(status).toBe(200)
+  await page.getByLabel('amount').fill('3')
+  expect(await result.count()).toBe(0)
+  await page.getByRole('button', { name: 'Approve' }).click()
+  await result.getByText('Recorded: Succeeded.').waitFor()
+  await ended(server, id)
   expect(troubles).toEqual([])
 })

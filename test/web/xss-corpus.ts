@@ -43,6 +43,11 @@ const SCRIPTS = [
   `<scr<script>ipt>${RUN}</scr</script>ipt>`,
   `<img src=\`x\` onerror=\`${RUN}\`>`,
   `<x onclick=${RUN} tabindex=1 autofocus onfocus=${RUN}>x</x>`,
+  `<svg><a xlink:href="javascript:${RUN}"><text x=9 y=9>x</text></a></svg>`,
+  `<svg><foreignObject><iframe srcdoc="<script>parent.executed=1</script>"></iframe></foreignObject></svg>`,
+  `<img src=x onerror&#61;${RUN} onerror=${RUN}>`,
+  `<div id=p popover onbeforetoggle=${RUN}>x</div><button popovertarget=p autofocus>x</button>`,
+  `<a href="data:text/html;base64,PHNjcmlwdD5wYXJlbnQuZXhlY3V0ZWQ9MTwvc2NyaXB0Pg==">x</a>`,
 ]
 
 /** Ways out of an attribute, a string, a comment, a script, a style or a title, with quotes and line ends that confuse. */

@@ -72,14 +72,19 @@ export class LoopGuard {
     this.#atWork.add(work)
     this.#begun(work)
     if (this.#worker === undefined && !this.#closed) this.#start()
-    this.#beating ??= setInterval(() => this.#shared.beat(), this.#tickMs).unref()
+    this.#beating ??= setInterval(() => this.#beat(), this.#tickMs).unref()
     return () => {
       this.#atWork.delete(work)
       this.#ended(work)
-      if (this.#atWork.size > 0) return
-      clearInterval(this.#beating)
-      this.#beating = undefined
     }
+  }
+
+  /** It ends by itself, not with the last step at work: of a chain, that would be with each step. */
+  #beat(): void {
+    this.#shared.beat()
+    if (this.#atWork.size > 0) return
+    clearInterval(this.#beating)
+    this.#beating = undefined
   }
 
   #begun(work: GuardedWork): void {

@@ -2,11 +2,11 @@
  * Everything a process can do for a step, behind one port: functions by name, http through the door, commands where
  * they are enabled. What it cannot do is reported by name before anything starts.
  */
-import { actionKind } from '../../core/plan/plan.ts'
+import { actionKind, type CommandAction } from '../../core/plan/plan.ts'
 import { fail, problem } from '../../core/problems/problem.ts'
 import type { Egress } from '../../ports/egress.ts'
 import type { Processes } from '../../ports/processes.ts'
-import type { StepHandlers } from '../../ports/step-handlers.ts'
+import type { ActionCall, StepHandlers } from '../../ports/step-handlers.ts'
 import { callCommand } from './command.ts'
 import { functionHandlers, type NamedFunctions } from './functions.ts'
 import { callHttp } from './http.ts'
@@ -21,6 +21,10 @@ export interface HandlerParts {
 
 export function stepHandlers({ functions, egress, processes, buildId }: HandlerParts): StepHandlers {
   const named = functionHandlers(functions, buildId)
+  const start = async (action: CommandAction, call: ActionCall): Promise<unknown> =>
+    processes === undefined
+      ? fail('COMMANDS_OFF', `this process starts no programs (${actionKind(action)})`)
+      : callCommand(processes, action, call)
   return {
     ...(buildId === undefined ? {} : { buildId }),
     missing(action) {
@@ -32,13 +36,10 @@ export function stepHandlers({ functions, egress, processes, buildId }: HandlerP
       if (!('command' in action) || processes !== undefined) return undefined
       return problem('COMMANDS_OFF', `the plan starts '${action.command.argv[0] ?? ''}', and this process starts none`)
     },
-    async call(call) {
+    call(call) {
       const { action } = call
       if ('http' in action) return callHttp(egress, action, call)
-      if (!('command' in action)) return named.call(call)
-      if (processes === undefined)
-        return fail('COMMANDS_OFF', `this process starts no programs (${actionKind(action)})`)
-      return callCommand(processes, action, call)
+      return 'command' in action ? start(action, call) : named.call(call)
     },
   }
 }

@@ -5,12 +5,12 @@
 import type { Counter, Histogram, Span } from '@opentelemetry/api'
 import { KeelsonError, problem } from '../../core/problems/problem.ts'
 import { msFromIso } from '../../core/time.ts'
-import type { ListenerEvent, Observer } from '../../ports/listeners.ts'
+import type { BareListenerEvent, BareObserver } from '../../ports/listeners.ts'
 
 type Api = typeof import('@opentelemetry/api')
 const NAME = 'keelson'
 
-export async function openTelemetry(): Promise<Observer> {
+export async function openTelemetry(): Promise<BareObserver> {
   try {
     return spansAndMetrics(await import('@opentelemetry/api'))
   } catch (thrown) {
@@ -27,7 +27,7 @@ interface Meters {
   readonly stepSeconds: Histogram
 }
 
-export function spansAndMetrics(api: Api): Observer {
+export function spansAndMetrics(api: Api): BareObserver {
   const tracer = api.trace.getTracer(NAME)
   const meter = api.metrics.getMeter(NAME)
   const meters: Meters = {
@@ -66,7 +66,7 @@ function markFailed(api: Api, span: Span, message = 'failed'): void {
 }
 
 /** No metric names a run: that would create too many series for a metrics store (OBS-07). */
-function measure(meters: Meters, { name, event }: ListenerEvent): void {
+function measure(meters: Meters, { name, event }: BareListenerEvent): void {
   const plan = { plan: event.workflowId }
   if (name === 'execution.started') meters.started.add(1, plan)
   if (name === 'step.retried') meters.retries.add(1, { ...plan, step: event.stepId })
@@ -77,7 +77,7 @@ function measure(meters: Meters, { name, event }: ListenerEvent): void {
   meters.runSeconds.record(event.duration / 1000, { ...plan, status: event.status })
 }
 
-function attributesOf({ name, event }: ListenerEvent): Record<string, string | number> {
+function attributesOf({ name, event }: BareListenerEvent): Record<string, string | number> {
   const step = name === 'step.completed' ? { 'keelson.step': event.stepId, 'keelson.attempts': event.attempts } : {}
   return {
     'keelson.run': event.executionId,

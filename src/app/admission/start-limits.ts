@@ -3,7 +3,7 @@
  * second old. Counting is the store's: a start claims units in the commit that writes its RunStarted.
  */
 import { least } from '../../core/collections/extremes.ts'
-import { isLimitPool, limitOfPool, limitPool, ratePool } from '../../core/plan/compile/limit-pools.ts'
+import { limitOfPool, limitPool, ratePool, tenantOfLimitPool } from '../../core/plan/compile/limit-pools.ts'
 import type { Plan } from '../../core/plan/plan.ts'
 import { RUN_SLOT } from '../../core/events/slot.ts'
 import { LIMITS } from '../../core/limits.ts'
@@ -93,7 +93,7 @@ export class StartLimits {
   async changed(tenantId: string, name: string, limit: RunLimit | undefined): Promise<void> {
     this.#known.delete(tenantId)
     for (const { pool, windowMs } of await this.#store.listPools()) {
-      if (!isLimitPool(pool) || limitOfPool(pool) !== name || !pool.endsWith(`@${tenantId}`)) continue
+      if (tenantOfLimitPool(pool) !== tenantId || limitOfPool(pool) !== name) continue
       const capacity = (windowMs === undefined ? limit?.maxRunning : limit?.ratePerMinute) ?? UNLIMITED
       await this.#store.putPool({ pool, capacity, ...(windowMs === undefined ? {} : { windowMs }) })
       this.#declared.set(pool, capacity)

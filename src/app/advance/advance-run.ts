@@ -2,12 +2,13 @@
  * advance: the only writer of a run's log. It takes the inbox, folds, decides, and appends by compare-and-set; who
  * loses folds again and decides again. Effects are handed back only after the commit (protocol, P-06 … P-14).
  */
+import { appendAll } from '../../core/collections/append-all.ts'
 import { fail, KeelsonError } from '../../core/problems/problem.ts'
 import { openEffects } from '../../core/run/open-effects.ts'
 import type { Effect } from '../../core/run/effect.ts'
 import { isTerminalRun } from '../../core/run/state/transitions.ts'
 import type { TurnResult, EffectOutcome } from '../../ports/engine.ts'
-import type { RunKey } from '../../ports/run-store.ts'
+import type { RunKey, SealedEvent } from '../../ports/run-store.ts'
 import { ASK_AGAIN_MS } from '../commit/fail-open.ts'
 import { CommitQueue } from '../commit/queue.ts'
 import { noting } from '../deaths/last-words.ts'
@@ -15,7 +16,7 @@ import { startClaimOf, type StartClaim } from '../admission/start-claim.ts'
 import { stepClaims } from '../grants/run-grants.ts'
 import { reportInboxRow } from '../inbox/report-inbox-row.ts'
 import { readSeen, UNREAD, type Seen } from '../inbox/seen.ts'
-import { keepCheckpoint } from '../loaded/keep-checkpoint.ts'
+import { isCheckpointDue, keepCheckpoint } from '../loaded/keep-checkpoint.ts'
 import type { LoadedRun } from '../loaded/load-run.ts'
 import { brokenBy, setAside } from '../loaded/set-aside.ts'
 import { PlanShelf } from '../plans/load.ts'
@@ -30,6 +31,17 @@ import { isBare, isCurrent, mayStayUnread, type AdvanceRequest, type AdvanceTurn
 
 /** A run that loses this often in a row has a store that breaks its promise. */
 const LOSSES_MAX = 100
+
+/** A commit that succeeded, or that was not needed. */
+interface Written {
+  readonly written: readonly SealedEvent[]
+}
+
+const NOTHING_WRITTEN: Written = { written: [] }
+
+function isWritten(answer: Written | 'lost' | 'ungranted' | Seen): answer is Written {
+  return typeof answer === 'object' && 'written' in answer
+}
 
 export class RunAdvancer {
   readonly #services: Services
@@ -51,17 +63,16 @@ export class RunAdvancer {
   advance(runKey: RunKey, request: AdvanceRequest = {}): Promise<TurnResult> {
     const before = this.#turns.get(runKey) ?? Promise.resolve()
     const turn = before.then(() => this.#advance(runKey, request))
-    const settled = turn
-      .catch(() => undefined)
-      .finally(() => {
-        if (this.#turns.get(runKey) === settled) this.#turns.delete(runKey)
-      })
+    const settle = (): void => {
+      if (this.#turns.get(runKey) === settled) this.#turns.delete(runKey)
+    }
+    const settled = turn.then(settle, settle)
     this.#turns.set(runKey, settled)
     return turn
   }
 
   /** The fold at hand, read from the log when there is none. For executors and views; never for writing. */
-  async current(runKey: RunKey): Promise<LoadedRun> {
+  current(runKey: RunKey): Promise<LoadedRun> {
     return this.#held.current(runKey)
   }
 
@@ -88,6 +99,7 @@ export class RunAdvancer {
   /** One append after another until every report is taken in: an append holds 500 events at most (P-11). */
   async #advance(runKey: RunKey, request: AdvanceRequest): Promise<TurnResult> {
     const effects: Effect[] = []
+    const written: SealedEvent[] = []
     let rest = request
     for (let losses = 0; losses < LOSSES_MAX;) {
       const done = await this.#attempt(runKey, rest)
@@ -97,8 +109,9 @@ export class RunAdvancer {
         rest = await this.#leaveInboxRows(runKey, rest)
         continue
       }
-      effects.push(...done.report.effects)
-      if (done.left.length === 0) return { ...done.report, effects }
+      appendAll(effects, done.report.effects)
+      appendAll(written, done.report.written ?? [])
+      if (done.left.length === 0) return { ...done.report, effects, written }
       const { adopt: _adopt, handoff: _handoff, inputs: _inputs, ...later } = rest
       rest = { ...later, reports: done.left }
     }
@@ -126,38 +139,45 @@ export class RunAdvancer {
   async #attempt(runKey: RunKey, request: AdvanceRequest): Promise<Done | 'lost'> {
     const down = this.#services.failOpen === undefined ? undefined : await this.#reconcile(runKey, request)
     try {
-      const run = await this.#held.load(runKey, request)
+      const loading = this.#held.load(runKey, request)
+      const run = loading instanceof Promise ? await loading : loading
       const grants = run.plan.graph.anyWants ? await this.#held.grantsOf(run) : undefined
-      const start = await startClaimOf(this.#services, run)
+      const claiming = startClaimOf(this.#services, run)
+      const start = claiming instanceof Promise ? await claiming : claiming
       const noted = (decide: () => Promise<AdvanceTurn>): Promise<AdvanceTurn> =>
         noting(this.#services, run.row, 'deciding', decide)
       let turn = await noted(() => this.#decideInTime(run, request, { grants, start }, down))
       let answer = await this.#commit(run, turn, start)
       // What was unread is read then, and each refused grant leaves fewer slots to try: so this ends.
-      while (answer !== 'committed') {
+      while (!isWritten(answer)) {
         if (answer === 'lost') return 'lost'
         const means = { grants, start, ...(answer === 'ungranted' ? {} : { seen: answer }) }
         turn = await noted(() => this.#decide(run, request, means))
         answer = await this.#commit(run, turn, start)
       }
-      const report = this.#report(run, turn, request.adopt === true || request.open === true)
+      const isOpened = request.adopt === true || request.open === true
+      const report = { ...this.#report(run, turn, isOpened), written: answer.written }
       if (report.terminal) this.#held.end(runKey)
       return { report, left: turn.left }
     } catch (thrown) {
-      await this.#failed(runKey, thrown)
-      throw thrown
+      const report = await this.#failed(runKey, thrown)
+      if (report === undefined) throw thrown
+      return { report, left: [] }
     }
   }
 
-  async #failed(runKey: RunKey, thrown: unknown): Promise<void> {
+  /** What became of the run, if the failure ended it. */
+  async #failed(runKey: RunKey, thrown: unknown): Promise<TurnResult | undefined> {
     this.forget(runKey)
     if (thrown instanceof KeelsonError && thrown.code === 'RUN_EPOCH_STALE') this.release(runKey)
     else this.#held.doubts.failed(runKey)
-    if (await failAlteredRun(this.#services, this.queue, runKey, thrown)) this.release(runKey)
+    const ended = await failAlteredRun(this.#services, this.queue, runKey, thrown)
+    if (ended !== undefined) this.release(runKey)
     const code = brokenBy(thrown)
-    if (code === undefined) return
+    if (code === undefined) return ended
     this.release(runKey)
     await setAside({ store: this.#services.store, plans: this.plans }, runKey, code, thrown)
+    return undefined
   }
 
   /** Intents in the local buffer enter the log before anything else does (LAT-02). The problem, when they still cannot. */
@@ -193,11 +213,7 @@ export class RunAdvancer {
   }
 
   /** What there was to read, where the turn was decided without it (P-53). */
-  async #commit(
-    run: LoadedRun,
-    turn: AdvanceTurn,
-    start: StartClaim,
-  ): Promise<'committed' | 'lost' | 'ungranted' | Seen> {
+  async #commit(run: LoadedRun, turn: AdvanceTurn, start: StartClaim): Promise<Written | 'lost' | 'ungranted' | Seen> {
     const { round, grants } = turn
     const { store } = this.#services
     const drafts = round.drafts.map(({ draft }) => draft)
@@ -207,7 +223,7 @@ export class RunAdvancer {
       if (turn.unread === true) return readSeen(store, run)
       // The turn is over: what was refused in it may be tried in the next turn.
       grants?.committed(round.state)
-      return (await isCurrent(store, run)) ? 'committed' : 'lost'
+      return (await isCurrent(store, run)) ? NOTHING_WRITTEN : 'lost'
     }
     const decided = decidedTurn(run, turn, parts)
     const written = await commitTurn(this.#services, this.queue, run, decided)
@@ -227,8 +243,9 @@ export class RunAdvancer {
     goOn(run, turn, written, decided)
     this.#held.drivenUnder(run.row.runKey, round.epoch)
     if (result.kind === 'committed' && round.drafts.length > 0) this.#held.doubts.moved(run.row.runKey)
-    if (result.kind === 'committed') void keepCheckpoint(store, run)
-    return 'committed'
+    if (result.kind === 'committed' && isCheckpointDue(run)) void keepCheckpoint(store, run)
+    // What was diverted enters the log later, with other bytes.
+    return result.kind === 'committed' ? { written: written.events } : NOTHING_WRITTEN
   }
 
   #report(run: LoadedRun, turn: AdvanceTurn, adopted: boolean): TurnResult {

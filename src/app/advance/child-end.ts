@@ -8,36 +8,41 @@ import { describeClass } from '../../core/run/failure/classify-error.ts'
 import { toldPeople } from '../../core/run/people/duties.ts'
 import type { InputBody } from '../../core/run/input.ts'
 import type { EffectOutcome } from '../../ports/engine.ts'
-import type { InboxInsert, RunRef, RunStore } from '../../ports/run-store.ts'
+import type { InboxInsert, RunRef, RunRow, RunStore } from '../../ports/run-store.ts'
 import type { ChildEnd } from '../inbox/input.ts'
 import type { DecisionRound } from './decision-round.ts'
 import type { LoadedRun } from '../loaded/load-run.ts'
 
 const SLOTS_TOLD = 10
 
-export function childEndNotice(run: LoadedRun, round: DecisionRound): readonly { run: RunRef; row: InboxInsert }[] {
-  const { parent } = run.row
-  if (parent === undefined) return []
+type Notice = { readonly run: RunRef; readonly row: InboxInsert }
+type EndOf = Omit<ChildEnd, 'slot' | 'attempt' | 'childRunId' | 'childRunKey'>
+
+export function childEndNotice({ row }: LoadedRun, round: DecisionRound): readonly Notice[] {
+  if (row.parent === undefined) return []
   const last = round.drafts.find(({ draft }) => draft.eventType === 'RunCompleted')?.draft
   const outputRef = (last?.payload as { outputRef?: ChildEnd['outputRef'] } | undefined)?.outputRef
   const status = round.state.status as ChildEnd['status']
   const failed = round.drafts.find(({ draft }) => draft.eventType === 'RunFailed')?.draft
   const { error, compensation } = (failed?.payload ?? {}) as Partial<Payload<'RunFailed'>>
   const notUndone = (compensation?.actions ?? []).filter(({ result }) => result !== 'undone').map(({ slot }) => slot)
-  const body: ChildEnd = {
-    slot: parent.slot,
-    attempt: parent.attempt,
-    childRunId: run.identity.runId,
-    ...(run.row.runKey < 0 ? {} : { childRunKey: run.row.runKey }),
+  return noticeToParent(row, {
     status,
     ...(last?.data?.output === undefined ? {} : { output: last.data.output }),
     ...(outputRef === undefined ? {} : { outputRef }),
     ...(error === undefined ? {} : { errorCode: error.code, errorClass: error.errorClass }),
     people: toldPeople(round.state.people),
     ...(notUndone.length === 0 ? {} : { notUndone: notUndone.slice(0, SLOTS_TOLD) }),
-  }
-  const row = { inboxId: `child:${run.identity.runId}`, kind: 'child', body: JSON.stringify(body) }
-  return [{ run: { tenantId: run.identity.tenantId, runId: parent.runId }, row }]
+  })
+}
+
+/** Every append that ends a child run has it: nobody else tells the parent, which would wait for ever. */
+export function noticeToParent({ tenantId, runId, runKey, parent }: RunRow, end: EndOf): readonly Notice[] {
+  if (parent === undefined) return []
+  const { slot, attempt } = parent
+  const body: ChildEnd = { slot, attempt, childRunId: runId, ...(runKey < 0 ? {} : { childRunKey: runKey }), ...end }
+  const row = { inboxId: `child:${runId}`, kind: 'child', body: JSON.stringify(body) }
+  return [{ run: { tenantId, runId: parent.runId }, row }]
 }
 
 /** A child's end as the report of its parent's plan step: a success goes the way of every output. */

@@ -77,8 +77,10 @@ export async function decideTurn(run: LoadedRun, request: AdvanceRequest, means:
   }
   const { startAs } = request
   const how = { intentLate: failOpen !== undefined, ...(startAs === undefined ? {} : { startAs }) }
-  if (!means.start.isHeld) await startWhenDue(store, run, round, how)
-  await fireTimers(round, grants?.isWaiting === true)
+  const starting = means.start.isHeld ? undefined : startWhenDue(store, run, round, how)
+  if (starting !== undefined) await starting
+  const firing = fireTimers(round, grants?.isWaiting === true)
+  if (firing !== undefined) await firing
   const rest = { kind: 'continue', cause: `cut:${round.firstSeq}`, facts: new Map() } as const
   if (round.drafts.length === 0 || round.cut) await round.take(rest)
   if (grants?.isLifted(round.state) === true) {
@@ -127,7 +129,7 @@ async function takeReport(
   child?: ChildEnd,
 ): Promise<void> {
   const { report } = told
-  const prepared = await prepareOutcome(report, {
+  const preparing = prepareOutcome(report, {
     store,
     run,
     state: round.state,
@@ -135,9 +137,11 @@ async function takeReport(
     pending: round.pending,
     buildId: handlers.buildId,
   })
+  const prepared = preparing instanceof Promise ? await preparing : preparing
   const stale = report.epoch !== undefined && report.epoch < round.epoch
   const asked = withAssignment(store, run, round, prepared.input, told.seenChanges)
   const judged = asked instanceof Promise ? await asked : asked
   const input: InputBody = child === undefined ? judged : endOfChild(prepared.input, child)
-  await round.take(stale && input.kind === 'outcome' ? { ...input, stale } : input, prepared)
+  const taking = round.take(stale && input.kind === 'outcome' ? { ...input, stale } : input, prepared)
+  if (taking !== undefined) await taking
 }

@@ -66,16 +66,24 @@ export class DecisionRound {
     return this.drafts.length + ROOM_PER_INPUT > LIMITS.appendEvents
   }
 
-  /** Takes one input in, with all its rounds. `facts: false` leaves what it needs for the next turn. */
-  async take(input: InputBody, options: { readonly facts?: boolean } & OutcomeParts = {}): Promise<void> {
-    const firstSeq = this.nextSeq
-    const cause = causeOf(input, (timer) => timerText(this.state, timer))
-    let needs = this.#decide(input, { firstSeq, cause })
-    this.#noteOutcome(input, firstSeq, options)
+  /**
+   * Takes one input in, with all its rounds. `facts: false` leaves what it needs for the next turn. Where it needs nothing, as most
+   * do not, nothing is to be waited for.
+   */
+  take(input: InputBody, options: { readonly facts?: boolean } & OutcomeParts = {}): Promise<void> | undefined {
+    const decision = { firstSeq: this.nextSeq, cause: causeOf(input, (timer) => timerText(this.state, timer)) }
+    const needs = this.#decide(input, decision)
+    this.#noteOutcome(input, decision.firstSeq, options)
+    return needs.length === 0 ? undefined : this.#meet(needs, decision, options.facts !== false)
+  }
+
+  async #meet(first: readonly Need[], decision: Decision, mayLook: boolean): Promise<void> {
+    const { cause } = decision
+    let needs = first
     // Kept over the rounds: a step whose facts are known and that waits for its grant would ask again and again.
     const facts = new Map<string, SlotFacts>()
     while (needs.length > 0) {
-      if (options.facts === false || this.isFull) {
+      if (!mayLook || this.isFull) {
         this.cut = true
         return
       }
@@ -88,7 +96,7 @@ export class DecisionRound {
         append: this.values,
       })
       for (const [slot, fact] of found) facts.set(slot, fact)
-      needs = this.#decide({ kind: 'continue', cause, facts }, { firstSeq, cause })
+      needs = this.#decide({ kind: 'continue', cause, facts }, decision)
     }
   }
 

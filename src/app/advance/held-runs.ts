@@ -45,18 +45,28 @@ export class HeldRuns {
   }
 
   /** The fold at hand, read from the log when there is none. For readers. */
-  async current(runKey: RunKey): Promise<LoadedRun> {
-    return this.#loaded.get(runKey) ?? loadRun(this.#services.store, this.#plans, runKey)
+  current(runKey: RunKey): Promise<LoadedRun> {
+    const known = this.#loaded.get(runKey)
+    return known === undefined ? loadRun(this.#services.store, this.#plans, runKey) : Promise.resolve(known)
   }
 
-  /** The fold that a turn is decided on. Refuses a run that another process drives by now. */
-  async load(runKey: RunKey, request: AdvanceRequest): Promise<LoadedRun> {
-    const adopting = request.adopt === true || request.handoff !== undefined
+  /** The fold that a turn is decided on, at once where it is at hand. Refuses a run that another process drives by now. */
+  load(runKey: RunKey, request: AdvanceRequest): LoadedRun | Promise<LoadedRun> {
     // Whoever was told of a later epoch knows more than this process: what it holds of the run is old.
     if (request.epoch !== undefined && (this.#epochs.get(runKey) ?? request.epoch) < request.epoch) this.release(runKey)
     const known = this.#loaded.get(runKey)
-    const run = known ?? (await loadRun(this.#services.store, this.#plans, runKey, folding(this.#services)))
-    if (known === undefined) this.doubts.reloaded(runKey)
+    return known === undefined ? this.#reload(runKey, request) : this.#driven(known, request)
+  }
+
+  async #reload(runKey: RunKey, request: AdvanceRequest): Promise<LoadedRun> {
+    const run = await loadRun(this.#services.store, this.#plans, runKey, folding(this.#services))
+    this.doubts.reloaded(runKey)
+    return this.#driven(run, request)
+  }
+
+  #driven(run: LoadedRun, request: AdvanceRequest): LoadedRun {
+    const { runKey } = run.row
+    const adopting = request.adopt === true || request.handoff !== undefined
     const owned = request.epoch ?? this.#epochs.get(runKey)
     // Nobody drives an ended run: any process may add the few events that may follow the end (P-48).
     if (!adopting && owned !== undefined && owned !== run.epoch && !isTerminalRun(run.state.status)) {

@@ -3,12 +3,13 @@
  * offloaded when large, and captured into the context; whatever cannot be done makes the attempt fail (P-16).
  */
 import { cutText } from '../../core/cut-text.ts'
-import type { ErrorInfo } from '../../core/events/event.ts'
+import type { ArtifactRef, ErrorInfo } from '../../core/events/event.ts'
 import { LIMITS } from '../../core/limits.ts'
 import { problem, type Problem } from '../../core/problems/problem.ts'
 import { describeClass } from '../../core/run/failure/classify-error.ts'
 import { INDETERMINATE_ERROR } from '../../core/run/failure/step-errors.ts'
 import type { InputBody, Outcome } from '../../core/run/input.ts'
+import type { Step } from '../../core/plan/plan.ts'
 import { locate, stepAt } from '../../core/run/state/units.ts'
 import type { CompletedBy, EffectOutcome } from '../../ports/engine.ts'
 import { applyCaptures } from '../values/capture-output.ts'
@@ -34,7 +35,8 @@ export interface PreparedOutcome {
 
 type At = Omit<RootsAt, 'unit'> & { readonly store: BlobStore; readonly buildId: string | undefined }
 
-export async function prepareOutcome(report: EffectOutcome, at: At): Promise<PreparedOutcome> {
+/** At hand where nothing has to be read or stored for it, as for most outcomes. */
+export function prepareOutcome(report: EffectOutcome, at: At): PreparedOutcome | Promise<PreparedOutcome> {
   const { slot, attempt, engineAttempt, result } = report
   const base = { kind: 'outcome', slot, attempt, engineAttempt } as const
   if (result.kind === 'failed') {
@@ -55,15 +57,13 @@ function build(at: At): { buildId?: string } {
 }
 
 type Completed = Extract<EffectOutcome['result'], { kind: 'completed' }>
+/** With its pointers as they are recorded. */
+type Recorded = Completed & { readonly artifactRefs: readonly ArtifactRef[] }
 type Base = Omit<PreparedOutcome['input'], 'outcome'>
 
-async function prepareCompleted(base: Base, result: Completed, at: At): Promise<PreparedOutcome> {
+function prepareCompleted(base: Base, result: Completed, at: At): PreparedOutcome | Promise<PreparedOutcome> {
   const given = result.output === undefined ? null : result.output
-  const refuse = (problems: readonly Problem[]): PreparedOutcome => ({
-    input: { ...base, outcome: refusedOutcome(problems, result, at) },
-    writes: [],
-    output: null,
-  })
+  const refuse = refusing(base, result, at)
   const written = recordable(given)
   if ('why' in written) {
     const message = `the output cannot be recorded: ${written.why}`
@@ -86,16 +86,37 @@ async function prepareCompleted(base: Base, result: Completed, at: At): Promise<
     const valid = validateJson(step.outputSchema, output, 'OUTPUT_INVALID')
     if (!valid.ok) return refuse(valid.problems)
   }
-  const prepared = await simple(base, { ...result, artifactRefs }, output, text, at)
-  if (step.capture === undefined || step.capture.length === 0) return prepared
+  const preparing = simple(base, { ...result, artifactRefs }, output, text, at)
+  return step.capture === undefined || step.capture.length === 0
+    ? preparing
+    : captureFrom(preparing, base, { ...result, artifactRefs }, step, at)
+}
+
+type Refuse = (problems: readonly Problem[]) => PreparedOutcome
+
+function refusing(base: Base, result: Completed, at: At): Refuse {
+  return (problems) => ({ input: { ...base, outcome: refusedOutcome(problems, result, at) }, writes: [], output: null })
+}
+
+async function captureFrom(
+  preparing: PreparedOutcome | Promise<PreparedOutcome>,
+  base: Base,
+  result: Recorded,
+  { capture = [], isolate }: Step,
+  at: At,
+): Promise<PreparedOutcome> {
+  const prepared = await preparing
+  const { output } = prepared
+  const refuse = refusing(base, result, at)
   const context = await readVariables(at.store, at.run, at.seq, at.pending)
-  const captured = applyCaptures(step.capture, output, context, step.isolate)
+  const captured = applyCaptures(capture, output, context, isolate)
   if (!captured.ok) return refuse(captured.problems)
   const { outcome } = prepared.input
   if (outcome.kind === 'failed') return prepared
   const { captures } = captured.value
   const evidence = result.by?.evidenceRefs === undefined ? {} : { evidenceRefs: result.by.evidenceRefs }
   const roles = result.by?.actorRoles === undefined ? {} : { actorRoles: result.by.actorRoles }
+  const { artifactRefs } = result
   const tooMuch = namesProblem({ artifactRefs, captures, ...evidence, ...roles })
   if (tooMuch !== undefined) return refuse([problem('DECISION_DATA_TOO_LARGE', tooMuch)])
   const withCaptures: Outcome = {
@@ -115,11 +136,16 @@ function asRecorded(output: unknown, text: string): unknown {
   return typeof output === 'object' && output !== null ? (JSON.parse(text) as unknown) : output
 }
 
-async function simple(base: Base, result: Completed, output: unknown, text: string, at: At): Promise<PreparedOutcome> {
+function simple(
+  base: Base,
+  result: Recorded,
+  output: unknown,
+  text: string,
+  at: At,
+): PreparedOutcome | Promise<PreparedOutcome> {
   const sizeBytes = Buffer.byteLength(text)
   const large = sizeBytes > LIMITS.inlinePayloadBytes
   const sha256 = large ? sha256Hex(text) : ''
-  if (large) await at.store.putBlob(at.run.row.runKey, sha256, text)
   const { by } = result
   const outcome: Outcome = {
     kind: 'completed',
@@ -137,7 +163,8 @@ async function simple(base: Base, result: Completed, output: unknown, text: stri
       ...(by?.notes === undefined ? {} : { notes: by.notes }),
     },
   }
-  return { input: { ...base, outcome }, writes: [], output }
+  const prepared = { input: { ...base, outcome }, writes: [], output }
+  return large ? at.store.putBlob(at.run.row.runKey, sha256, text).then(() => prepared) : prepared
 }
 
 function personOf({ actorId, actorRoles }: CompletedBy): Pick<CompletedBy, 'actorId' | 'actorRoles'> {

@@ -1,13 +1,15 @@
 /**
- * Keeps the audit log of all tenants of a process (AUT-12): facts that come together are stored together, in order. What could not be
- * stored is kept and stored with the next; nothing that a person does fails because of it, but the process is told. Reads are counted,
- * not recorded one by one.
+ * Keeps the audit log of all tenants of a process (AUT-12): facts that come together are stored together, in order; one that comes
+ * alone is stored at once. What could not be stored is kept and stored with the next; nothing that a person does fails because of it,
+ * but the process is told. Reads are counted, not recorded one by one.
  */
 import { LIMITS } from '../../core/limits.ts'
+import type { Timers } from '../../ports/timers.ts'
 import { recordAudit, type AuditFact, type AuditWriter } from './audit-log.ts'
 
 export interface AuditBookOptions {
   readonly writer: AuditWriter
+  readonly timers: Timers
   /** Told when facts could not be stored. */
   readonly tell: (thrown: unknown) => void
 }
@@ -16,7 +18,17 @@ interface Pages {
   facts: AuditFact[]
   /** The write that is under way. */
   writing: Promise<void> | undefined
+  /** The write that follows it, while it gathers. */
+  next: Promise<void> | undefined
+  /** Facts come side by side: the next write waits for others a moment after the latest one began. */
+  gathering: Promise<void> | undefined
 }
+
+/**
+ * Each write is a commit for itself, beside those of the runs: many starts at a time would otherwise cost as many commits. Where facts come
+ * one after another, nothing would be gathered, and nobody waits.
+ */
+const GATHERED_MS = 10
 
 export class AuditBook {
   readonly #options: AuditBookOptions
@@ -29,13 +41,28 @@ export class AuditBook {
 
   /** Resolves when it is stored, or when the process was told that it could not be; never rejects. */
   async note(tenantId: string, fact: AuditFact): Promise<void> {
-    const pages = this.#pages.get(tenantId) ?? { facts: [], writing: undefined }
+    const pages = this.#pages.get(tenantId) ?? {
+      facts: [],
+      writing: undefined,
+      next: undefined,
+      gathering: undefined,
+    }
     this.#pages.set(tenantId, pages)
     pages.facts.push(fact)
-    // The write that is under way began without this fact.
+    await (pages.next ??= this.#writeNext(tenantId, pages))
+  }
+
+  async #writeNext(tenantId: string, pages: Pages): Promise<void> {
+    // The write that is under way began without these facts.
     await pages.writing
-    if (pages.facts.length > 0) pages.writing ??= this.#write(tenantId, pages)
-    await pages.writing
+    await pages.gathering
+    await new Promise<void>((resolve) => this.#options.timers.defer(resolve))
+    pages.next = undefined
+    pages.gathering =
+      pages.facts.length > 1
+        ? new Promise((resolve) => void this.#options.timers.after(GATHERED_MS, resolve))
+        : undefined
+    await (pages.writing = this.#write(tenantId, pages))
   }
 
   /** For reads: one record for many of a kind, when `flush` is called. */
@@ -53,8 +80,8 @@ export class AuditBook {
     this.#counts.clear()
     await Promise.all(counted.map(({ tenantId, fact, count }) => this.note(tenantId, { ...fact, count })))
     for (const [tenantId, pages] of this.#pages) {
-      await pages.writing
-      if (pages.facts.length > 0) await (pages.writing ??= this.#write(tenantId, pages))
+      await (pages.next ?? pages.writing)
+      if (pages.facts.length > 0) await (pages.next ??= this.#writeNext(tenantId, pages))
       if (pages.facts.length === 0) this.#pages.delete(tenantId)
     }
   }

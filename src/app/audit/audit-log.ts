@@ -2,7 +2,8 @@
  * Writes the audit log (AUT-12): what somebody did or was refused becomes canonical JSON that names its place and the hash of the record
  * before it, and is signed with an HMAC. The chain shows what was changed; the HMAC shows that no outsider made the chain anew.
  */
-import { createHmac } from 'node:crypto'
+import { createHmac, createSecretKey, type KeyObject } from 'node:crypto'
+import { AUDIT_FORM } from '../../core/audit/audit-chain.ts'
 import { isoFromMs } from '../../core/time.ts'
 import type { AuditLog, AuditRow, AuditType, SealedAudit } from '../../ports/audit-log.ts'
 import type { Clock } from '../../ports/clock.ts'
@@ -25,6 +26,8 @@ export interface AuditFact {
   readonly decision?: 'GRANTED' | 'DENIED'
   /** The registered code of a refusal or a failure. */
   readonly reasonCode?: string
+  /** Why they did it, where they said so: a word of a closed list. */
+  readonly because?: string
   /** The id of what it was about: a run, a plan, a key. */
   readonly target?: string
   readonly policyDecisionId?: string
@@ -59,9 +62,6 @@ interface AuditPlace {
   readonly at: number
 }
 
-/** The version is in the text, so that a later form of it can be told apart. */
-export const AUDIT_FORM = 'keelson-audit-1'
-
 function sealAudit(key: SigningKey, fact: AuditFact, { tenantId, position, previous, at }: AuditPlace): SealedAudit {
   const { keyId } = key
   const place = { audit: AUDIT_FORM, tenantId, position, previous: hexOf(previous), at: isoFromMs(at), keyId }
@@ -69,7 +69,18 @@ function sealAudit(key: SigningKey, fact: AuditFact, { tenantId, position, previ
   return { type: fact.type, at, record, hash: sha256Bytes(record), keyId, mac: auditMac(key, record) }
 }
 
+/** Made once for each key: making one costs as much as a signature. */
+const keyObjects = new WeakMap<Uint8Array, KeyObject>()
+
+function keyObjectOf(secret: Uint8Array): KeyObject {
+  const known = keyObjects.get(secret)
+  if (known !== undefined) return known
+  const made = createSecretKey(secret)
+  keyObjects.set(secret, made)
+  return made
+}
+
 /** The key signs tokens of tasks too: the form in front keeps one from ever being taken for the other. */
 export function auditMac({ secret }: SigningKey, record: string): Uint8Array {
-  return createHmac('sha256', secret).update(`${AUDIT_FORM}\n${record}`).digest()
+  return createHmac('sha256', keyObjectOf(secret)).update(`${AUDIT_FORM}\n${record}`).digest()
 }

@@ -3,11 +3,12 @@
  * somebody sealed anew without the key is found by its HMAC. A log that was cut at its end is found by a head that was noted elsewhere.
  */
 import { timingSafeEqual } from 'node:crypto'
+import { alteredFrom, AUDIT_FORM, misplacedAfter, type AuditCopy } from '../../core/audit/audit-chain.ts'
 import { isoFromMs } from '../../core/time.ts'
 import type { AuditHead, AuditLog, AuditRow } from '../../ports/audit-log.ts'
 import type { SigningKeys } from '../../ports/signing-keys.ts'
 import { hexOf, sha256Hex } from '../log/sha256.ts'
-import { AUDIT_FORM, auditMac } from './audit-log.ts'
+import { auditMac } from './audit-log.ts'
 
 export interface AuditFinding {
   readonly tenantId: string
@@ -44,7 +45,12 @@ export async function verifyAudit(log: AuditLog, tenantId: string, check: AuditC
     const page = await log.readAudit(tenantId, head.position, PAGE)
     for (const row of page) {
       records += 1
-      find(row.position, misplaced(row, head) ?? altered(row, tenantId) ?? (await unsigned(row, check.keys)))
+      find(
+        row.position,
+        misplacedAfter(copyOf(row), { ...head, hash: hexOf(head.hash) }) ??
+          altered(row, tenantId) ??
+          (await unsigned(row, check.keys)),
+      )
       if (row.position === check.noted?.position) isNotedThere = hexOf(row.hash) === hexOf(check.noted.hash)
       head = { position: row.position, hash: row.hash }
     }
@@ -57,19 +63,15 @@ export async function verifyAudit(log: AuditLog, tenantId: string, check: AuditC
   return { records, head, findings }
 }
 
-function misplaced({ position, record }: AuditRow, head: AuditHead): string | undefined {
-  if (position !== head.position + 1) return `it follows record ${head.position}: what was between them is gone`
-  const { previous } = saidBy(record)
-  return previous === hexOf(head.hash) ? undefined : 'it does not follow the record before it'
+function copyOf({ position, record, hash }: AuditRow): AuditCopy {
+  return { position, record, hash: hexOf(hash) }
 }
 
 /** The columns repeat what is in the hashed text, for look-ups: they must say the same. */
 function altered(row: AuditRow, tenantId: string): string | undefined {
-  if (hexOf(row.hash) !== sha256Hex(row.record)) return 'its hash is not that of its text'
-  const said = saidBy(row.record)
-  const place = { audit: AUDIT_FORM, tenantId, position: row.position, at: isoFromMs(row.at), keyId: row.keyId }
-  const different = Object.entries({ ...place, type: row.type }).filter(([name, value]) => said[name] !== value)
-  return different.length === 0 ? undefined : `its text has another ${different.map(([name]) => name).join(', ')}`
+  const { position, at, keyId, type, record } = row
+  const beside = { audit: AUDIT_FORM, tenantId, position, at: isoFromMs(at), keyId, type }
+  return alteredFrom(copyOf(row), sha256Hex(record), beside)
 }
 
 async function unsigned(row: AuditRow, keys: SigningKeys | undefined): Promise<string | undefined> {
@@ -79,13 +81,4 @@ async function unsigned(row: AuditRow, keys: SigningKeys | undefined): Promise<s
   const mac = auditMac(key, row.record)
   const isSame = row.mac.length === mac.length && timingSafeEqual(row.mac, mac)
   return isSame ? undefined : 'it was not signed with its key'
-}
-
-function saidBy(record: string): Readonly<Record<string, unknown>> {
-  try {
-    const said: unknown = JSON.parse(record)
-    return typeof said === 'object' && said !== null ? { ...said } : {}
-  } catch {
-    return {}
-  }
 }

@@ -11,6 +11,12 @@ export function withinBudget<T>(timers: Timers, budgetMs: number, write: Promise
       const message = `the store did not answer within ${budgetMs} ms; whether it wrote is not known`
       reject(new KeelsonError([problem('STORE_WRITE_TIMEOUT', message)]))
     })
-    write.then(resolve, reject).finally(cancelTimer)
+    const inTime =
+      <A>(tell: (answer: A) => void) =>
+      (answer: A): void => {
+        cancelTimer()
+        tell(answer)
+      }
+    write.then(inTime<T>(resolve), inTime<unknown>(reject))
   })
 }

@@ -12,6 +12,8 @@ import { withinBudget } from './budget.ts'
 import { rowsOf } from './rows-of.ts'
 
 const BATCH_EVENTS_MAX = 4_000
+/** Below so many commits a batch of their own costs more than it saves. */
+const SHARE_MIN = 16
 
 interface Waiting {
   readonly commit: RunCommit
@@ -36,6 +38,8 @@ export class CommitQueue {
   /** Rows that the batches on their way write. */
   readonly #taken = new Set<string | number>()
   #underWay = 0
+  /** Commits in the batches on their way. */
+  #onTheWay = 0
   #scheduled = false
 
   constructor(store: RunStore, timers: Timers, budgetMs: number = LIMITS.writeLatencyBudgetMs, watch?: CommitWatch) {
@@ -58,34 +62,44 @@ export class CommitQueue {
     this.#scheduled = true
     this.#timers.defer(() => {
       this.#scheduled = false
-      const batch = this.#take()
-      // Nothing: all that waits is of runs in the batch on its way, whose answer schedules again.
-      if (batch.length > 0) void this.#write(batch)
+      if (this.#underWay < this.#atOnce) this.#writeNext()
     })
+  }
+
+  #writeNext(): void {
+    const batch = this.#take()
+    // Nothing: all that waits is of runs in the batch on its way, whose answer schedules again.
+    if (batch.length > 0) void this.#write(batch)
   }
 
   async #write(batch: readonly Waiting[]): Promise<void> {
     const rows = this.#atOnce === 1 ? [] : batch.flatMap(({ commit }) => rowsOf(commit))
     for (const row of rows) this.#taken.add(row)
     this.#underWay += 1
+    this.#onTheWay += batch.length
     this.#schedule()
     const began = this.#steady()
+    let results: readonly CommitResult[] = []
+    let failure: { readonly thrown: unknown } | undefined
     try {
       const write = this.#store.commit(batch.map((one) => one.commit))
-      const results = await withinBudget(this.#timers, this.#budgetMs, write)
-      batch.forEach((one, index) => {
-        const result = results[index]
-        if (result === undefined) one.reject(new RangeError('the store answered fewer runs than it was given'))
-        else one.resolve(result)
-      })
+      results = await withinBudget(this.#timers, this.#budgetMs, write)
     } catch (thrown) {
-      for (const one of batch) one.reject(thrown)
-    } finally {
-      this.#watch?.onWritten(this.#steady() - began)
-      this.#underWay -= 1
-      for (const row of rows) this.#taken.delete(row)
-      this.#schedule()
+      failure = { thrown }
     }
+    this.#watch?.onWritten(this.#steady() - began)
+    this.#underWay -= 1
+    this.#onTheWay -= batch.length
+    for (const row of rows) this.#taken.delete(row)
+    // The store need not wait until everything that comes of these results is decided.
+    if (this.#atOnce > 1 && this.#waiting.length >= SHARE_MIN / 2) this.#writeNext()
+    batch.forEach((one, index) => {
+      const result = results[index]
+      if (failure !== undefined) one.reject(failure.thrown)
+      else if (result === undefined) one.reject(new RangeError('the store answered fewer runs than it was given'))
+      else one.resolve(result)
+    })
+    this.#schedule()
   }
 
   #steady(): number {
@@ -93,11 +107,21 @@ export class CommitQueue {
     return clock?.steady?.() ?? clock?.now() ?? 0
   }
 
+  /**
+   * Of what waits and what is on its way each batch gets an equal share: if one had everything, nothing could be decided while it is
+   * written, and nothing be written while that is decided.
+   */
+  #share(): number {
+    if (this.#atOnce === 1) return Infinity
+    return Math.max(SHARE_MIN, Math.ceil((this.#waiting.length + this.#onTheWay) / this.#atOnce))
+  }
+
   /** The longest waiting first. What must wait keeps back what comes after it of the same run. */
   #take(): Waiting[] {
     const blocked = this.#taken.size === 0 ? undefined : new Set(this.#taken)
     const batch: Waiting[] = []
     const later: Waiting[] = []
+    const share = this.#share()
     let events = 0
     for (const [index, one] of this.#waiting.entries()) {
       const rows = blocked === undefined ? [] : rowsOf(one.commit)
@@ -107,7 +131,7 @@ export class CommitQueue {
         continue
       }
       events += one.commit.events.length
-      if (batch.length > 0 && events > BATCH_EVENTS_MAX) {
+      if (batch.length > 0 && (events > BATCH_EVENTS_MAX || batch.length >= share)) {
         appendAll(later, this.#waiting.slice(index))
         break
       }

@@ -29,7 +29,7 @@ export class LastWords {
   }
 
   /** Does the work under a note. Refuses a run that has killed its processes at this work: the caller sets it aside. */
-  async during<T>(row: RunRow, doing: Doing, work: () => Promise<T>): Promise<T> {
+  async during<T>(row: RunRow, doing: Doing, work: () => T | Promise<T>): Promise<T> {
     refuseFatal(row)
     const { store, owner, process } = this.#parts
     return process.inTurn(async () => {
@@ -48,7 +48,9 @@ interface Teller {
 }
 
 /** Only for runs whose drivers died, and where a teller exists. */
-export function noting<T>(teller: Teller, row: RunRow, doing: Doing, work: () => Promise<T>): Promise<T> {
+export function noting<W extends Promise<unknown>>(teller: Teller, row: RunRow, doing: Doing, work: () => W): W
+export function noting<T>(teller: Teller, row: RunRow, doing: Doing, work: () => T | Promise<T>): T | Promise<T>
+export function noting<T>(teller: Teller, row: RunRow, doing: Doing, work: () => T | Promise<T>): T | Promise<T> {
   const { lastWords: notes } = teller
   return notes === undefined || !hasDied(row) ? work() : notes.during(row, doing, work)
 }

@@ -70,6 +70,11 @@ export class Engines implements EngineHost {
     return this.#main.host.drives(runKey)
   }
 
+  /** By the engines of this process, all together. */
+  get drivenRuns(): number {
+    return this.#all.reduce((sum, { host }) => sum + (host.drivenRuns ?? 0), 0)
+  }
+
   ended(runKey: RunKey, signal?: AbortSignal): ReturnType<EngineHost['ended']> {
     return this.#main.host.ended(runKey, signal)
   }
@@ -81,6 +86,11 @@ export class Engines implements EngineHost {
 
   async queueWithoutWorker(): Promise<string | undefined> {
     return this.#main.host.queueWithoutWorker?.()
+  }
+
+  /** Rejects while the provider of an engine from outside does not answer. */
+  async ping(): Promise<void> {
+    await this.#main.host.ping?.()
   }
 
   async connect(): Promise<void> {

@@ -11,9 +11,11 @@ import type { RunKey, RunRow } from '../../ports/run-store.ts'
 import type { RunAdvancer } from '../advance/advance-run.ts'
 import { BeginClaims } from '../execute/begin-claim.ts'
 import { childRunId, sentSignalId } from '../log/derived-uuid.ts'
+import { parentSignalRow } from '../inbox/parent-signal-row.ts'
 import { leaveReport } from '../inbox/report-inbox-row.ts'
 import { effectTraits } from './effect-traits.ts'
 import { executeStep } from '../execute/execute-step.ts'
+import type { StepCall } from '../execute/step-call.ts'
 import type { LoadedRun } from '../loaded/load-run.ts'
 import type { TroubleParts } from '../loaded/run-trouble.ts'
 import type { Services } from '../services.ts'
@@ -49,7 +51,8 @@ export function createRunDriver(services: Services, advancer: RunAdvancer, optio
     },
     execute: async (runKey, effect, signal, handedOver) => {
       try {
-        return await execute({ services, advancer, options, claims, turns, handedOver }, runKey, effect, signal)
+        const run = await advancer.current(runKey)
+        return await execute({ services, advancer, options, claims, turns, handedOver }, run, effect, signal)
       } catch (thrown) {
         await setAsideDamaged({ store: services.store, plans: advancer.plans }, runKey, thrown)
         throw thrown
@@ -86,24 +89,32 @@ interface Parts {
   readonly handedOver: (() => void) | undefined
 }
 
-async function execute(
+function execute(
   parts: Parts,
-  runKey: RunKey,
+  run: LoadedRun,
   effect: Effect,
   signal: AbortSignal,
 ): Promise<EffectOutcome | undefined> {
-  const { services, advancer, options, claims, turns } = parts
-  const run = await advancer.current(runKey)
+  if (effect.kind !== 'ExecuteStep' && effect.kind !== 'Compensate') return tell(parts, run, effect)
+  const { services, advancer, claims, handedOver } = parts
+  const latest = (): Promise<LoadedRun> => advancer.current(run.row.runKey)
+  const call = { services, claims, run, effect, signal, latest, ...(handedOver && { handedOver }) }
+  return mayBeSuspect(effect) ? executeSuspect(parts, call) : executeStep(call)
+}
+
+/** Before its time limit begins: waiting for a turn does not count as time of the step. */
+async function executeSuspect({ turns }: Parts, call: StepCall): Promise<EffectOutcome | undefined> {
+  return (await isPutApart(call)) ? turns.during(call.signal, () => executeStep(call)) : executeStep(call)
+}
+
+type Told = Exclude<Effect, { kind: 'ExecuteStep' | 'Compensate' }>
+
+async function tell(
+  { services, advancer, options }: Parts,
+  run: LoadedRun,
+  effect: Told,
+): Promise<EffectOutcome | undefined> {
   switch (effect.kind) {
-    case 'ExecuteStep':
-    case 'Compensate': {
-      const latest = (): Promise<LoadedRun> => advancer.current(runKey)
-      const { handedOver } = parts
-      const call = { services, claims, run, effect, signal, latest, ...(handedOver && { handedOver }) }
-      // Before its time limit begins: waiting for a turn does not count as time of the step.
-      const isApart = mayBeSuspect(effect) && (await isPutApart(call))
-      return isApart ? turns.during(signal, () => executeStep(call)) : executeStep(call)
-    }
     case 'StartChild': {
       const started = await startChild(services, advancer, run, effect, options.lease?.(run.state.engineType))
       if (started.kind === 'answered') return started.report
@@ -132,14 +143,8 @@ async function signalChild(services: Services, run: LoadedRun, effect: SignalChi
   const { tenantId, runId } = run.identity
   const child =
     compensatedChild(runId, run.state, effect.slot)?.compensationRunId ?? childRunId(runId, effect.slot, effect.attempt)
-  const signalId = sentSignalId(child, effect.signalType, effect.cycle)
-  const body = {
-    signalId,
-    signalType: effect.signalType,
-    payload: { reason: `parent run ${runId}` },
-    authorization: { allowed: true, policyDecisionId: signalId, actorId: runId, actorRole: 'parent' },
-  }
-  const row = { inboxId: `signal:${signalId}`, kind: 'signal', body: JSON.stringify(body) }
+  const { signalType, cycle } = effect
+  const row = parentSignalRow({ parentRunId: runId, childRunId: child, signalType, cycle })
   const answer = await services.store.insertInbox({ tenantId, runId: child }, row)
   if (answer.kind === 'no-run' && isOpen(run, effect))
     fail('RUN_NOT_FOUND', `the child run of '${effect.slot}' has not been created yet`)

@@ -27,7 +27,7 @@ import type { StepCall } from './step-call.ts'
 import { stepContext } from './step-context.ts'
 import { stepIdempotencyKey } from './step-idempotency-key.ts'
 import { farFunction, workOf, type Executable, type Work } from './step-work.ts'
-import { blameOrMark, whereabouts } from './suspects.ts'
+import { blameOrMark, whereabouts, type Whereabouts } from './suspects.ts'
 
 export async function executeStep(step: StepCall): Promise<EffectOutcome | undefined> {
   const { services, run, effect } = step
@@ -44,11 +44,13 @@ export async function executeStep(step: StepCall): Promise<EffectOutcome | undef
   let claim: ClaimAnswer | undefined
   let called = false
   try {
-    const { mapped, key } = await mapAndKey(services, run, work, effect)
+    const mapping = mapAndKey(services, run, work, effect)
+    const { mapped, key } = mapping instanceof Promise ? await mapping : mapping
     if (run.state.lock !== undefined) refuseAct(mapped.action, work.step, run.state.lock)
     // Before the claim: a secret that is not available must not leave an irreversible step in doubt.
     const secrets = work.step.secrets === undefined ? NO_SECRETS : await held.resolve(work.step)
-    claim = far === undefined ? await claimOf(step, work) : 'mine'
+    const claiming = far === undefined ? claimOf(step, work) : 'mine'
+    claim = claiming instanceof Promise ? await claiming : claiming
     if (claim === 'repeat') return undefined
     if (claim === 'taken') return report(unknownFate(effect, elapsed(services, began)))
     if (workOf(await step.latest(), effect) === undefined) return undefined
@@ -93,7 +95,24 @@ function outcomeOf({ effect }: StepCall, engineAttempt: number, result: EffectOu
 }
 
 /** `begins` is called when nothing but the action itself can fail any more, or when it is blamed for a death. */
-async function callHere(
+function callHere(
+  step: StepCall,
+  work: Work,
+  watch: AttemptTime,
+  parts: Omit<CallParts, 'isolation'>,
+  begins: () => void,
+): Promise<unknown> {
+  const where = whereabouts(step, work)
+  const { isolation } = work.step
+  if (where !== isolation || step.services.lastWords?.process.isNoted === true)
+    return callWithCare(where, step, work, watch, parts, begins)
+  begins()
+  return callStep(step, work, watch, { ...parts, isolation })
+}
+
+/** It may be the cause when this process dies, or something else is at work that may. */
+async function callWithCare(
+  asked: Whereabouts | Promise<Whereabouts>,
   step: StepCall,
   work: Work,
   watch: AttemptTime,
@@ -101,7 +120,7 @@ async function callHere(
   begins: () => void,
 ): Promise<unknown> {
   const { services, run, effect } = step
-  const where = await whereabouts(step, work)
+  const where = await asked
   const isSuspect = where !== work.step.isolation
   const guilty = isSuspect ? await blameOrMark(services.store, run, effect, where === 'alone') : undefined
   if (guilty === undefined && services.lastWords?.process.isNoted === true)
@@ -178,7 +197,7 @@ function mayBeRepeated(thrown: unknown): boolean {
   )
 }
 
-async function claimOf({ claims, run, effect }: StepCall, { step }: Work): Promise<ClaimAnswer> {
+function claimOf({ claims, run, effect }: StepCall, { step }: Work): 'mine' | Promise<ClaimAnswer> {
   return step.effect === 'irreversible' && effect.kind === 'ExecuteStep' ? claims.take(run, effect) : 'mine'
 }
 
@@ -224,15 +243,20 @@ interface Mapped {
   readonly key: () => string
 }
 
-function mapAndKey(services: Services, run: LoadedRun, work: Work, effect: Executable): Promise<Mapped> {
+function mapAndKey(services: Services, run: LoadedRun, work: Work, effect: Executable): Mapped | Promise<Mapped> {
   const doing = `mapping the input of '${effect.slot}'` as const
   return noting(services, run.row, doing, () => mapNow(services, run, work, effect))
 }
 
-async function mapNow(services: Services, run: LoadedRun, work: Work, effect: Executable): Promise<Mapped> {
-  const mapped = await mapWork(services.store, run, work, effect)
+function mapNow(services: Services, run: LoadedRun, work: Work, effect: Executable): Mapped | Promise<Mapped> {
+  const mapped = mapWork(services.store, run, work, effect)
+  const keyed = (one: MappedAction): Mapped => ({ mapped: one, key: keyOf(run, work, effect, one) })
+  return mapped instanceof Promise ? mapped.then(keyed) : keyed(mapped)
+}
+
+function keyOf(run: LoadedRun, work: Work, effect: Executable, mapped: MappedAction): Mapped['key'] {
   const { freshKey } = work.unit
-  const key = (): string =>
+  return () =>
     work.idempotencyKey ??
     stepIdempotencyKey({
       workflowId: run.identity.planId,
@@ -241,7 +265,6 @@ async function mapNow(services: Services, run: LoadedRun, work: Work, effect: Ex
       input: mapped.keyedBy,
       ...(freshKey === '' ? {} : { freshKey }),
     }).token
-  return { mapped, key }
 }
 
 function contextOf(

@@ -6,7 +6,7 @@ import type { Compensation, Fallback, JsonSchema, Mapping } from '../../core/pla
 import { KeelsonError, problem } from '../../core/problems/problem.ts'
 import type { RunStore } from '../../ports/run-store.ts'
 import type { ExpressionRoots } from '../expressions/expressions.ts'
-import { mappingNeeds, mapValue } from '../expressions/map-input.ts'
+import { isConstant, mappingNeeds, mapValue } from '../expressions/map-input.ts'
 import type { LoadedRun } from '../loaded/load-run.ts'
 import { unitOutput } from '../loaded/run-outputs.ts'
 import { slotRoots, stepOverrides, type RootsAt } from '../loaded/slot-roots.ts'
@@ -14,13 +14,22 @@ import { validateJson } from '../schemas/json-schema.ts'
 import { mappedAction, wholeMapping, type MappedAction } from './map-action.ts'
 import type { Executable, Work } from './step-work.ts'
 
-export async function mapWork(store: RunStore, run: LoadedRun, work: Work, effect: Executable): Promise<MappedAction> {
+/** At hand where nothing has to be read for it, as for most steps; otherwise a promise of it. */
+export function mapWork(
+  store: RunStore,
+  run: LoadedRun,
+  work: Work,
+  effect: Executable,
+): MappedAction | Promise<MappedAction> {
   if (effect.kind === 'Compensate') return mapUndo(store, run, work, effect)
   const at = rootsOfWork(store, run, work, effect.attempt, work.unit.inputSeq)
   const given = work.unit.fallback ? (work.action as Fallback).with : work.step.with
-  const result = await mapped(at, given, work.action)
-  if (!work.unit.fallback) checkInput(work.step.inputSchema, result)
-  return result
+  const result = mapped(at, given, work.action)
+  const checked = (one: MappedAction): MappedAction => {
+    if (!work.unit.fallback) checkInput(work.step.inputSchema, one)
+    return one
+  }
+  return result instanceof Promise ? result.then(checked) : checked(result)
 }
 
 function checkInput(schema: JsonSchema | undefined, { input }: MappedAction): void {
@@ -72,7 +81,14 @@ function rootsOfWork(store: RunStore, run: LoadedRun, work: Work, attempt: numbe
   }
 }
 
-async function mapped(at: RootsAt, given: Mapping, action: Work['action']): Promise<MappedAction> {
+function mapped(at: RootsAt, given: Mapping, action: Work['action']): MappedAction | Promise<MappedAction> {
+  const mapping = wholeMapping(given, action)
+  return at.state.overrides.size === 0 && isConstant(mapping)
+    ? mappedAction(action, mapping)
+    : mappedOver(at, given, action)
+}
+
+async function mappedOver(at: RootsAt, given: Mapping, action: Work['action']): Promise<MappedAction> {
   const value = await mapTo(at, given, action)
   return mappedAction(action, value, at.state.overrides.size === 0 ? {} : await stepOverrides(at))
 }

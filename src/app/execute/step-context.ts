@@ -37,36 +37,51 @@ export interface ContextParts {
 }
 
 export function stepContext(parts: ContextParts): StepContext {
-  const { run, effect } = parts
-  const slot = innerStepSlot(effect.slot)
-  const facts = {
-    signal: parts.signal,
-    runId: parts.ownerRunId ?? run.identity.runId,
-    stepId: parts.step.stepId,
-    ...(slot?.itemIndex === undefined ? {} : { itemIndex: slot.itemIndex }),
-    attempt: effect.attempt,
-    engineAttempt: effect.engineAttempt,
-    planId: run.identity.planId,
-    planVersion: run.identity.planVersion,
-  }
-  const context = Object.assign(new OnDemand(parts), facts)
-  let key: string | undefined
-  // Its own property like the other facts, so that a copy of the context has it.
-  const ofKey = { enumerable: true, get: () => (key ??= parts.idempotencyKey()) }
-  return Object.freeze(Object.defineProperty(context, 'idempotencyKey', ofKey) as typeof context & KeyOf)
+  // A key is an own property like the other facts, so that a copy of the context has it.
+  return Object.freeze(Object.defineProperty(new OnDemand(parts), 'idempotencyKey', OF_KEY) as OnDemand & KeyOf)
 }
 
 type KeyOf = Pick<StepContext, 'idempotencyKey'>
+
+const MAKE_KEY = Symbol('makes the key')
+/** One getter for all contexts: an object with a getter of its own has a shape of its own, and making that costs more than all else. */
+const OF_KEY = {
+  enumerable: true,
+  get(this: { readonly [MAKE_KEY]: () => string }): string {
+    return this[MAKE_KEY]()
+  },
+}
 
 /** Accessors live on the prototype: they are neither enumerable nor copied, so no log shows what lies behind them. */
 class OnDemand {
   readonly #parts: ContextParts
   /** The fold moves on while the step runs; what it is shown does not. */
   readonly #state: RunState
+  readonly signal: AbortSignal
+  readonly runId: string
+  readonly stepId: string
+  declare readonly itemIndex?: number
+  readonly attempt: number
+  readonly engineAttempt: number
+  readonly planId: string
+  readonly planVersion: string
 
   constructor(parts: ContextParts) {
+    const { run, effect } = parts
     this.#parts = parts
-    this.#state = parts.run.state
+    this.#state = run.state
+    this.signal = parts.signal
+    this.runId = parts.ownerRunId ?? run.identity.runId
+    this.stepId = parts.step.stepId
+    const slot = innerStepSlot(effect.slot)
+    if (slot?.itemIndex !== undefined) this.itemIndex = slot.itemIndex
+    this.attempt = effect.attempt
+    this.engineAttempt = effect.engineAttempt
+    this.planId = run.identity.planId
+    this.planVersion = run.identity.planVersion
+    let key: string | undefined
+    const value = (): string => (key ??= parts.idempotencyKey())
+    Object.defineProperty(this, MAKE_KEY, { value })
   }
 
   get secrets(): StepSecrets {

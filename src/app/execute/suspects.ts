@@ -23,15 +23,20 @@ interface Asked {
   readonly effect: Executable
 }
 
-export async function whereabouts({ services, run, effect }: Asked, work: Work): Promise<Whereabouts> {
-  const { step, action, unit } = work
+/** At hand for all but the few attempts that may be suspects. */
+export function whereabouts({ services, run, effect }: Asked, work: Work): Whereabouts | Promise<Whereabouts> {
+  const { step, action } = work
   const { isolation } = step
   // What a remote worker does ends no process here.
   if (farFunction(work) !== undefined) return isolation
   // Requests and programs are carried out by our own code, which does not end its process.
   if (!mayBeSuspect(effect) || actionKind(action) !== 'run' || isolation === 'process') return isolation
+  return whereaboutsOfSuspect({ services, run, effect }, work)
+}
+
+async function whereaboutsOfSuspect({ services, run, effect }: Asked, { step, unit }: Work): Promise<Whereabouts> {
   const isGuilty = isSuspect(run, effect) || (await hasKilled(services.store, run, effect, unit))
-  if (!isGuilty) return isolation
+  if (!isGuilty) return step.isolation
   return services.handlers.isolates === true ? 'process' : 'alone'
 }
 

@@ -18,7 +18,7 @@ const MAX_MAPPING_DEPTH = 100
 
 /** The mapping with every `${…}` replaced; or all problems found, each with the pointer of its place. */
 export function mapValue(mapping: Json, roots: ExpressionRoots, outer?: ExpressionBudget): Result<Json> {
-  if (isConstant(mapping, 0)) return ok(mapping)
+  if (isConstant(mapping)) return ok(mapping)
   const problems: Problem[] = []
   const budget = ExpressionBudget.ofMapping(outer)
   const value = mapNode(mapping, '', (text, pointer) => {
@@ -43,7 +43,7 @@ const NO_NEEDS: Result<ExpressionNeeds> = ok({ roots: [], steps: [], ends: [] })
 
 /** Everything that the expressions of a mapping read, so that nothing else is loaded for it. */
 export function mappingNeeds(mapping: Json): Result<ExpressionNeeds> {
-  if (isConstant(mapping, 0)) return NO_NEEDS
+  if (isConstant(mapping)) return NO_NEEDS
   const roots = new Set<RootName>()
   const steps = new Set<string>()
   const ends = new Set<string>()
@@ -67,9 +67,10 @@ export function mappingNeeds(mapping: Json): Result<ExpressionNeeds> {
 }
 
 /**
- * Most mappings are small and hold no expression: every step pays for this check. A deep mapping gets the full walk.
+ * Its value is what it is: most mappings are small and hold no expression, and every step pays for this check. A deep mapping gets
+ * the full walk.
  */
-function isConstant(node: Json, depth: number): boolean {
+export function isConstant(node: Json, depth = 0): boolean {
   if (typeof node === 'string') return !node.includes('$')
   if (node === null || typeof node !== 'object') return true
   if (depth >= CONSTANT_DEPTH) return false

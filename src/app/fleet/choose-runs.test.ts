@@ -16,13 +16,16 @@ function withRuns(count: number): Parameters<typeof chosenRuns>[0] {
 }
 
 it('takes 50,000 runs and refuses one more', async () => {
-  expect(await chosenRuns(withRuns(50_000), 'acme', {})).toHaveLength(50_000)
+  const { runIds, first } = await chosenRuns(withRuns(50_000), 'acme', {}, 3)
+  expect(runIds).toHaveLength(50_000)
+  expect(new Set(runIds).size).toBe(50_000)
+  expect(first.map(({ runId }) => runId)).toEqual(['run-0', 'run-1', 'run-2'])
   await expect(chosenRuns(withRuns(50_001), 'acme', {})).rejects.toMatchObject({ code: 'OPERATION_TOO_LARGE' })
 })
 
 it('has another hash for another signal, other runs, or another order of them', () => {
   const pause = { signalType: 'PAUSE', payload: {} }
-  const [one, two] = [{ runId: 'one' }, { runId: 'two' }]
+  const [one, two] = ['one', 'two']
   const hashes = [
     previewSha256(pause, [one, two]),
     previewSha256(pause, [two, one]),
@@ -31,5 +34,5 @@ it('has another hash for another signal, other runs, or another order of them', 
     previewSha256({ ...pause, signalType: 'RESUME' }, [one, two]),
   ]
   expect(new Set(hashes).size).toBe(5)
-  expect(previewSha256(pause, [{ runId: 'one' }, { runId: 'two' }])).toBe(hashes[0])
+  expect(previewSha256(pause, ['one', 'two'])).toBe(hashes[0])
 })

@@ -38,25 +38,22 @@ export async function startOperation(
   const before = await store.findOperation(tenantId, operationId)
   if (before !== undefined) return { ...(await repeated(store, operationOf(before), asked)), existed: true }
   await needAllowed(services, asking, signal)
-  const rows = await chosenRuns(store, tenantId, asked.meant)
-  const sha256 = previewSha256(signal, rows)
+  const { runIds } = await chosenRuns(store, tenantId, asked.meant)
+  const sha256 = previewSha256(signal, runIds)
   if (asked.previewSha256 !== undefined && asked.previewSha256 !== sha256)
-    fail('OPERATION_CHANGED', 'other runs match now than in the preview', { details: { matched: rows.length } })
+    fail('OPERATION_CHANGED', 'other runs match now than in the preview', { details: { matched: runIds.length } })
   const record: OperationRecord = {
     ...signal,
     filter,
     previewSha256: sha256,
-    matched: rows.length,
+    matched: runIds.length,
     state: 'RUNNING',
     by: asking.caller,
     idleRounds: 0,
   }
   const now = clock.now()
   const stored = { tenantId, operationId, revision: 1, dueAt: now, createdAt: now, body: JSON.stringify(record) }
-  const isMade = await store.createOperation(
-    stored,
-    rows.map(({ runId }) => runId),
-  )
+  const isMade = await store.createOperation(stored, runIds)
   const found = isMade ? operationOf(stored) : await findOperation(store, tenantId, operationId)
   if (!isMade) return { ...(await repeated(store, found, asked)), existed: true }
   return { ...(await progressOf(store, found)), existed: false }

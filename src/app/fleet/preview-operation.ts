@@ -3,6 +3,7 @@
  * the rules that decide it later. Nothing is recorded.
  */
 import { LIMITS } from '../../core/limits.ts'
+import { toldOutside } from '../../core/problems/outside.ts'
 import { KeelsonError } from '../../core/problems/problem.ts'
 import { signalVerdict } from '../../core/run/signals/rules.ts'
 import type { SignalType } from '../../core/run/signals/catalogue.ts'
@@ -43,10 +44,10 @@ export async function previewOperation(
 ): Promise<OperationPreview> {
   const { services } = parts
   await needAllowed(services, asking, signal)
-  const rows = await chosenRuns(services.store, asking.caller.tenantId, filter)
+  const { runIds, first } = await chosenRuns(services.store, asking.caller.tenantId, filter, LIMITS.fleetExamined)
   const examined: PreviewedRun[] = []
-  for (const row of rows.slice(0, LIMITS.fleetExamined)) examined.push(await examine(parts, asking, signal, row))
-  return { matched: rows.length, examined, previewSha256: previewSha256(signal, rows) }
+  for (const row of first) examined.push(await examine(parts, asking, signal, row))
+  return { matched: runIds.length, examined, previewSha256: previewSha256(signal, runIds) }
 }
 
 async function examine(
@@ -69,6 +70,6 @@ async function examine(
     return { row, would: verdict ?? 'apply' }
   } catch (thrown) {
     if (!(thrown instanceof KeelsonError)) throw thrown
-    return { row, would: 'refuse', code: thrown.code, reason: thrown.problems[0].message }
+    return { row, would: 'refuse', code: thrown.code, reason: toldOutside(thrown.problems)[0].message }
   }
 }

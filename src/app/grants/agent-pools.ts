@@ -39,7 +39,8 @@ export type AgentPools = ReadonlyMap<string, readonly string[]>
 export async function agentPools(store: GrantStore, tenantId: string, graph: PlanGraph): Promise<AgentPools> {
   const agents = new Set(graph.steps.flatMap(({ agent }) => (agent === undefined ? [] : [agent])))
   if (agents.size === 0) return new Map()
-  const known = new Map((await store.listPools()).map((pool) => [pool.pool, pool]))
+  const asked = [...agents].flatMap((agent) => [agentPool(agent), ...ownPools(agent, tenantId)])
+  const known = new Map((await store.listPools(asked)).map((pool) => [pool.pool, pool]))
   const pools = new Map<string, readonly string[]>()
   for (const agent of agents) {
     const fleet = known.get(agentPool(agent))
@@ -55,10 +56,15 @@ export async function agentPools(store: GrantStore, tenantId: string, graph: Pla
   return pools
 }
 
+/** The one with the limit, and the one that is for the breaker alone. */
+function ownPools(agent: string, tenantId: string): readonly [string, string] {
+  return [`${agentPool(agent)}@${tenantId}`, `${breakerPool(agent)}@${tenantId}`]
+}
+
 function ownDefinition(agent: string, tenantId: string, fleet: PoolState | undefined): PoolDefinition {
-  if (fleet === undefined)
-    return { pool: `${agentPool(agent)}@${tenantId}`, capacity: AGENT_CAPACITY, breaker: AGENT_BREAKER }
-  return { pool: `${breakerPool(agent)}@${tenantId}`, capacity: UNLIMITED, breaker: AGENT_BREAKER }
+  const [limited, unlimited] = ownPools(agent, tenantId)
+  if (fleet === undefined) return { pool: limited, capacity: AGENT_CAPACITY, breaker: AGENT_BREAKER }
+  return { pool: unlimited, capacity: UNLIMITED, breaker: AGENT_BREAKER }
 }
 
 /** The stored pools for what a plan wants, ordered by name. */

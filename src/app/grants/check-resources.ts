@@ -6,7 +6,8 @@ import type { GrantStore } from '../../ports/grants.ts'
 
 export async function checkResources(store: GrantStore, graph: PlanGraph): Promise<void> {
   if (!graph.steps.some((step) => step.resources !== undefined)) return
-  const capacities = new Map((await store.listPools()).map(({ pool, capacity }) => [pool, capacity]))
+  const asked = graph.steps.flatMap(({ resources }) => Object.keys(resources ?? {}).map(resourcePool))
+  const capacities = new Map((await store.listPools(asked)).map(({ pool, capacity }) => [pool, capacity]))
   const problems = graph.steps.flatMap(({ stepId, resources }) =>
     Object.entries(resources ?? {}).flatMap(([name, amount]) => refusal(stepId, name, amount, capacities)),
   )

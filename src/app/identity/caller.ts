@@ -5,9 +5,13 @@ import type { Principal } from '../principal.ts'
 export interface Caller extends Principal {
   readonly kind: 'user' | 'key' | 'system' | 'local'
   readonly roles: readonly string[]
+  /** What the issuer calls this person beside roles of ours; it grants nothing, and rules of plans may ask for it. */
+  readonly specialties?: readonly string[]
   readonly displayName?: string
   /** The session of a browser that it was recognised by; `endsAt` in epoch milliseconds. */
   readonly session?: { readonly id: string; readonly endsAt: number }
+  /** When its key ends, in epoch milliseconds: a key that it makes does not outlive it. */
+  readonly keyEndsAt?: number
   /** The address that the request came from. */
   readonly sourceIp?: string
 }

@@ -8,7 +8,8 @@ import type { InputBody } from '../../core/run/input.ts'
 import { scopeCovers } from '../../core/run/signals/scope-covers.ts'
 import type { RunState } from '../../core/run/state/state.ts'
 import type { RunStatus } from '../../core/run/state/transitions.ts'
-import type { RunKey, ScopePause } from '../../ports/run-store.ts'
+import type { RunKey } from '../../ports/run-store.ts'
+import type { ScopePause } from '../../ports/scope-pauses.ts'
 import { mustFitNames, mustFitReasons } from '../log/fitting.ts'
 import type { Services } from '../services.ts'
 
@@ -20,6 +21,8 @@ export interface ScopePauseRequest {
   readonly tenantId: string
   readonly scope: PauseScope
   readonly reason?: string
+  /** Who says so. */
+  readonly setBy: string
 }
 
 interface Telling extends Pick<Services, 'store'> {
@@ -27,19 +30,25 @@ interface Telling extends Pick<Services, 'store'> {
   readonly wake?: (runKey: RunKey) => void
 }
 
-/** The pause of this scope that holds already is told again, with the new reason. */
+/** The pause of this scope that holds already is told again, with the new reason and in the name of who says so now. */
 export async function pauseScope(
-  services: Telling & Pick<Services, 'random'>,
+  services: Telling & Pick<Services, 'random' | 'clock'>,
   request: ScopePauseRequest,
 ): Promise<ScopePause> {
   mustFitNames({ scope: request.scope })
   mustFitReasons({ reason: request.reason })
+  const known = await activePause(services, request)
+  const now = services.clock.now()
+  const since = known === undefined ? now : known.since
   const pause: ScopePause = {
-    pauseId: (await activePause(services, request))?.pauseId ?? services.random.uuid(),
+    pauseId: known?.pauseId ?? services.random.uuid(),
     scope: request.scope,
     active: true,
     ...(request.scope === 'fleet' ? {} : { tenantId: request.tenantId }),
     ...(request.reason === undefined ? {} : { reason: request.reason }),
+    setBy: request.setBy,
+    setAt: now,
+    ...(since === undefined ? {} : { since }),
   }
   await services.store.putScopePause(pause)
   await tellRuns(services, request.tenantId, pause, 'RUNNING')
@@ -48,7 +57,7 @@ export async function pauseScope(
 
 async function activePause({ store }: Telling, request: ScopePauseRequest): Promise<ScopePause | undefined> {
   const { tenantId, scope } = request
-  return (await store.readScopePauses(tenantId)).find((pause) => pause.active && pause.scope === scope)
+  return (await store.readScopePauses(tenantId)).find((pause) => pause.scope === scope)
 }
 
 /** May be called again for the same pause: whoever was cut off in the middle has told only some of the runs. */

@@ -2,7 +2,8 @@
  * What a turn knows of a run besides its log: the rows of its inbox and the pauses of its scope. A turn that brings outcomes is
  * decided without reading them; its commit is refused, with what there is, when there is anything (P-53).
  */
-import type { InboxRow, RunStore, ScopePause } from '../../ports/run-store.ts'
+import type { InboxRow, RunStore } from '../../ports/run-store.ts'
+import type { ScopePause } from '../../ports/scope-pauses.ts'
 import type { LoadedRun } from '../loaded/load-run.ts'
 
 export interface Seen {

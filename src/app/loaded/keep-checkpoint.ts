@@ -8,10 +8,14 @@ import { checkpointInterval } from '../../core/run/summary.ts'
 import type { RunStore } from '../../ports/run-store.ts'
 import { checkpointBody, type LoadedRun } from './load-run.ts'
 
+export function isCheckpointDue({ state, checkpointSeq }: LoadedRun): boolean {
+  const { seq, status } = state
+  return !(isTerminalRun(status) || seq - checkpointSeq < checkpointInterval(state))
+}
+
 /** Resolves when it is stored, or not: whoever drives the run does not wait for it. */
 export async function keepCheckpoint(store: RunStore, run: LoadedRun): Promise<void> {
-  const { seq, status } = run.state
-  if (isTerminalRun(status) || seq - run.checkpointSeq < checkpointInterval(run.state)) return
+  const { seq } = run.state
   run.checkpointSeq = seq
   try {
     const body = checkpointBody(run.state)

@@ -67,7 +67,8 @@ export class RunTimes {
   #remember(runKey: RunKey, base: Base): void {
     this.#bases.delete(runKey)
     this.#bases.set(runKey, base)
+    if (this.#bases.size <= REMEMBERED) return
     const [oldest] = this.#bases.keys()
-    if (this.#bases.size > REMEMBERED && oldest !== undefined) this.#bases.delete(oldest)
+    if (oldest !== undefined) this.#bases.delete(oldest)
   }
 }

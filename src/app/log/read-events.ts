@@ -3,12 +3,11 @@
  * envelope are required. A damaged row is a RUN_QUARANTINED problem about one run, never an exception (EVT-24, EVT-27).
  */
 import { isEventType, type EventType, type LogRecord } from '../../core/events/event.ts'
-import { upcast, type Upcasters } from '../../core/compat/upcast.ts'
+import type { Upcasters } from '../../core/compat/upcast.ts'
+import { readRecord } from '../../core/events/read-record.ts'
 import { foreignRecordSchema, recordSchema } from '../../core/events/schemas.ts'
-import { problem } from '../../core/problems/problem.ts'
-import { ok, refused, type Result } from '../../core/result.ts'
+import type { Result } from '../../core/result.ts'
 import { checkOf, type Check } from '../../core/schema/check.ts'
-import { isoFromMs } from '../../core/time.ts'
 import type { StoredEvent } from '../../ports/run-store.ts'
 import { hexOf } from './sha256.ts'
 
@@ -32,25 +31,17 @@ export function envelopeOf(stored: StoredEvent): Result<LogRecord> {
 }
 
 function read(
-  stored: StoredEvent,
+  { idempotencyKey, chainHash, salt, ...event }: StoredEvent,
   checkedAs: (type: string) => EventType | '',
   upcasters?: Upcasters,
 ): Result<LogRecord> {
-  const parsed = parseObject(stored.record)
-  if (typeof parsed === 'string') return damaged(stored, `its record ${parsed}`)
-  const data = stored.data === undefined ? undefined : parseObject(stored.data)
-  if (typeof data === 'string') return damaged(stored, `its data ${data}`)
-  if (!Number.isFinite(stored.persistedAt)) return damaged(stored, 'its persistedAt is not a time')
-  const bare = {
-    ...parsed,
-    persistedAt: isoFromMs(stored.persistedAt),
-    chainHash: hexOf(stored.chainHash),
-    ...(data === undefined ? {} : { data }),
-    ...(stored.salt === undefined ? {} : { salt: hexOf(stored.salt) }),
+  const written = {
+    ...event,
+    idempotencyKey: hexOf(idempotencyKey),
+    chainHash: hexOf(chainHash),
+    ...(salt === undefined ? {} : { salt: hexOf(salt) }),
   }
-  const record = upcast(bare, upcasters)
-  const wrong = checkFor(checkedAs(String(record['eventType'])))(record) ?? misfiled(record, stored)
-  return wrong === undefined ? ok(record as unknown as LogRecord) : damaged(stored, `its record${wrong}`)
+  return readRecord(written, (type) => checkFor(checkedAs(type)), upcasters)
 }
 
 const checks = new Map<EventType | '', Check>()
@@ -62,28 +53,4 @@ function checkFor(type: EventType | ''): Check {
   const made = checkOf(type === '' ? foreignRecordSchema() : recordSchema(type))
   checks.set(type, made)
   return made
-}
-
-/** The columns must agree with the bytes. */
-function misfiled(record: Readonly<Record<string, unknown>>, stored: StoredEvent): string | undefined {
-  if (record['runSeq'] !== stored.runSeq) return ` says runSeq ${String(record['runSeq'])}, the row ${stored.runSeq}`
-  if (record['eventType'] !== stored.eventType)
-    return ` is a ${String(record['eventType'])}, the row a ${stored.eventType}`
-  if (record['idempotencyKey'] !== hexOf(stored.idempotencyKey)) return ' has another idempotencyKey than its row'
-  return undefined
-}
-
-function parseObject(text: string): Readonly<Record<string, unknown>> | string {
-  try {
-    const value: unknown = JSON.parse(text)
-    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Record<string, unknown>
-    return 'is not an object'
-  } catch {
-    return 'is not JSON'
-  }
-}
-
-function damaged(stored: StoredEvent, what: string): Result<never> {
-  const message = `Event ${stored.runSeq} (${stored.eventType}) cannot be read: ${what}.`
-  return refused(problem('RUN_QUARANTINED', message, { details: { runSeq: stored.runSeq } }))
 }

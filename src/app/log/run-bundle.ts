@@ -2,6 +2,7 @@
  * A run as one self-contained text: its row, its plan, every event with data and salt, blobs, receipts and the keys to
  * check them. Each line carries a hash over itself and the line before, so that a damaged line is located.
  */
+import { BUNDLE_VERSION, linkText, type BundleHashing } from '../../core/bundle/bundle-lines.ts'
 import { runFileName } from '../../core/file-name.ts'
 import type { ReceiptBook } from '../../ports/receipts.ts'
 import type { RunRow, RunStore, StoredEvent } from '../../ports/run-store.ts'
@@ -9,7 +10,7 @@ import { canonicalText } from './canonical.ts'
 import { hexOf, sha256Hex } from './sha256.ts'
 import { storedEvents } from './stored-events.ts'
 
-export const BUNDLE_VERSION = 1
+export const HASHING: BundleHashing = { canonical: canonicalText, sha256Hex }
 
 /** In this order. A reader skips parts it does not know. */
 export type BundlePart = 'run' | 'plan' | 'event' | 'blob' | 'key' | 'receipt' | 'end'
@@ -27,7 +28,7 @@ export type BundledRun = Omit<RunRow, 'runKey' | 'lease' | 'headHash'> & {
 }
 
 export function linkOf(previous: string, part: string, body: unknown): string {
-  return sha256Hex(`${previous}\n${canonicalText({ body, part })}`)
+  return sha256Hex(linkText(previous, part, body, HASHING))
 }
 
 /** The lines of a bundle. They must still match `row` when they are read back; `checkBundle` checks that. */

@@ -3,7 +3,7 @@ import { LIMITS } from '../../core/limits.ts'
 import { nextOccurrence } from '../../core/schedule/occurrences.ts'
 import type { RunStore } from '../../ports/run-store.ts'
 import { timingFor, type Backfill, type Schedule, type ScheduleRecord } from './record.ts'
-import { isLive, runOf, startOccurrence, type Starting } from './start-occurrence.ts'
+import { isLive, isWithoutRoom, runOf, startOccurrence, type Starting } from './start-occurrence.ts'
 
 export async function runBackfills(
   starting: Starting,
@@ -44,15 +44,14 @@ async function runBackfill(
     if (at === undefined || at > one.to) return one.running.length > 0 ? one : { ...one, endedAt: now }
     if (one.running.length >= one.concurrency || one.started - backfill.started >= starts) return one
     const existing = await runOf(store, schedule, at)
-    one =
-      existing === undefined
-        ? await startNext(starting, schedule, one, at)
-        : {
-            ...one,
-            done: at,
-            existed: one.existed + 1,
-            running: await withLive(store, tenantId, one.running, existing),
-          }
+    if (existing === undefined) {
+      const next = await startNext(starting, schedule, one, at)
+      if (next === 'later') return one
+      one = next
+    } else {
+      const live = await withLive(store, tenantId, one.running, existing)
+      one = { ...one, done: at, existed: one.existed + 1, running: live }
+    }
   }
   return one
 }
@@ -67,8 +66,16 @@ async function withLive(
   return !running.includes(runId) && (await isLive(store, tenantId, runId)) ? [...running, runId] : running
 }
 
-async function startNext(starting: Starting, schedule: Schedule, one: Backfill, at: number): Promise<Backfill> {
-  const { runId } = await startOccurrence(starting, schedule, at)
+/** `later`: a limit has no room now. Somebody asked for all of these occurrences, so none is left out for that. */
+async function startNext(
+  starting: Starting,
+  schedule: Schedule,
+  one: Backfill,
+  at: number,
+): Promise<Backfill | 'later'> {
+  const came = await startOccurrence(starting, schedule, at, one.askedBy)
+  if (isWithoutRoom(came)) return 'later'
+  const { runId } = came
   return runId === undefined
     ? { ...one, done: at, failed: one.failed + 1 }
     : { ...one, done: at, started: one.started + 1, running: [...one.running, runId] }

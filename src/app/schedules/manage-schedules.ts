@@ -2,10 +2,10 @@
 import { LIMITS } from '../../core/limits.ts'
 import { fail } from '../../core/problems/problem.ts'
 import { unwrap } from '../../core/result.ts'
-import { readDefinition, type ScheduleAsked } from '../../core/schedule/definition.ts'
+import { readDefinition, timingOf, type ScheduleAsked } from '../../core/schedule/definition.ts'
 import { occurrencesWithin } from '../../core/schedule/occurrences.ts'
 import type { RunStore } from '../../ports/run-store.ts'
-import { changed, scheduleOf, SHOWN, timingFor, type Schedule, type ScheduleRecord } from './record.ts'
+import { changed, scheduleOf, SHOWN, timingFor, type Pause, type Schedule, type ScheduleRecord } from './record.ts'
 import { runOf } from './start-occurrence.ts'
 import { offsetOf } from './zones.ts'
 
@@ -24,13 +24,14 @@ const ID = /^[A-Za-z0-9][A-Za-z0-9_.-]{0,127}$/
 export interface CreateAsked {
   readonly scheduleId: string
   readonly asked: ScheduleAsked
-  readonly paused?: ScheduleRecord['paused'] | undefined
+  /** Paused from the beginning, until then. */
+  readonly pausedUntil?: number | undefined
   readonly ofPlan?: true
 }
 
 export async function createSchedule(
   managing: Managing,
-  { scheduleId, asked, paused, ofPlan }: CreateAsked,
+  { scheduleId, asked, pausedUntil, ofPlan }: CreateAsked,
 ): Promise<Schedule> {
   const { store, tenantId, actorId, now } = managing
   if (!ID.test(scheduleId)) fail('SCHEDULE_INVALID', 'the name of a schedule has letters, digits, `_`, `.` and `-`')
@@ -43,9 +44,10 @@ export async function createSchedule(
     backfills: [],
     createdAt: now,
     createdBy: actorId,
+    definedBy: actorId,
     updatedAt: now,
     updatedBy: actorId,
-    ...(paused === undefined ? {} : { paused }),
+    ...(pausedUntil === undefined ? {} : { paused: { until: pausedUntil, at: now, by: actorId } }),
     ...(ofPlan === undefined ? {} : { ofPlan }),
   }
   const stored = changed({ tenantId, scheduleId, revision: 0, record }, record, now)
@@ -103,7 +105,8 @@ export async function updateSchedule(
   return change(managing, scheduleId, ({ record }) => {
     if (!ofPlan) needOwn(record)
     const isSame = JSON.stringify(record.definition) === JSON.stringify(definition)
-    return { ...record, definition, done: isSame ? record.done : Math.max(record.done, managing.now) }
+    if (isSame) return record
+    return { ...record, definition, definedBy: managing.actorId, done: Math.max(record.done, managing.now) }
   })
 }
 
@@ -117,9 +120,14 @@ function needOwn({ ofPlan, definition }: ScheduleRecord): void {
   if (ofPlan === true) fail('SCHEDULE_OF_PLAN', `it is the schedule of the plan ${definition.planId}`)
 }
 
-export async function pauseSchedule(managing: Managing, scheduleId: string, until?: number): Promise<Schedule> {
-  if (until !== undefined && until <= managing.now) fail('SCHEDULE_INVALID', 'a pause ends after now')
-  const paused = until === undefined ? {} : { until }
+export async function pauseSchedule(
+  managing: Managing,
+  scheduleId: string,
+  asked: Pick<Pause, 'until' | 'reason'>,
+): Promise<Schedule> {
+  const { now, actorId } = managing
+  if (asked.until !== undefined && asked.until <= now) fail('SCHEDULE_INVALID', 'a pause ends after now')
+  const paused: Pause = { ...asked, at: now, by: actorId }
   return change(managing, scheduleId, ({ record }) => ({ ...record, paused, waiting: [] }))
 }
 
@@ -129,6 +137,12 @@ export async function resumeSchedule(managing: Managing, scheduleId: string): Pr
     const { paused, ...rest } = record
     return paused === undefined ? record : { ...rest, done: Math.max(rest.done, managing.now) }
   })
+}
+
+/** The next ten instants of times that nobody has made a schedule of yet; or what is wrong with them. */
+export function comingOf(times: Pick<ScheduleAsked, 'cron' | 'every' | 'zone'>, now: number): readonly number[] {
+  const definition = unwrap(readDefinition({ ...times, planId: '' }, offsetOf))
+  return occurrencesWithin(timingOf('', definition, offsetOf).rhythm, now, Infinity, SHOWN)
 }
 
 /** The next ten instants; none while it is paused without an end. */

@@ -34,11 +34,18 @@ export interface Backfill {
   readonly endedAt?: number
 }
 
+export interface Pause {
+  readonly until?: number
+  readonly at?: number
+  readonly by?: string
+  readonly reason?: string
+}
+
 export interface ScheduleRecord {
   readonly definition: ScheduleDefinition
   /** Occurrences up to this instant are dealt with. */
   readonly done: number
-  readonly paused?: { readonly until?: number }
+  readonly paused?: Pause
   /** Those that are owed and not started yet. */
   readonly waiting: readonly number[]
   readonly lastRunId?: string
@@ -49,6 +56,8 @@ export interface ScheduleRecord {
   readonly ofPlan?: true
   readonly createdAt: number
   readonly createdBy: string
+  /** Who said last what is started and when; absent in records of earlier versions. */
+  readonly definedBy?: string
   readonly updatedAt: number
   readonly updatedBy: string
 }

@@ -2,13 +2,14 @@
  * Starts one occurrence of a schedule. Its request key is made of the schedule and the instant, so that however many processes start it,
  * and however often, there is one run.
  */
+import { toldOutside } from '../../core/problems/outside.ts'
 import { KeelsonError } from '../../core/problems/problem.ts'
 import type { Json } from '../../core/plan/plan.ts'
 import { unwrap } from '../../core/result.ts'
 import { isTerminalRun } from '../../core/run/state/transitions.ts'
 import { occurrenceKey, occurrenceRunId } from '../../core/schedule/owed.ts'
 import { isoFromMs } from '../../core/time.ts'
-import type { RunStore } from '../../ports/run-store.ts'
+import type { RunRow, RunStore } from '../../ports/run-store.ts'
 import { mapValue } from '../expressions/map-input.ts'
 import type { Happened, Schedule } from './record.ts'
 
@@ -21,6 +22,8 @@ export interface RunStarter {
 export interface StartAsked {
   readonly tenantId: string
   readonly actorId: string
+  /** Whoever said what is started: a checker of the run must be somebody else. */
+  readonly setUpBy: readonly string[]
   readonly source: 'schedule' | 'webhook'
   readonly planId: string
   readonly planVersion?: string
@@ -44,14 +47,39 @@ export async function runOf(store: RunStore, schedule: Schedule, at: number): Pr
   return (await store.findRun({ tenantId, runId: occurrenceRunId(scheduleId, isoFromMs(at)) }))?.runId
 }
 
+/** How the runs stand that the last occurrences started. One that was erased is not told. */
+export async function recentRuns(store: RunStore, { tenantId, record }: Schedule): Promise<RecentRuns> {
+  const standing = new Map<string, RunRow['status']>()
+  for (const { runId } of record.recent) {
+    const row = runId === undefined ? undefined : await store.findRun({ tenantId, runId })
+    if (row !== undefined) standing.set(row.runId, row.status)
+  }
+  return standing
+}
+
+export type RecentRuns = ReadonlyMap<string, RunRow['status']>
+
 /** A run that was set aside holds nobody up. */
 export async function isLive(store: RunStore, tenantId: string, runId: string | undefined): Promise<boolean> {
   const row = runId === undefined ? undefined : await store.findRun({ tenantId, runId })
   return row !== undefined && !isTerminalRun(row.status) && row.quarantine === undefined
 }
 
-/** What cannot be started is told; what may work later is thrown. */
-export async function startOccurrence({ store, runs }: Starting, schedule: Schedule, at: number): Promise<Happened> {
+/** A limit for starts refuses what it has no room for (BPQ-02): the occurrence is over, as the request of a person would be. */
+const REFUSED_BY_LIMIT = 'RUN_LIMIT_REACHED'
+
+/** Had the limit no room for it? */
+export function isWithoutRoom({ code }: Pick<Happened, 'code'>): boolean {
+  return code === REFUSED_BY_LIMIT
+}
+
+/** What cannot be started is told, what may work later is thrown. `askedBy`: of a backfill. */
+export async function startOccurrence(
+  { store, runs }: Starting,
+  schedule: Schedule,
+  at: number,
+  askedBy?: string,
+): Promise<Happened> {
   const { tenantId, scheduleId, record } = schedule
   const { planId, planVersion } = record.definition
   try {
@@ -59,6 +87,7 @@ export async function startOccurrence({ store, runs }: Starting, schedule: Sched
     const runId = await runs.start({
       tenantId,
       actorId: actorOf(scheduleId),
+      setUpBy: [record.definedBy ?? record.updatedBy, ...(askedBy === undefined ? [] : [askedBy])],
       source: 'schedule',
       planId,
       ...(planVersion === undefined ? {} : { planVersion }),
@@ -68,11 +97,11 @@ export async function startOccurrence({ store, runs }: Starting, schedule: Sched
     })
     return { at, outcome: 'started', runId }
   } catch (thrown) {
-    if (!(thrown instanceof KeelsonError) || thrown.problems[0].retryable) throw thrown
+    if (!(thrown instanceof KeelsonError) || (thrown.problems[0].retryable && !isWithoutRoom(thrown))) throw thrown
     // Another process was faster, with another version of the plan.
     const existing = await runOf(store, schedule, at)
     if (existing !== undefined) return { at, outcome: 'started', runId: existing }
-    const [{ code, message }] = thrown.problems
+    const [{ code, message }] = toldOutside(thrown.problems)
     return { at, outcome: 'failed', code, reason: message }
   }
 }

@@ -24,7 +24,8 @@ interface Asked {
 }
 
 export function checkNames({ principal, runId, runRequestId, originalRunId, correlationId }: Asked): void {
-  mustFitNames({ ...principal, runId, correlationId })
+  const { setUpBy: _known, ...names } = principal
+  mustFitNames({ ...names, runId, correlationId })
   // The id of a fork is made of two ids, and each of them was checked.
   if (originalRunId === undefined) mustFitNames({ runRequestId })
   if (isBlank(principal.actorId))

@@ -2,6 +2,7 @@
 import { describe, expect, it } from 'vitest'
 import { fail } from '../../core/problems/problem.ts'
 import type { RunKey, RunStore } from '../../ports/run-store.ts'
+import { countingStore, type CountingStore } from '../../../test/fixtures/counting-store.ts'
 import { World, type Process } from '../../../test/fixtures/virtual-world.ts'
 import { dequeueAndStart, type Dequeued } from './dequeue-runs.ts'
 
@@ -78,6 +79,48 @@ describe('a lease comes first', () => {
     expect(world.log(key, 'RunStarted')).toHaveLength(1)
     expect(world.called()).toEqual(['a#1/2'])
     expect(world.row(key).status).toBe('COMPLETED')
+  })
+})
+
+describe('a long queue', () => {
+  it('is not read for one run that is named, and no further than the limit for the others', async () => {
+    const world = new World()
+    const counted: CountingStore[] = []
+    const process = world.process('only', {
+      wrapStore: (store) => {
+        const counting = countingStore(store)
+        counted.push(counting)
+        return counting.store
+      },
+    })
+    const runIds: string[] = []
+    for (let index = 0; index < 450; index += 1) runIds.push(world.row(await queue(process)).runId)
+    const start = async (more: { readonly runIds?: ReadonlySet<string>; readonly limit?: number }) => {
+      counted[0]?.reset()
+      const answers = await dequeueAndStart(process.services, process.advancer, {
+        tenantId: 'local',
+        lease: () => process.engine.lease(),
+        onStarted: (row, report) => process.engine.drive(row.runKey, report),
+        ...more,
+      })
+      return { answers, pages: counted[0]?.count('listRuns'), looks: counted[0]?.count('findRun') }
+    }
+    const [oldest = '', second = ''] = runIds
+    const newest = runIds.at(-1) ?? ''
+    expect(await start({ runIds: new Set([newest, second, 'no-such-run']) })).toEqual({
+      answers: [
+        { runId: second, status: 'STARTED' },
+        { runId: newest, status: 'STARTED' },
+      ],
+      pages: 0,
+      looks: 3,
+    })
+    expect(await start({ limit: 1 })).toEqual({
+      answers: [{ runId: oldest, status: 'STARTED' }],
+      pages: 1,
+      looks: 0,
+    })
+    expect(await start({ runIds: new Set([second]) })).toMatchObject({ answers: [] })
   })
 })
 

@@ -2,13 +2,12 @@
  * Starting runs that were admitted with QUEUE. It keeps no state of its own: the holder of a run's lease starts it and all others
  * leave it, so any number of callers may work on one store at the same time (BPQ-05, BPQ-08).
  */
-import { appendAll } from '../../core/collections/append-all.ts'
 import { isForeign } from '../../core/engine/engine-type.ts'
 import { KeelsonError } from '../../core/problems/problem.ts'
 import { isStartable } from '../../core/run/state/is-startable.ts'
 import { isTerminalRun, type RunStatus } from '../../core/run/state/transitions.ts'
 import type { TurnResult } from '../../ports/engine.ts'
-import type { RunRow } from '../../ports/run-store.ts'
+import type { RunRow, RunStore } from '../../ports/run-store.ts'
 import type { RunAdvancer } from '../advance/advance-run.ts'
 import type { Services } from '../services.ts'
 import { recordedReport } from '../advance/due-timers.ts'
@@ -16,7 +15,7 @@ import { startOfRow } from '../advance/start-input.ts'
 
 export interface Dequeued {
   readonly runId: string
-  /** SKIPPED: not approved yet, not due yet, or somebody else has it. FAILED: it could not be started and stays queued. */
+  /** SKIPPED: not approved yet, not due yet, without room, or somebody else has it. FAILED: it could not be started and stays queued. */
   readonly status: 'STARTED' | 'FAILED' | 'SKIPPED'
   readonly error?: string
   /** For a run that is skipped because it ended in the queue, for example by a cancel. */
@@ -41,6 +40,7 @@ export interface DequeueOptions {
 
 const PAGE = 200
 const DEFAULT_LIMIT = 1_000
+const WAITING: ReadonlySet<RunStatus> = new Set(['PENDING', 'APPROVED'])
 
 export async function dequeueAndStart(
   services: Services,
@@ -53,24 +53,40 @@ export async function dequeueAndStart(
   return answers
 }
 
-/** Oldest first. */
+/** Oldest first. Those that are named are looked up; however long the queue is, no more of it is read than may start. */
 async function queuedRuns({ store }: Services, options: DequeueOptions): Promise<readonly RunRow[]> {
+  const { tenantId, runIds, limit = DEFAULT_LIMIT } = options
+  const found = runIds === undefined ? oldestFirst(store, tenantId) : named(store, tenantId, runIds)
   const rows: RunRow[] = []
-  let cursor: string | undefined
-  do {
-    const page = await store.listRuns(
-      options.tenantId,
-      { status: ['PENDING', 'APPROVED'] },
-      { limit: PAGE, ...(cursor === undefined ? {} : { cursor }) },
-    )
-    appendAll(rows, page.runs)
-    cursor = page.next
-  } while (cursor !== undefined)
+  for await (const row of found) {
+    if (rows.length >= limit) break
+    if (mayStartHere(row, options)) rows.push(row)
+  }
   return rows
-    .filter((row) => row.quarantine === undefined && !isForeign(row) && options.runIds?.has(row.runId) !== false)
-    .filter((row) => options.engineType === undefined || row.engineType === options.engineType)
-    .reverse()
-    .slice(0, options.limit ?? DEFAULT_LIMIT)
+}
+
+async function* oldestFirst(store: RunStore, tenantId: string): AsyncGenerator<RunRow, void> {
+  for (let cursor: string | undefined; ;) {
+    const at = { limit: PAGE, oldestFirst: true, ...(cursor === undefined ? {} : { cursor }) }
+    const { runs, next } = await store.listRuns(tenantId, { status: [...WAITING] }, at)
+    yield* runs
+    if (next === undefined) return
+    cursor = next
+  }
+}
+
+async function* named(store: RunStore, tenantId: string, runIds: ReadonlySet<string>): AsyncGenerator<RunRow, void> {
+  const rows: RunRow[] = []
+  for (const runId of runIds) {
+    const row = await store.findRun({ tenantId, runId })
+    if (row !== undefined && isWaiting(row.status)) rows.push(row)
+  }
+  yield* rows.toSorted((a, b) => a.createdAt - b.createdAt || a.runKey - b.runKey)
+}
+
+function mayStartHere(row: RunRow, { engineType }: DequeueOptions): boolean {
+  if (row.quarantine !== undefined || isForeign(row)) return false
+  return engineType === undefined || row.engineType === engineType
 }
 
 async function startQueued(
@@ -108,7 +124,7 @@ async function startQueued(
   }
 }
 
-/** Undefined: it does not start, because it is not approved, not due, or was cancelled in the queue. */
+/** Undefined: it does not start, because it is not approved, not due, without room, or was cancelled in the queue. */
 async function startUnderLease(
   services: Services,
   advancer: RunAdvancer,
@@ -121,10 +137,11 @@ async function startUnderLease(
   if (!isStartable(run.state) || run.state.notBefore > services.clock.now()) return undefined
   const report = await recordedReport(services.store, run)
   const how = { intentLate: services.failOpen !== undefined, ...(report === undefined ? {} : { report }) }
-  return advancer.advance(runKey, { inputs: [startOfRow(run, how)] })
+  const started = await advancer.advance(runKey, { inputs: [startOfRow(run, how)] })
+  return isWaiting(started.status) ? undefined : started
 }
 
-const isWaiting = (status: RunRow['status']): boolean => status === 'PENDING' || status === 'APPROVED'
+const isWaiting = (status: RunRow['status']): boolean => WAITING.has(status)
 
 function skipped(runId: string, status: RunStatus): Dequeued {
   return { runId, status: 'SKIPPED', ...(isTerminalRun(status) ? { ended: status } : {}) }

@@ -6,6 +6,7 @@
 import type { ValidationReport } from '../../core/engine/check-capabilities.ts'
 import type { PlanGraph } from '../../core/plan/compile/graph.ts'
 import { fail } from '../../core/problems/problem.ts'
+import { isNamed } from '../../core/run/people/named-people.ts'
 import type { People } from '../../core/run/state/people.ts'
 import type { NewRun, RunStore } from '../../ports/run-store.ts'
 import type { RunAdvancer } from '../advance/advance-run.ts'
@@ -60,7 +61,8 @@ export async function startRun(services: Services, advancer: RunAdvancer, given:
   advancer.own(result.runKey, { ...run, row })
   const replaced = begun.later === undefined ? [] : await replaceOldest(services, begun.later, newRun)
   const isQueued = begun.later?.isQueued === true
-  return { kind: 'started', row, report: reportOf(run, turn), ...(isQueued ? { isQueued: true, replaced } : {}) }
+  const told = { ...reportOf(run, turn), written: written.events }
+  return { kind: 'started', row, report: told, ...(isQueued ? { isQueued: true, replaced } : {}) }
 }
 
 interface Starting extends Omit<FirstTurn, 'admission' | 'grants'> {
@@ -152,8 +154,25 @@ function heldAgainstEngine(
   return report ?? findingsOn(plan.plan, engine.engineType, now)
 }
 
-/** What was done before by whom: in the run this one is made from, and in the run it belongs to. */
+/**
+ * What was done before by whom: in the run this one is made from, in the run it belongs to, and by those who set up what starts it now.
+ */
 async function peopleBefore(
+  services: Services,
+  advancer: RunAdvancer,
+  request: AdmittedRequest,
+): Promise<People | undefined> {
+  const before = await peopleOfOrigin(services, advancer, request)
+  // What a server publishes of its own folder nobody in particular has set up.
+  const behind = request.principal.setUpBy?.filter(isNamed) ?? []
+  if (behind.length === 0) return before
+  const { makers, ...others } = before ?? NOBODY
+  return { ...others, makers: [...makers, ...behind] }
+}
+
+const NOBODY: People = { makers: [], approvals: [], stoppedBy: [] }
+
+async function peopleOfOrigin(
   { store }: Services,
   advancer: RunAdvancer,
   { before, originalRunId, principal: { tenantId } }: AdmittedRequest,

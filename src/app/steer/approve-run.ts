@@ -4,7 +4,7 @@
  * run.
  */
 import { fail } from '../../core/problems/problem.ts'
-import { approvalRefusal } from '../../core/run/people/judge-person.ts'
+import { approvalRefusal, type Refusal } from '../../core/run/people/judge-person.ts'
 import { isBlank } from '../../core/run/people/person.ts'
 import type { RunStatus } from '../../core/run/state/transitions.ts'
 import type { EngineHost } from '../../ports/engine.ts'
@@ -39,12 +39,21 @@ export async function approveRun(parts: ApproveParts, row: RunRow, approvedBy: s
 }
 
 /** Refuses at once, before anything is stored. The decision is judged again where it is applied. */
-async function checkApprover({ advancer }: ApproveParts, row: RunRow, approvedBy: string): Promise<void> {
+async function checkApprover(parts: ApproveParts, row: RunRow, approvedBy: string): Promise<void> {
+  const refusal = await approverRefusal(parts, row, approvedBy)
+  if (refusal !== undefined) fail(refusal.code, refusal.why)
+}
+
+/** Undefined: nothing that the run says keeps this person from approving it. Looking writes nothing. */
+export async function approverRefusal(
+  { advancer }: Pick<ApproveParts, 'advancer'>,
+  row: RunRow,
+  approvedBy: string,
+): Promise<Refusal | undefined> {
   const { state } = await advancer.current(row.runKey)
   // A run that an earlier version queued does not say in its log who asked for it.
   const makers = row.triggeredBy === undefined ? state.people.makers : [row.triggeredBy, ...state.people.makers]
-  const refusal = approvalRefusal({ ...state, people: { ...state.people, makers } }, approvedBy)
-  if (refusal !== undefined) fail(refusal.code, refusal.why)
+  return approvalRefusal({ ...state, people: { ...state.people, makers } }, approvedBy)
 }
 
 /** If another process has the run, waits a moment until it has taken the decision (X-106). */
@@ -75,20 +84,21 @@ export async function rejectRun(
 export async function settleRun(parts: ApproveParts, row: RunRow): Promise<RunStatus> {
   const { services, advancer } = parts
   await needUsable({ store: services.store, plans: advancer.plans }, row)
-  return isWaiting(row) ? takeInboxRows(parts, row) : row.status
+  return waitsForApproval(row) ? takeInboxRows(parts, row) : row.status
 }
 
 async function needWaiting({ services, advancer }: ApproveParts, row: RunRow, actorId: string): Promise<void> {
   const { runId, status } = row
   mustFitNames({ actorId })
   await needUsable({ store: services.store, plans: advancer.plans }, row)
-  if (!isWaiting(row)) fail('RUN_NOT_WAITING', `run ${runId} is ${status} and waits for nobody's approval`)
+  if (!waitsForApproval(row)) fail('RUN_NOT_WAITING', `run ${runId} is ${status} and waits for nobody's approval`)
   if (isBlank(actorId))
     fail('USAGE', 'an approval or a rejection needs the name of a person, and blanks are not a name')
 }
 
 /** A run that is only queued or delayed is PENDING too, and asks nobody. */
-const isWaiting = ({ status, substatus }: RunRow): boolean => status === 'PENDING' && substatus === 'WAITING_APPROVAL'
+export const waitsForApproval = ({ status, substatus }: RunRow): boolean =>
+  status === 'PENDING' && substatus === 'WAITING_APPROVAL'
 
 /** If another process holds the run, it takes them first. */
 async function takeInboxRows({ services, advancer, engine, owner }: ApproveParts, row: RunRow): Promise<RunStatus> {

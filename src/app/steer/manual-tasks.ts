@@ -57,6 +57,8 @@ export interface TaskViewer {
   readonly tenantId: string
   readonly actorId: string
   readonly allowed: boolean
+  /** As they were authenticated. */
+  readonly roles?: readonly string[]
 }
 
 export interface CompletionAnswer {

@@ -47,7 +47,7 @@ export async function tasksFor(
   if (row === undefined || tasks.length === 0) return []
   const run = await advancer.current(row.runKey)
   const shown: TaskFor[] = []
-  for (const task of tasks) shown.push(await shownTo(services.store, run, task, viewer.actorId))
+  for (const task of tasks) shown.push(await shownTo(services.store, run, task, viewer))
   return shown
 }
 
@@ -64,7 +64,7 @@ export async function taskFor(
   const slot = await slotOfToken(keys, run, address.token)
   const task = (await listTasks(services.store, keys, run)).find((one) => one.slot === slot)
   if (task === undefined) return noTask()
-  const shown = await shownTo(services.store, run, task, viewer.actorId)
+  const shown = await shownTo(services.store, run, task, viewer)
   // Its holder has the token already.
   return { ...shown, token: text, ...schemaOf(run, task.slot) }
 }
@@ -74,10 +74,15 @@ export function noTask(): never {
   return fail('TASK_NOT_OPEN', NO_TASK)
 }
 
-async function shownTo(store: RunStore, run: LoadedRun, task: OpenTask, actorId: string): Promise<TaskFor> {
+async function shownTo(
+  store: RunStore,
+  run: LoadedRun,
+  task: OpenTask,
+  { actorId, roles }: TaskViewer,
+): Promise<TaskFor> {
   const { token, ...rest } = task
   const unit = locate(run.state, task.slot)?.unit
-  const mayNot = unit === undefined ? undefined : await personRefusal(store, run, unit, actorId)
+  const mayNot = unit === undefined ? undefined : await personRefusal(store, run, unit, actorId, roles)
   return mayNot === undefined ? { ...rest, token: taskAddress({ runId: task.runId, token }) } : { ...rest, mayNot }
 }
 

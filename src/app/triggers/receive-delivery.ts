@@ -1,8 +1,9 @@
 /**
- * A delivery at the address of a trigger. An address that nobody has and a signature that does not fit are answered alike; why a delivery
- * was refused is told to the owner of the trigger alone. The same delivery starts one run.
+ * A delivery at the address of a trigger. An address that nobody has, a signature that does not fit and a secret that is not here are
+ * answered alike; why a delivery was refused is told to the owner of the trigger alone. The same delivery starts one run.
  */
 import { LIMITS } from '../../core/limits.ts'
+import { toldOutside } from '../../core/problems/outside.ts'
 import { fail, KeelsonError } from '../../core/problems/problem.ts'
 import type { RunStore } from '../../ports/run-store.ts'
 import type { SecretsProvider } from '../../ports/secrets.ts'
@@ -13,7 +14,7 @@ import type { RunStarter } from '../schedules/start-occurrence.ts'
 import { aboutSecret } from './manage-triggers.ts'
 import { mappedInput, triggerOf, type DeliveryNote, type Trigger } from './record.ts'
 import { openSecret } from './sealed-secret.ts'
-import { judge, type Delivery } from './signature.ts'
+import { judge, type Delivery, type Judged } from './signature.ts'
 
 export interface Receiving {
   readonly store: RunStore
@@ -24,12 +25,17 @@ export interface Receiving {
   readonly now: number
   /** Refuses a trigger that comes too often. */
   readonly take: (tenantId: string, actorId: string) => void
+  /** Of what the sender must not learn, for the log of the process. */
+  readonly tell: (thrown: unknown) => void
 }
 
 export interface Received {
   readonly runId: string
   /** The delivery had come before. */
   readonly existed: boolean
+  readonly tenantId: string
+  /** In whose name the run was started. */
+  readonly actorId: string
 }
 
 export async function receiveDelivery(receiving: Receiving, address: string, delivery: Delivery): Promise<Received> {
@@ -41,13 +47,13 @@ export async function receiveDelivery(receiving: Receiving, address: string, del
     return unknown()
   }
   const trigger = triggerOf(stored)
-  const { tenantId, name, record } = trigger
+  const { tenantId, name } = trigger
   const note = (one: DeliveryNote): Promise<void> =>
     store.noteDelivery(tenantId, name, { at: now, body: JSON.stringify(one) }, LIMITS.deliveriesKept)
   const isGone = (await store.findTenant(tenantId))?.deletedAt !== undefined
-  const judged = judge(record.definition.scheme, await secretOf(receiving, trigger), delivery, now)
-  if (isGone || judged.kind === 'refused') {
-    const { kind: _kind, ...why } = judged.kind === 'refused' ? judged : { kind: '', why: 'the tenant was deleted' }
+  const judged = isGone ? REFUSED_GONE : await judgedBy(receiving, trigger, delivery)
+  if (judged.kind === 'refused') {
+    const { kind: _kind, ...why } = judged
     await note({ outcome: 'refused', code: 'NOT_AUTHENTICATED', ...noted(why) })
     return unknown()
   }
@@ -56,12 +62,27 @@ export async function receiveDelivery(receiving: Receiving, address: string, del
     receiving.take(tenantId, actorOf(name))
     const received = await start(receiving, trigger, delivery, deliveryId)
     await note({ outcome: received.existed ? 'repeated' : 'started', deliveryId, runId: received.runId })
-    return received
+    return { ...received, tenantId, actorId: actorOf(name) }
   } catch (thrown) {
     if (thrown instanceof KeelsonError && !thrown.problems[0].retryable)
-      await note({ outcome: 'refused', deliveryId, code: thrown.code, reason: thrown.problems[0].message })
+      await note({ outcome: 'refused', deliveryId, code: thrown.code, reason: toldOutside(thrown.problems)[0].message })
     throw thrown
   }
+}
+
+const REFUSED_GONE: Judged = { kind: 'refused', why: 'the tenant was deleted' }
+
+async function judgedBy(receiving: Receiving, trigger: Trigger, delivery: Delivery): Promise<Judged> {
+  let secret: string
+  try {
+    secret = await secretOf(receiving, trigger)
+  } catch (thrown) {
+    // Whoever has only the address must not learn from it that there is a trigger: senders send again after a 401 as after a 503.
+    receiving.tell(thrown)
+    const why = thrown instanceof KeelsonError ? toldOutside(thrown.problems)[0].message : 'its secret cannot be opened'
+    return { kind: 'refused', why }
+  }
+  return judge(trigger.record.definition.scheme, secret, delivery, receiving.now)
 }
 
 function noted({ why, deliveryId }: { readonly why: string; readonly deliveryId?: string }): Partial<DeliveryNote> {
@@ -89,16 +110,18 @@ async function start(
   { tenantId, name, record }: Trigger,
   { body, header }: Delivery,
   deliveryId: string,
-): Promise<Received> {
+): Promise<Pick<Received, 'runId' | 'existed'>> {
   const { definition } = record
   // Of the delivery alone: a new version of the plan makes no second run of it.
   const runId = `${name}-${sha256Hex(deliveryId).slice(0, 32)}`
   const existing = await store.findRun({ tenantId, runId })
   if (existing !== undefined) return { runId, existed: true }
-  const input = mappedInput(definition, { body, event: header('x-github-event'), deliveryId })
+  const input = mappedInput(definition, { body: body(), event: header('x-github-event'), deliveryId })
   await runs.start({
     tenantId,
     actorId: actorOf(name),
+    // Whoever made it knows its secret, and can sign deliveries.
+    setUpBy: [...new Set([record.createdBy, record.updatedBy])],
     source: 'webhook',
     planId: definition.planId,
     ...(definition.planVersion === undefined ? {} : { planVersion: definition.planVersion }),

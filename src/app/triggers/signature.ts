@@ -10,7 +10,8 @@ export type Scheme = 'standard-webhooks' | 'github' | 'stripe'
 
 export interface Delivery {
   readonly bytes: Uint8Array
-  readonly body: unknown
+  /** What the bytes say, read when it is asked for: of strangers nothing is read. Fails where they are not JSON. */
+  readonly body: () => unknown
   /** One header by its name in lower case. */
   readonly header: (name: string) => string | undefined
 }
@@ -48,14 +49,14 @@ function byStandardWebhooks(secret: string, { bytes, header }: Delivery, now: nu
   const signatures = given
     .split(' ')
     .flatMap((one) => (one.startsWith('v1,') ? [Buffer.from(one.slice(3), 'base64')] : []))
-  return named(signatures, made, id)
+  return named(signatures, made, () => id, id)
 }
 
 function byGithub(secret: string, { bytes, header }: Delivery): Judged {
   const [id, given] = ['x-github-delivery', 'x-hub-signature-256'].map(header)
   if (id === undefined || given === undefined) return refused('it lacks X-GitHub-Delivery or X-Hub-Signature-256')
   const made = createHmac('sha256', secret).update(bytes).digest()
-  return named([Buffer.from(given.replace(/^sha256=/, ''), 'hex')], made, id)
+  return named([Buffer.from(given.replace(/^sha256=/, ''), 'hex')], made, () => id, id)
 }
 
 function byStripe(secret: string, { bytes, body, header }: Delivery, now: number): Judged {
@@ -65,13 +66,24 @@ function byStripe(secret: string, { bytes, body, header }: Delivery, now: number
   if (!isNow(time, now)) return refused('its time is more than five minutes away')
   const made = createHmac('sha256', secret).update(`${time}.`).update(bytes).digest()
   const signatures = fields.flatMap(([name, value = '']) => (name === 'v1' ? [Buffer.from(value, 'hex')] : []))
-  const id = (body as { readonly id?: unknown } | null)?.id
-  return named(signatures, made, typeof id === 'string' ? id : '')
+  // Of a stranger's body not even the id is read.
+  return named(signatures, made, () => idIn(body))
 }
 
-function named(given: readonly Uint8Array[], made: Uint8Array, id: string): Judged {
+function idIn(body: Delivery['body']): string {
+  try {
+    const id = (body() as { readonly id?: unknown } | null)?.id
+    return typeof id === 'string' ? id : ''
+  } catch {
+    return ''
+  }
+}
+
+/** `claimed`: the id that it gives outside its body. */
+function named(given: readonly Uint8Array[], made: Uint8Array, idOf: () => string, claimed?: string): Judged {
   const isGenuine = given.filter((one) => one.length === made.length && timingSafeEqual(one, made)).length > 0
-  if (!isGenuine) return refused('its signature does not fit the secret and the body', id)
+  if (!isGenuine) return refused('its signature does not fit the secret and the body', claimed)
+  const id = idOf()
   return id === '' || id.length > 255
     ? refused('it has no id of 1 to 255 characters, so that a repeat would not be known')
     : { kind: 'genuine', deliveryId: id }

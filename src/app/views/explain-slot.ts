@@ -64,7 +64,7 @@ async function grantCauses(store: RunLook, run: LoadedRun, slot: string): Promis
   const own =
     waits.find((wait) => wait.slot === slot) ?? waits.find((wait) => innerStepSlot(wait.slot)?.stepId === slot)
   if (own === undefined) return []
-  const pools = new Map((await store.listPools()).map((pool) => [pool.pool, pool]))
+  const pools = new Map((await store.listPools(Object.keys(own.wants))).map((pool) => [pool.pool, pool]))
   const all = Object.entries(own.wants).flatMap(([name, amount]) => {
     const pool = pools.get(name)
     return pool === undefined ? [] : [causeOf(own, pool, amount)]

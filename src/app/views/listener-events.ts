@@ -5,16 +5,33 @@
 import type { LogRecord } from '../../core/events/event.ts'
 import type { Plan, Step } from '../../core/plan/plan.ts'
 import { msFromIso } from '../../core/time.ts'
-import type { ListenerError, ListenerEvents, ListenerGroups, ListenerEvent, StepEnd } from '../../ports/listeners.ts'
+import type {
+  BareListenerEvent,
+  ListenerError,
+  ListenerEvents,
+  ListenerGroups,
+  ListenerEvent,
+  StepEnd,
+} from '../../ports/listeners.ts'
 import { planStepOf } from '../../core/events/slot-of.ts'
 
 type Bare<N extends keyof ListenerEvents> = Omit<ListenerEvents[N], 'context'>
-/** Without its context, which is read only if there is a listener. */
-export type BareListenerEvent = {
-  readonly [N in keyof ListenerEvents]: { readonly name: N; readonly event: Bare<N> }
-}[keyof ListenerEvents]
 
 const RUN_ENDS = { RunCompleted: 'completed', RunFailed: 'failed', RunCancelled: 'cancelled' } as const
+
+/** What the fold looks at; an event of another type need not be read for it. */
+const HEARD: ReadonlySet<string> = new Set([
+  'RunStarted',
+  'RunPaused',
+  'RunResumed',
+  'StepStarted',
+  'StepCompleted',
+  'StepSkipped',
+  'StepFailed',
+  ...Object.keys(RUN_ENDS),
+])
+
+export const isHeard = (eventType: string): boolean => HEARD.has(eventType)
 
 export class ListenerFold {
   readonly #steps: ReadonlyMap<string, Step>
@@ -24,7 +41,8 @@ export class ListenerFold {
   #startedAt: number | undefined
   #status = 'PENDING'
 
-  constructor(plan: Plan, correlationId: string) {
+  /** A plan that cannot be read has no steps to tell of: then steps are told without agent and dependencies. */
+  constructor(plan: Pick<Plan, 'steps'>, correlationId: string) {
     this.#correlationId = correlationId
     this.#steps = new Map(plan.steps.map((step) => [step.stepId, step]))
     const ordered = plan.steps.toSorted((a, b) => a.order - b.order)

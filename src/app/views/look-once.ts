@@ -33,6 +33,6 @@ export function lookOnce(store: RunLook): RunLook {
     readPool: (pool, limit) => once(`pool ${limit} ${pool}`, () => store.readPool(pool, limit)),
     findWork: (ref) => store.findWork(ref),
     listWorkers: (tenantId, limit) => once(`workers ${tenantId} ${limit}`, () => store.listWorkers(tenantId, limit)),
-    listPools: () => once('pools', () => store.listPools()),
+    listPools: (pools) => once(`pools ${JSON.stringify(pools)}`, () => store.listPools(pools)),
   }
 }

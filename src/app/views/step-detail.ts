@@ -8,8 +8,7 @@ import { isFanParent, locate, stepAt } from '../../core/run/state/units.ts'
 import type { RunLook } from './look-once.ts'
 import { mappingNeeds, mapValue } from '../expressions/map-input.ts'
 import { openTaskTexts } from '../loaded/manual-fields.ts'
-import type { LoadedRun } from '../loaded/load-run.ts'
-import { stepOutput, unitOutput } from '../loaded/run-outputs.ts'
+import { stepOutput, unitOutput, type ValuedRun } from '../loaded/run-outputs.ts'
 import { slotRoots, stepOverrides } from '../loaded/slot-roots.ts'
 
 export interface StepDetail {
@@ -23,7 +22,7 @@ export interface StepDetail {
   readonly title?: string
 }
 
-export async function stepDetail(store: RunLook, run: LoadedRun, slot: string): Promise<StepDetail> {
+export async function stepDetail(store: RunLook, run: ValuedRun, slot: string): Promise<StepDetail> {
   const found = locate(run.state, slot)
   if (found === undefined) return fail('STEP_UNKNOWN', `the run has no '${slot}'`)
   const { unit } = found
@@ -48,7 +47,7 @@ type Found = NonNullable<ReturnType<typeof locate>>
 
 async function inputOf(
   store: RunLook,
-  run: LoadedRun,
+  run: ValuedRun,
   { unit }: Found,
 ): Promise<Pick<StepDetail, 'input' | 'inputProblem'>> {
   const step = stepAt(run.state.graph, unit.step)

@@ -31,6 +31,11 @@ export interface WorkReport {
   readonly artifacts?: readonly ArtifactRef[]
 }
 
+/** As a worker sends it; the lines are kept as an artifact, and of the report remains the pointer. */
+export interface GivenReport extends WorkReport {
+  readonly log?: readonly string[]
+}
+
 export function bodyOf({ body }: { readonly body: string }): WorkBody {
   return JSON.parse(body) as WorkBody
 }

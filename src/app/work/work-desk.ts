@@ -24,13 +24,20 @@ export interface WatchedWork {
 export class WorkDesk {
   readonly #store: Pick<WorkStore, 'movedWork'>
   readonly #timers: Timers
+  readonly #looked: (waiting: readonly StoredWork[]) => Promise<void>
   readonly #watched = new Map<string, Watched>()
   readonly #askers = new Map<string, Set<() => void>>()
   #cancelLook: (() => void) | undefined
 
-  constructor(store: Pick<WorkStore, 'movedWork'>, timers: Timers) {
+  /** `looked` is told of all that is waited for here, each time that the store was asked. */
+  constructor(
+    store: Pick<WorkStore, 'movedWork'>,
+    timers: Timers,
+    looked: (waiting: readonly StoredWork[]) => Promise<void>,
+  ) {
     this.#store = store
     this.#timers = timers
+    this.#looked = looked
   }
 
   watch(row: StoredWork): WatchedWork {
@@ -118,6 +125,7 @@ export class WorkDesk {
     try {
       const seen = [...this.#watched.values()].map(({ row }) => row)
       for (const one of await this.#store.movedWork(seen)) this.moved(one)
+      await this.#looked([...this.#watched.values()].map(({ row }) => row))
     } catch {
       // Whoever waits goes on waiting: it is asked again, and the engine tells that its store is away.
     }

@@ -1,12 +1,14 @@
 /** Heartbeats and reports of remote workers. A report is masked before it is stored; what comes after the attempt's end is late (X-31). */
+import type { ArtifactRef } from '../../core/events/event.ts'
 import type { EffectOutcome } from '../../ports/engine.ts'
 import type { RunKey } from '../../ports/run-store.ts'
 import type { StoredWork } from '../../ports/work.ts'
 import { fail } from '../../core/problems/problem.ts'
 import { HeldSecrets } from '../execute/resolve-secrets.ts'
 import { leaveReport } from '../inbox/report-inbox-row.ts'
+import type { LoadedRun } from '../loaded/load-run.ts'
 import { canonicalText } from '../log/canonical.ts'
-import { bodyOf, reportOf, thrownBy, type WorkReport } from '../work/record.ts'
+import { bodyOf, reportOf, thrownBy, type GivenReport, type WorkReport } from '../work/record.ts'
 import { changeWork, heldClaim, stillWanted, type WantedWork, type Working } from './working.ts'
 
 export interface Beat {
@@ -31,25 +33,27 @@ export async function heartbeat(by: Working, token: string): Promise<Beat> {
 export interface TakenReport {
   readonly recorded: 'outcome' | 'late'
   readonly repeated: boolean
+  /** Only where there were lines to keep. */
+  readonly logKept?: boolean
   readonly runKey: RunKey
   readonly runId: string
 }
 
-export async function takeReport(by: Working, token: string, given: WorkReport): Promise<TakenReport> {
+export async function takeReport(by: Working, token: string, given: GivenReport): Promise<TakenReport> {
   for (;;) {
     const row = await heldClaim(by, token)
     const { runKey } = row
     const { runId } = bodyOf(row)
     const wanted = await stillWanted(by, row)
-    const report = await masked(by, row, wanted, given)
+    const { report, ...log } = await masked(by, row, wanted, given)
     const recorded = row.state === 'closed' || (wanted === undefined && row.state !== 'reported') ? 'late' : 'outcome'
     if (row.report !== undefined) {
       if (row.report !== report) fail('WORK_REPORTED', 'another report was made under this claim before')
-      return { recorded, repeated: true, runKey, runId }
+      return { recorded, repeated: true, ...log, runKey, runId }
     }
     if (!(await changeWork(by, { ...row, state: recorded === 'late' ? 'closed' : 'reported', report }))) continue
     if (recorded === 'late') await leaveReport(by.services, runKey, lateOutcome({ ...row, report }))
-    return { recorded, repeated: false, runKey, runId }
+    return { recorded, repeated: false, ...log, runKey, runId }
   }
 }
 
@@ -58,18 +62,43 @@ async function masked(
   by: Working,
   row: StoredWork,
   wanted: WantedWork | undefined,
-  given: WorkReport,
-): Promise<string> {
+  given: GivenReport,
+): Promise<{ readonly report: string; readonly logKept?: boolean }> {
   const { services, current } = by
   const run = wanted?.run ?? (await current(row.runKey))
   const held = new HeldSecrets(services, run)
   try {
-    const step = row.secrets ? run.plan.graph.steps.find(({ stepId }) => stepId === bodyOf(row).stepId) : undefined
+    const { stepId } = bodyOf(row)
+    const step = row.secrets ? run.plan.graph.steps.find((one) => one.stepId === stepId) : undefined
     if (step !== undefined) await held.resolve(step)
-    return canonicalText(services.redactors?.of(row.runKey)?.value(given) ?? given)
+    const { log = [], ...rest } = given
+    const redactor = services.redactors?.of(row.runKey)
+    const report = (redactor?.value(rest) ?? rest) as WorkReport
+    if (log.length === 0) return { report: canonicalText(report) }
+    // As one text: a secret may have line ends of its own.
+    const text = `${log.join('\n')}\n`
+    const kept = await keptLog(by, run, { text: redactor?.text(text) ?? text, stepId, attempt: row.attempt })
+    const artifacts = [...(report.artifacts ?? []), ...kept]
+    return { report: canonicalText(kept.length === 0 ? report : { ...report, artifacts }), logKept: kept.length > 0 }
   } finally {
     held.release()
   }
+}
+
+interface Lines {
+  readonly text: string
+  readonly stepId: string
+  readonly attempt: number
+}
+
+/** A store in memory keeps none. The same lines give the same pointer, so a report that is sent again is the same one. */
+async function keptLog(
+  { services: { artifacts } }: Pick<Working, 'services'>,
+  { identity: { tenantId, runId } }: LoadedRun,
+  { text, stepId, attempt }: Lines,
+): Promise<readonly ArtifactRef[]> {
+  if (artifacts === undefined) return []
+  return [await artifacts.put({ tenantId, runId }, text, { kind: 'log-bundle', name: `${stepId}-${attempt}.log` })]
 }
 
 /** For the decider it is one more report about an attempt that has ended. */

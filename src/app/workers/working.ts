@@ -12,7 +12,7 @@ import type { Services } from '../services.ts'
 import type { WorkDesk } from '../work/work-desk.ts'
 
 export interface Working {
-  readonly services: Pick<Services, 'store' | 'clock' | 'secrets' | 'redactors'>
+  readonly services: Pick<Services, 'store' | 'clock' | 'secrets' | 'redactors' | 'artifacts'>
   readonly desk: WorkDesk
   /** The fold of a run's log: only the log says whether a step is still wanted. */
   readonly current: (runKey: RunKey) => Promise<LoadedRun>

@@ -1,9 +1,9 @@
 /** Routes that steer a run: signals with their decisions, cancel, fork, and the queue. */
 import { LIMITS } from '../limits.ts'
-import { anything, flag, list, object, oneOf, optional, text } from '../schema/shape.ts'
+import { anything, flag, integer, list, object, oneOf, optional, text } from '../schema/shape.ts'
 import { SIGNAL_TYPES } from '../run/signals/catalogue.ts'
 import { route } from './contract.ts'
-import { answer, cursor, executionId, executionParams, fields, pageSize, seq } from './words.ts'
+import { answer, cursor, executionId, executionParams, fields, instant, pageSize, seq } from './words.ts'
 
 const UUID = '^[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-4[0-9a-fA-F]{3}-[89abAB][0-9a-fA-F]{3}-[0-9a-fA-F]{12}$'
 const reason = text({ max: LIMITS.signalReasonChars })
@@ -166,15 +166,49 @@ export const refuseDecision = route({
   about: 'A second person refuses a signal that waits for approval; it is never applied.',
 })
 
+const refusal = optional(answer({ code: text(), why: text() }))
+
+const queuedShape = answer({
+  executionId,
+  status: text(),
+  state: text(),
+  substatus: optional(text()),
+  planId: text(),
+  planVersion: text(),
+  createdAt: instant,
+  triggeredBy: optional(text()),
+  notBefore: optional(instant),
+  quarantine: optional(text()),
+  waitsFor: optional(
+    list(
+      answer({
+        limit: text(),
+        position: integer(),
+        since: instant,
+        heldBy: list(executionId),
+        perMinute: optional(flag()),
+        hasRoom: optional(flag()),
+      }),
+    ),
+  ),
+  mayNot: refusal,
+  cannotStart: refusal,
+})
+
 export const listQueue = route({
   id: 'listQueue',
   method: 'GET',
   path: '/v1/queue',
   tag: 'queue',
-  about: 'Runs that are admitted and have not started, newest first, each with the limits it waits for and its place.',
+  about:
+    'Runs that are admitted and have not started, newest first or with `order=oldest` oldest first, each with the limits it waits for and its place; `hasRoom`: only another of its limits has none. `mayNot`: why you may not approve it, where it waits for approval. `cannotStart`: why this server could not start it.',
   access: 'RUN_READ_STATUS',
-  query: object({ limit: optional(pageSize), cursor: optional(cursor) }),
-  answers: { 200: { about: 'A page.', body: answer({ executions: list(fields), next: optional(text()) }) } },
+  query: object({
+    limit: optional(pageSize),
+    cursor: optional(cursor),
+    order: optional(oneOf('newest', 'oldest')),
+  }),
+  answers: { 200: { about: 'A page.', body: answer({ executions: list(queuedShape), next: optional(text()) }) } },
 })
 
 const settled = answer({ executionId, status: text() })
@@ -185,7 +219,7 @@ export const approveExecution = route({
   path: '/v1/queue/{executionId}/approve',
   tag: 'queue',
   about: 'Lets a run start that waits for approval.',
-  access: 'SIGNAL_SEND',
+  access: 'RUN_APPROVE',
   params: executionParams,
   answers: { 200: { about: 'Where the run is now.', body: settled } },
 })

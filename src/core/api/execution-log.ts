@@ -1,5 +1,6 @@
 /** Routes of what a run left behind: its events, its journal, the reasons for where it is, its values, its bundle, and the streams that follow it. */
 import { anything, flag, list, object, oneOf, optional, text } from '../schema/shape.ts'
+import { LIMITS } from '../limits.ts'
 import { route } from './contract.ts'
 import { at } from './executions.ts'
 import { answer, executionId, executionParams, fields, instant, pageSize, seq, stepName } from './words.ts'
@@ -84,13 +85,38 @@ export const getStepOutput = route({
   method: 'GET',
   path: '/v1/executions/{executionId}/steps/{step}/output',
   tag: 'executions',
-  about: 'What a step, an item (`pack[5]`) or a fallback was given and what it gave back.',
+  about:
+    'What a step, an item (`pack[5]`) or a fallback was given and what it gave back, now or as it was after event `at`.',
   access: 'RUN_READ_STATUS',
   params: object({ executionId, step: stepName }),
+  query: at,
   answers: {
     200: {
       about: 'Input and output as far as they are on record.',
       body: answer({ executionId, step: text(), input: optional(anything()), output: optional(anything()) }),
+    },
+  },
+})
+
+/** A question like any other: nothing is changed by it, so it may be asked again, and is counted as a read. */
+export const tryExpression = route({
+  id: 'tryExpression',
+  method: 'GET',
+  path: '/v1/executions/{executionId}/expression',
+  tag: 'executions',
+  about:
+    'What an expression gives over the values that the run has on record, now or as they were after event `at`; with `step` as that step, item or fallback sees them.',
+  access: 'RUN_READ_STATUS',
+  params: executionParams,
+  query: object({
+    expression: text({ min: 1, max: LIMITS.expressionChars }),
+    at: optional(seq),
+    step: optional(stepName),
+  }),
+  answers: {
+    200: {
+      about: 'Its value, the event that it was evaluated after, and whether it holds as a condition.',
+      body: answer({ executionId, at: seq, value: anything(), isTrue: flag() }),
     },
   },
 })

@@ -68,7 +68,8 @@ export const listResources = route({
   method: 'GET',
   path: '/v1/resources',
   tag: 'limits',
-  about: 'What runs share: agents, resources, quotas and limits, with the runs of the tenant that hold them or wait.',
+  about:
+    'What runs share: agents, resources, quotas and limits, with the runs of the tenant that hold them or wait. Of the values of a concurrency key: those in use.',
   access: 'RUN_READ_STATUS',
   answers: {
     200: {
@@ -82,7 +83,7 @@ export const listResources = route({
             waiting: integer(),
             windowMs: optional(integer()),
             openUntil: optional(text()),
-            holders: list(answer(user)),
+            holders: list(answer({ ...user, since: optional(text()) })),
             waiters: list(answer({ ...user, since: text() })),
           }),
         ),

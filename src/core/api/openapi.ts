@@ -30,6 +30,7 @@ export const TAGS: Readonly<Record<string, string>> = {
   fleet: 'One signal to many runs.',
   queue: 'Runs that are admitted and have not started.',
   limits: 'What limits starts, and what runs share.',
+  views: 'Views of the list of runs that people saved.',
   pauses: 'Pauses of a whole plan or tenant.',
   tasks: 'What waits for a person.',
   plans: 'Publish, read and compare plans.',

@@ -1,4 +1,5 @@
 /** Routes of what operators look after: alerts, engines, followers of the log and what they could not be given. */
+import { DROP_REASONS } from '../feed/drop-reasons.ts'
 import { LIMITS } from '../limits.ts'
 import { flag, integer, list, object, oneOf, optional, record, text } from '../schema/shape.ts'
 import { route } from './contract.ts'
@@ -78,7 +79,7 @@ export const listSubscribers = route({
   method: 'GET',
   path: '/v1/feed/subscribers',
   tag: 'operations',
-  about: `Who follows the logs of runs: how far each has come, how many runs it is behind on, and how many wait after a failed delivery. ${FOR_OPERATORS}`,
+  about: `Who follows the logs of runs: how far each has come, how many runs and events it is behind on, and which wait after a failed delivery. Events are counted up to a number, then \`moreBehind\` is true. ${FOR_OPERATORS}`,
   access: 'SERVER_OPERATE',
   answers: {
     200: {
@@ -93,7 +94,12 @@ export const listSubscribers = route({
             runsBehind: count,
             runsBlocked: count,
             deadLetters: count,
+            eventsBehind: count,
+            moreBehind: flag(),
+            oldestAt: optional(instant),
+            failing: list(answer({ ofTenant: text(), executionId, runSeq: seq, tries: count })),
             stalledByPid: optional(integer()),
+            stalledForMs: optional(count),
           }),
         ),
       }),
@@ -160,8 +166,9 @@ export const dropDeadLetter = route({
   method: 'DELETE',
   path: '/v1/feed/subscribers/{subscriber}/dead-letters/{letterId}',
   tag: 'operations',
-  about: `Gives a dead letter up: the subscriber never gets this event. ${FOR_OPERATORS}`,
+  about: `Gives a dead letter up: the subscriber never gets this event. The audit log keeps \`reason\`. ${FOR_OPERATORS}`,
   access: 'SERVER_OPERATE',
   params: letterParams,
+  query: object({ reason: optional(oneOf(...DROP_REASONS)) }),
   answers: { 200: { about: 'It is gone.', body: answer({ letterId: text(), dropped: flag() }) } },
 })

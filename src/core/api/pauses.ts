@@ -2,9 +2,15 @@
 import { LIMITS } from '../limits.ts'
 import { list, object, oneOf, optional, text } from '../schema/shape.ts'
 import { route } from './contract.ts'
-import { answer } from './words.ts'
+import { answer, instant } from './words.ts'
 
-const pauseShape = answer({ scope: text(), reason: optional(text()) })
+const pauseShape = answer({
+  scope: text(),
+  reason: optional(text()),
+  setBy: optional(text()),
+  setAt: optional(instant),
+  since: optional(instant),
+})
 const pauseParams = object({ pauseScope: text({ min: 1, max: LIMITS.nameBytes }) })
 
 export const listPauses = route({
@@ -12,7 +18,8 @@ export const listPauses = route({
   method: 'GET',
   path: '/v1/pauses',
   tag: 'pauses',
-  about: 'What pauses runs of the tenant as a whole, with its reason.',
+  about:
+    'What pauses runs of the tenant as a whole: since when, who said so last and when, and why. A pause set by an earlier version tells only why.',
   access: 'RUN_READ_STATUS',
   answers: { 200: { about: 'The pauses that hold now.', body: answer({ pauses: list(pauseShape) }) } },
 })

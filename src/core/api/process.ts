@@ -1,5 +1,5 @@
 /** Routes of the process itself: is it alive, does it work, what does it measure, what can be asked of it. */
-import { list, object, oneOf, optional, text } from '../schema/shape.ts'
+import { flag, list, object, oneOf, optional, text } from '../schema/shape.ts'
 import { route } from './contract.ts'
 import { answer, fields } from './words.ts'
 
@@ -50,7 +50,8 @@ export const whoAmI = route({
   method: 'GET',
   path: '/v1/me',
   tag: 'process',
-  about: 'Whom the server takes the caller for, and what that principal may do.',
+  about:
+    'Whom the server takes the caller for, and what that principal may do. `dev`: it is a server for development, which runs plans in a body.',
   access: 'TENANT_READ',
   answers: {
     200: {
@@ -63,6 +64,7 @@ export const whoAmI = route({
         actions: list(text()),
         displayName: optional(text()),
         sessionEndsAt: optional(text()),
+        dev: optional(flag()),
       }),
     },
   },

@@ -15,6 +15,7 @@ import * as ofProcess from './process.ts'
 import * as schedules from './schedules.ts'
 import * as tasks from './tasks.ts'
 import * as triggers from './triggers.ts'
+import * as views from './views.ts'
 import * as work from './work.ts'
 
 /** The modules also export shapes that several routes share. */
@@ -26,6 +27,7 @@ const EXPORTS = {
   ...audit,
   ...plans,
   ...limits,
+  ...views,
   ...pauses,
   ...events,
   ...schedules,

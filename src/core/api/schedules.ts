@@ -4,20 +4,24 @@ import { CATCH_UPS } from '../schedule/owed.ts'
 import { OVERLAPS } from '../schedule/definition.ts'
 import { anything, flag, integer, list, object, oneOf, optional, text } from '../schema/shape.ts'
 import { route } from './contract.ts'
-import { answer, cursor, executionId, instant, pageSize } from './words.ts'
+import { answer, cursor, executionId, instant, pageSize, runStatus } from './words.ts'
 
 export const scheduleId = text({ pattern: '^[A-Za-z0-9][A-Za-z0-9_.-]{0,127}$' })
 const name = text({ pattern: '^[A-Za-z0-9_.-]{1,128}$' })
 const duration = text({ min: 2, max: 20 })
 const params = object({ scheduleId })
 
+const TIMES = {
+  cron: optional(text({ min: 1, max: 200 })),
+  every: optional(duration),
+  zone: optional(text({ min: 1, max: 64 })),
+} as const
+
 /** What it says; the same in a request and in the answer. */
 const DEFINITION = {
   planId: name,
   planVersion: optional(name),
-  cron: optional(text({ min: 1, max: 200 })),
-  every: optional(duration),
-  zone: optional(text({ min: 1, max: 64 })),
+  ...TIMES,
   input: optional(anything()),
   overlap: optional(oneOf(...OVERLAPS)),
   catchUp: optional(oneOf(...CATCH_UPS)),
@@ -43,6 +47,9 @@ export const scheduleShape = answer({
   ...DEFINITION,
   paused: flag(),
   pausedUntil: optional(instant),
+  pausedAt: optional(instant),
+  pausedBy: optional(text()),
+  pauseReason: optional(text()),
   ofPlan: flag(),
   nextAt: optional(instant),
   createdAt: instant,
@@ -55,6 +62,8 @@ const happenedShape = answer({
   at: instant,
   outcome: oneOf('started', 'skipped', 'failed'),
   executionId: optional(executionId),
+  /** Of the run, as it is now. */
+  status: optional(runStatus),
   code: optional(text()),
   reason: optional(text()),
 })
@@ -83,12 +92,23 @@ export const createSchedule = route({
   answers: { 201: { about: 'The schedule.', body: scheduleShape } },
 })
 
+export const previewSchedule = route({
+  id: 'previewSchedule',
+  method: 'POST',
+  path: '/v1/schedules/preview',
+  tag: 'schedules',
+  about: 'When a schedule of such times would come, or what is wrong with them. Makes nothing.',
+  access: 'RUN_READ_STATUS',
+  body: object(TIMES),
+  answers: { 200: { about: 'Its next ten occurrences.', body: answer({ next: list(instant) }) } },
+})
+
 export const getSchedule = route({
   id: 'getSchedule',
   method: 'GET',
   path: '/v1/schedules/{scheduleId}',
   tag: 'schedules',
-  about: 'A schedule with its last and next ten occurrences and its backfills.',
+  about: 'A schedule with its last and next ten occurrences, the runs that they started, and its backfills.',
   access: 'RUN_READ_STATUS',
   params,
   answers: {
@@ -136,7 +156,10 @@ export const pauseSchedule = route({
   about: 'Pauses a schedule, until an instant or until it is resumed. What comes meanwhile is passed over.',
   access: 'RUN_START',
   params,
-  body: object({ until: optional(instant) }),
+  body: object({
+    until: optional(instant),
+    reason: optional(text({ min: 1, max: LIMITS.signalReasonChars })),
+  }),
   answers: { 200: { about: 'The schedule.', body: scheduleShape } },
 })
 

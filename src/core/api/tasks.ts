@@ -2,7 +2,7 @@
 import { LIMITS } from '../limits.ts'
 import { anything, integer, list, literal, object, oneOf, optional, text } from '../schema/shape.ts'
 import { route } from './contract.ts'
-import { answer, executionId, fields, instant, pageSize } from './words.ts'
+import { answer, cursor, executionId, fields, instant, pageSize } from './words.ts'
 
 const name = text({ min: 1, max: LIMITS.nameBytes })
 const token = text({ min: 1, max: LIMITS.taskTokenChars })
@@ -29,10 +29,15 @@ export const listTasks = route({
   path: '/v1/tasks',
   tag: 'tasks',
   about:
-    'Open manual tasks of the tenant that could be the principal’s. Those that it may complete have their token, others say why not (`mayNot`); `executionId` names one run.',
+    'Open manual tasks of the tenant that could be the principal’s. Those that it may complete have their token, others say why not (`mayNot`); `executionId` names one run. Newest runs first; a page may be empty and still have a `next`.',
   access: 'TASK_READ',
-  query: object({ executionId: optional(executionId), planId: optional(name), limit: optional(pageSize) }),
-  answers: { 200: { about: 'The open tasks.', body: answer({ tasks: list(task) }) } },
+  query: object({
+    executionId: optional(executionId),
+    planId: optional(name),
+    limit: optional(pageSize),
+    cursor: optional(cursor),
+  }),
+  answers: { 200: { about: 'A page.', body: answer({ tasks: list(task), next: optional(text()) }) } },
 })
 
 export const getTask = route({

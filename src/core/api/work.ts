@@ -2,7 +2,7 @@
 import { LIMITS } from '../limits.ts'
 import { anything, flag, integer, list, object, oneOf, optional, record, text } from '../schema/shape.ts'
 import { route } from './contract.ts'
-import { answer, executionId, instant } from './words.ts'
+import { answer, executionId, instant, pageSize } from './words.ts'
 
 const name = text({ min: 1, max: LIMITS.nameBytes })
 const queue = text({ pattern: '^[A-Za-z0-9][A-Za-z0-9_.-]{0,127}$' })
@@ -93,9 +93,45 @@ export const reportWork = route({
       }),
     ),
     artifacts: optional(list(artifact, { max: 1_000 })),
+    log: optional(list(text({ max: LIMITS.workLogLineChars }), { max: LIMITS.workLogLines })),
   }),
   answers: {
-    200: { about: 'It was taken.', body: answer({ recorded: oneOf('outcome', 'late'), repeated: flag() }) },
+    200: {
+      about: 'It was taken. `logKept`: the lines of `log` are an artifact of the execution, named by the step.',
+      body: answer({ recorded: oneOf('outcome', 'late'), repeated: flag(), logKept: optional(flag()) }),
+    },
+  },
+})
+
+export const listWork = route({
+  id: 'listWork',
+  method: 'GET',
+  path: '/v1/work',
+  tag: 'work',
+  about:
+    'Steps that were sent to queues and of which nobody has reported, the longest offered first: which function they want, and who has them. Without `worker` a step waits.',
+  access: 'RUN_READ_STATUS',
+  query: object({ limit: optional(pageSize) }),
+  answers: {
+    200: {
+      about: 'The steps, at most `limit` (100).',
+      body: answer({
+        work: list(
+          answer({
+            executionId,
+            slot: text(),
+            attempt: integer(),
+            queue: text(),
+            handler: text(),
+            offeredAt: instant,
+            claims: integer(),
+            worker: optional(text()),
+            claimedAt: optional(instant),
+            leaseUntil: optional(instant),
+          }),
+        ),
+      }),
+    },
   },
 })
 

@@ -9,6 +9,7 @@ export const ACTIONS = [
   'PLAN_DELETE',
   'RUN_START',
   'RUN_CANCEL',
+  'RUN_APPROVE',
   'RUN_READ_STATUS',
   'SIGNAL_SEND',
   'TASK_READ',
@@ -27,7 +28,8 @@ export const ACTIONS = [
 export type Action = (typeof ACTIONS)[number]
 
 /**
- * `System` and the workers are outside the ladder of people: they are for what acts by itself (X-51). `server-operator` is for whoever runs
+ * `System` and the workers are outside the ladder of people: they are for what acts by itself (X-51). `System` sends the signals that AUT-05
+ * gives it; it approves nothing, for an approval is the word of a person. `server-operator` is for whoever runs
  * the server: it sees what spans tenants, and nothing of their runs; no administrator of a tenant can give it.
  */
 export const ROLES = [
@@ -53,6 +55,7 @@ const OPERATES: readonly Action[] = [
   ...READS,
   'RUN_START',
   'RUN_CANCEL',
+  'RUN_APPROVE',
   'SIGNAL_SEND',
   'TASK_READ',
   'TASK_COMPLETE',

@@ -5,6 +5,7 @@
 import { ALERT_PRIORITY_NAMES } from '../alerts/catalogue.ts'
 import { LIMITS } from '../limits.ts'
 import { SIGNALS } from '../run/signals/catalogue.ts'
+import { TEMPORAL_SETTINGS } from './temporal-settings.ts'
 
 interface Row {
   readonly about: string
@@ -209,6 +210,45 @@ export const SETTINGS = {
     variable: 'KEELSON_DUTIES',
     option: '--duties',
   },
+  engine: {
+    kind: 'text',
+    about: 'The engine on which new runs start.',
+    default: 'embedded',
+    values: ['embedded', 'temporal'],
+    variable: 'KEELSON_ENGINE',
+    option: '--engine',
+  },
+  ...TEMPORAL_SETTINGS,
+  'egress.allow': {
+    kind: 'list',
+    about: 'Private hosts, addresses or ranges that http steps may go to, beside public ones.',
+    default: [],
+    variable: 'KEELSON_EGRESS_ALLOW',
+  },
+  'egress.only': {
+    kind: 'flag',
+    about: 'They may go to those alone, and to no other public one.',
+    default: false,
+    variable: 'KEELSON_EGRESS_ONLY',
+  },
+  commands: {
+    kind: 'flag',
+    about: 'Plans may start programs (`command` steps). Default: only with `keelson dev`.',
+    variable: 'KEELSON_COMMANDS',
+  },
+  environmentSecrets: {
+    kind: 'list',
+    about:
+      'Environment variables that `secret://` of the tenant local may name by their own names, beside KEELSON_SECRET_ and a name.',
+    default: [],
+    variable: 'KEELSON_ENVIRONMENT_SECRETS',
+  },
+  receipts: {
+    kind: 'flag',
+    about: 'Sign receipts of starts and ends of runs into the state folder.',
+    default: false,
+    variable: 'KEELSON_RECEIPTS',
+  },
   'signals.approvalFor': {
     kind: 'list',
     about: 'Signals that a second person has to accept before they are applied.',
@@ -231,6 +271,14 @@ export const SETTINGS = {
     min: 0,
     max: MOST,
     variable: 'KEELSON_RATE_TENANT',
+  },
+  'limits.ratePerMinute.address': {
+    kind: 'whole',
+    about: 'Deliveries to triggers of one address in a minute whose signature does not fit; 0: no limit.',
+    default: LIMITS.requestsPerAddress,
+    min: 0,
+    max: MOST,
+    variable: 'KEELSON_RATE_ADDRESS',
   },
   'limits.streamsPerPrincipal': {
     kind: 'whole',

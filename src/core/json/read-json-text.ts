@@ -20,6 +20,8 @@ export type JsonReading =
 export interface JsonTextOptions {
   /** `text`: whole numbers too large for a number become text with the same digits. */
   readonly bigints?: 'text'
+  /** So many keys, in all objects of it together: an object costs many times what its text does. Default: as many as there are. */
+  readonly keys?: number
 }
 
 /** Thrown and caught only in this file. */
@@ -40,10 +42,10 @@ interface Cursor {
   readonly options: JsonTextOptions
   readonly path: (string | number)[]
   at: number
+  keysLeft: number
 }
 
 const DEPTH = 1_000
-const BLANK = /[ \t\n\r]*/y
 const NUMBER = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y
 /** A text without escapes, the usual case: no control character, quote or backslash. */
 const PLAIN = /"[ !#-[\]-\uffff]*"/y
@@ -56,7 +58,8 @@ const WORDS: readonly (readonly [string, unknown])[] = [
 ]
 
 export function readJsonText(text: string, options: JsonTextOptions = {}): JsonReading {
-  const cursor: Cursor = { text, options, path: [], at: text.startsWith('\uFEFF') ? 1 : 0 }
+  const { keys = Infinity } = options
+  const cursor: Cursor = { text, options, path: [], at: text.startsWith('\uFEFF') ? 1 : 0, keysLeft: keys }
   try {
     skipBlank(cursor)
     const value = readValue(cursor)
@@ -106,6 +109,8 @@ function readObject(cursor: Cursor): unknown {
     const start = cursor.at
     if (cursor.text.charAt(start) !== '"') refuse('syntax', 'a key in double quotes belongs here', start)
     const key = readText(cursor)
+    cursor.keysLeft -= 1
+    if (cursor.keysLeft < 0) refuse('loss', `it has more than ${cursor.options.keys ?? 0} keys`, start)
     cursor.path.push(key)
     if (Object.hasOwn(value, key)) refuse('loss', `the key '${key.slice(0, 100)}' is written twice`, start)
     skipBlank(cursor)
@@ -198,8 +203,20 @@ function take(cursor: Cursor, pattern: RegExp): string | undefined {
   return found
 }
 
+/** By codes: it runs before and after every value of the text. */
 function skipBlank(cursor: Cursor): void {
-  take(cursor, BLANK)
+  const { text } = cursor
+  let { at } = cursor
+  for (let code = text.charCodeAt(at); isBlank(code);) {
+    at += 1
+    code = text.charCodeAt(at)
+  }
+  cursor.at = at
+}
+
+/** Space, tab, line feed or return. */
+function isBlank(code: number): boolean {
+  return code === 32 || code === 10 || code === 9 || code === 13
 }
 
 function refuse(kind: JsonFault['kind'], message: string, at: number): never {

@@ -34,6 +34,12 @@ export const FLEET_PROBLEMS = {
     title: 'The subscriber has no such dead letter.',
     retryable: false,
     did: 'Nothing was changed. It may have been delivered or dropped meanwhile.',
-    todo: 'See `GET /v1/feed/subscribers/{subscriber}/dead-letters`.',
+    todo: 'See `keelson feed dead-letters <subscriber>` or `GET /v1/feed/subscribers/{subscriber}/dead-letters`.',
+  },
+  SUBSCRIBER_NOT_FOUND: {
+    title: 'Nobody follows the logs under this name.',
+    retryable: false,
+    did: 'Nothing was changed.',
+    todo: 'See `keelson feed`. A subscriber is there once it has taken its first events.',
   },
 } as const

@@ -48,6 +48,18 @@ export const GRANT_PROBLEMS = {
     did: 'Nothing was changed.',
     todo: 'A limit is called tenant, plan:<planId> or key:<planId>, and has at least one of maxRunning, ratePerMinute and maxConcurrentSteps.',
   },
+  VIEW_NOT_FOUND: {
+    title: 'You have no saved view of this id.',
+    retryable: false,
+    did: 'Nothing was changed.',
+    todo: "`GET /v1/views` lists the views that you see. Another person's view is removed by that person, and a shared one by an administrator.",
+  },
+  VIEW_INVALID: {
+    title: 'The view cannot be saved as it was given.',
+    retryable: false,
+    did: 'Nothing was saved.',
+    todo: 'Shorten the name or the filter, correct the part that the message names, or remove a view that you no longer use.',
+  },
   PLAN_OVER_QUOTA: {
     title: 'The plan asks for more steps at once than its tenant may have.',
     retryable: false,

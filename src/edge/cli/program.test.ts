@@ -113,7 +113,16 @@ describe('completion', () => {
 
   it('works in bash itself', () => {
     expect(offered('keelson', 'ru')).toEqual(['run', 'runs'])
-    expect(offered('keelson', 'plan', '')).toEqual(['check', 'compile', 'hash', 'publish', 'import', 'graph', 'diff'])
+    expect(offered('keelson', 'plan', '')).toEqual([
+      'check',
+      'compile',
+      'hash',
+      'list',
+      'publish',
+      'import',
+      'graph',
+      'diff',
+    ])
     expect(offered('keelson', 'plan', 'graph', 'p.yaml', '--f')).toEqual(['--format'])
     expect(offered('keelson', 'signal', 'last', 'retry-')).toEqual(['retry-step', 'retry-run'])
     expect(offered('keelson', 'runs', '--cou')).toEqual(['--counts'])

@@ -19,6 +19,8 @@ type Serve = (spec: Spec, call: Call) => Promise<number>
 export function runProgram(argv: readonly string[], terminal: Terminal): Promise<number> {
   return matchProgram(argv, terminal, async (spec, call) => {
     needFromAfar(spec, call.options)
+    // Who reads JSON has stdout alone. Functions of steps may write from the moment that their file is loaded.
+    if (call.options.json) terminal.catchOthers((text) => terminal.othersText(text, 'stderr'))
     return (await spec.load())(call)
   })
 }
@@ -137,6 +139,7 @@ const GROUPS: Readonly<Record<string, string>> = {
   keys: 'keys for the API of a server: make, list, revoke',
   tenants: 'tenants of a server: list, delete',
   fleet: 'one signal to many runs: look what it would do, begin it, follow it, abort it',
+  triggers: 'runs of a server that start by signed deliveries: list, make, try, change',
   schedules: 'runs that a server starts by the clock: list, make, pause, catch up',
   plan: 'check, compile, draw and compare plans, without running them',
   store: 'make the database and its roles',

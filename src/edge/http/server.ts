@@ -91,7 +91,8 @@ export async function openServer(options: ServerOptions): Promise<OpenServer> {
     keelson,
     of: (caller) => ofCaller(known, keelson, caller),
     who,
-    authorizer: audit.authorizer(alerting(options)),
+    authorizer: alerting(options),
+    door: audit.authorizer(alerting(options)),
     login,
     note: audit.note,
     metrics,
@@ -115,19 +116,18 @@ export async function openServer(options: ServerOptions): Promise<OpenServer> {
   const page = duties.includes('api') ? options.page : undefined
   const server = httpServer(world, routes.map(audit.route), page)
   const endSweep = sweepRequests({ store: storeOf(keelson), now, tell, every: options.every })
+  const endWatching = (): void => (endSweep(), unfollow())
   let url: string
   try {
     url = await server.listen({ host, port })
   } catch (thrown) {
-    endSweep()
+    endWatching()
     pressure.close()
-    unfollow()
     return fail('ADDRESS_UNUSABLE', `cannot listen on ${host}:${port}: ${(thrown as Error).message}`)
   }
   const stop = async (): Promise<void> => {
     stopping.abort()
-    endSweep()
-    unfollow()
+    endWatching()
     await underWay.ended(limits.stopRequestsMs)
     pressure.close()
     await server.close()

@@ -93,8 +93,8 @@ export class RunQueue {
   }
 
   /**
-   * Starts what is queued, oldest first, and drives it in this process. SKIPPED: not due, not approved, or another process
-   * has it; FAILED: it cannot be started here, and stays queued.
+   * Starts what is queued, oldest first, and drives it in this process. SKIPPED: not due, not approved, without room, or another
+   * process has it; FAILED: it cannot be started here, and stays queued.
    */
   async start(options: QueueStart = {}): Promise<readonly Dequeued[]> {
     needKnown('queue.start', options, QUEUE_START)

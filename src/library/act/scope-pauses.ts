@@ -4,7 +4,7 @@ import type { Principal } from '../../app/principal.ts'
 import { needKnown, type OptionNames } from '../../core/known-options.ts'
 import { needText, TEXT } from '../../core/option-kinds.ts'
 import { fail } from '../../core/problems/problem.ts'
-import type { ScopePause } from '../../ports/run-store.ts'
+import type { ScopePause } from '../../ports/scope-pauses.ts'
 import type { Parts } from '../parts.ts'
 
 export interface PauseOptions {
@@ -16,40 +16,38 @@ const PAUSE: OptionNames<PauseOptions> = { reason: TEXT }
 
 export class ScopePauses {
   readonly #parts: Parts
-  readonly #tenantId: string
+  readonly #principal: Principal
 
-  constructor(parts: Parts, { tenantId }: Principal) {
+  constructor(parts: Parts, principal: Principal) {
     this.#parts = parts
-    this.#tenantId = tenantId
+    this.#principal = principal
   }
 
   /** Those that hold now; also one of the whole fleet. */
   async list(): Promise<readonly ScopePause[]> {
-    return (await this.#all()).filter(({ active }) => active)
+    return this.#parts.services.store.readScopePauses(this.#principal.tenantId)
   }
 
   /** `tenant`, or `plan:<planId>`. */
   async set(scope: string, options: PauseOptions = {}): Promise<ScopePause> {
     needKnown('pauses.set', options, PAUSE)
-    return pauseScope(this.#telling, { tenantId: this.#tenantId, scope: needScope(scope), ...options })
+    const { tenantId, actorId: setBy } = this.#principal
+    return pauseScope(this.#telling, { tenantId, scope: needScope(scope), setBy, ...options })
   }
 
   /** Runs that it paused go on; those that a person paused stay paused. */
   async lift(scope: string): Promise<void> {
-    const known = (await this.#all()).filter((pause) => pause.scope === needScope(scope))
-    // The newest that was lifted already: whoever was cut off in the middle has told only some of its runs.
-    const meant = known.find(({ active }) => active) ?? known.at(-1)
+    const { tenantId } = this.#principal
+    // It may be over already: whoever was cut off in the middle has told only some of its runs.
+    const meant = await this.#parts.services.store.lastScopePause(tenantId, needScope(scope))
     if (meant === undefined) return fail('PAUSE_NOT_FOUND', `nothing pauses '${scope}'`)
-    return resumeScope(this.#telling, this.#tenantId, meant)
+    return resumeScope(this.#telling, tenantId, meant)
   }
 
   get #telling(): Parameters<typeof pauseScope>[0] {
     const { services, engine } = this.#parts
-    return { store: services.store, random: services.random, wake: (runKey) => engine.wake(runKey) }
-  }
-
-  async #all(): Promise<readonly ScopePause[]> {
-    return this.#parts.services.store.readScopePauses(this.#tenantId)
+    const { store, random, clock } = services
+    return { store, random, clock, wake: (runKey) => engine.wake(runKey) }
   }
 }
 

@@ -12,7 +12,7 @@ export function onBehalf(
   principal: Principal,
   triggerSource: Parts['triggerSource'] = 'api',
 ): Keelson {
-  const { tenantId, projectId, environmentId, actorId } = principal
-  const own = { tenantId, projectId, environmentId, actorId }
+  const { tenantId, projectId, environmentId, actorId, setUpBy } = principal
+  const own = { tenantId, projectId, environmentId, actorId, ...(setUpBy === undefined ? {} : { setUpBy }) }
   return new Keelson({ ...partsOf(keelson), principal: own, triggerSource })
 }

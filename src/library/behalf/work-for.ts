@@ -1,7 +1,7 @@
 /** The door for remote workers: what Keelson is made of, for one worker of one tenant. */
 import type { Caller } from '../../app/identity/caller.ts'
 import { takeReport, type TakenReport } from '../../app/workers/keep-work.ts'
-import type { WorkReport } from '../../app/work/record.ts'
+import type { GivenReport } from '../../app/work/record.ts'
 import type { Working } from '../../app/workers/working.ts'
 import { fail } from '../../core/problems/problem.ts'
 import type { Keelson } from '../keelson/keelson.ts'
@@ -22,7 +22,7 @@ export async function reportFor(
   keelson: Keelson,
   by: Working,
   token: string,
-  report: WorkReport,
+  report: GivenReport,
 ): Promise<TakenReport> {
   const taken = await takeReport(by, token, report)
   if (taken.recorded === 'late') partsOf(keelson).engine.wake(taken.runKey)

@@ -30,12 +30,14 @@ export function openFleet(keelson: Keelson, { authorizer }: ClockworkWorld): Clo
     send: (operation: Operation, row: RunRow) => sendOne(keelson, authorizer, operation, row),
   }
   const repeated = new Repeated({
+    clock,
     timers,
     everyMs: EVERY_MS,
     leastMs: LEAST_MS,
     work: async () => {
       for (const stored of await store.dueOperations(clock.now(), PAGE))
         if (isOpen) await carryOn(world, operationOf(stored))
+      return undefined
     },
   })
   OPEN.set(store, repeated)

@@ -14,9 +14,9 @@ export async function needTenant(keelson: Keelson, tenantId: string): Promise<vo
 
 export function runStarter(keelson: Keelson): RunStarter {
   return {
-    start: async ({ tenantId, actorId, source, planId, planVersion, input, requestId, runId }) => {
+    start: async ({ tenantId, actorId, setUpBy, source, planId, planVersion, input, requestId, runId }) => {
       await needTenant(keelson, tenantId)
-      const own = onBehalf(keelson, { ...LOCAL_PRINCIPAL, tenantId, actorId }, source)
+      const own = onBehalf(keelson, { ...LOCAL_PRINCIPAL, tenantId, actorId, setUpBy }, source)
       const name = { planId, ...(planVersion === undefined ? {} : { planVersion }) }
       return (await own.start(name, input, { requestId, runId })).runId
     },

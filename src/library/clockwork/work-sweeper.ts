@@ -11,7 +11,9 @@ export function openWorkSweeper(keelson: Keelson): ClockworkPart {
   const { services, principal } = partsOf(keelson)
   const everyMs = LIMITS.workSweepMs
   const by = workingFor(keelson, principal, false)
-  const repeated = new Repeated({ timers: services.timers, everyMs, leastMs: everyMs, work: () => sweepWork(by) })
+  const { clock, timers } = services
+  const work = async (): Promise<undefined> => void (await sweepWork(by))
+  const repeated = new Repeated({ clock, timers, everyMs, leastMs: everyMs, work })
   return {
     name: 'work',
     working: () => repeated.trouble === undefined,

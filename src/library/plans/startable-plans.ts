@@ -28,7 +28,7 @@ export interface PublishOptions {
 
 export type PublishedPlan = Pick<PlanToStart, 'plan' | 'sha256'>
 
-type PlanParts = Pick<Parts, 'services' | 'advancer' | 'replaceVersion' | 'planTransports'>
+type PlanParts = Pick<Parts, 'services' | 'advancer' | 'replaceVersion' | 'planTransports' | 'principal'>
 
 export class StartablePlans {
   readonly #parts: PlanParts
@@ -50,16 +50,17 @@ export class StartablePlans {
   }
 
   async publish(from: Startable, options: PublishOptions): Promise<PlanRef> {
-    const { services, advancer, replaceVersion = false } = this.#parts
+    const { services, advancer, principal, replaceVersion = false } = this.#parts
     const place = { store: services.store, plans: advancer.plans }
     const publishing = { tenantId: this.#tenantId, replaceVersion, ...options }
     const compiled = this.#brought.get(from)
     const { tenantId } = publishing
-    const by = { store: services.store, tenantId, now: services.clock.now(), actorId: compiled.plan.metadata.planId }
+    const { actorId } = principal
+    const by = { store: services.store, tenantId, now: services.clock.now(), actorId }
     await services.limits?.needQuota(tenantId, compiled.plan)
-    await needPlanSchedule(by, compiled.plan)
+    await needPlanSchedule(by, compiled)
     const published = await publishPlan(place, compiled, publishing)
-    await keepPlanSchedule(by, compiled.plan)
+    await keepPlanSchedule(by, compiled)
     return published
   }
 

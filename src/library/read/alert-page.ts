@@ -1,6 +1,6 @@
 /**
  * A page of the alerts of a tenant's runs, made of their logs. The cursor names the run and how many of its alerts were shown; a request
- * looks at so many runs and no more, so that a page may be empty while there are more.
+ * looks at so many runs and reads so many events, and no more, so that a page may be empty while there are more.
  */
 import { runAlerts } from '../../app/project/run-alerts.ts'
 import { KILLS_PROCESS } from '../../core/engine/last-words.ts'
@@ -34,6 +34,8 @@ export interface AlertPage {
 const RUNS = 200
 /** Pages of runs that one request looks at. */
 const PAGES = 25
+/** Once a request has read so many, no further log is begun. */
+const MOST_EVENTS = 50_000
 
 export async function alertPage(
   parts: ReadingParts,
@@ -42,10 +44,14 @@ export async function alertPage(
 ): Promise<AlertPage> {
   const alerts: ViewAlert[] = []
   let place: Place = cursor === undefined ? { passed: 0 } : placeOf(cursor)
+  let events = 0
   for (let pages = 0; pages < PAGES; pages += 1) {
     const { rows, next } = await rowsAt(parts, filter, place)
     for (const row of rows) {
+      if (!isRead(row, filter)) continue
       let passed = row.runId === place.run ? place.passed : 0
+      if (events >= MOST_EVENTS) return { alerts, next: cursorOf({ ...place, run: row.runId, passed }) }
+      events += row.nextSeq
       for await (const alert of alertsAfter(parts, filter, row, passed)) {
         if (alerts.length === limit) return { alerts, next: cursorOf({ ...place, run: row.runId, passed }) }
         if (fits(alert, filter)) alerts.push(alert)
@@ -76,13 +82,16 @@ async function* alertsAfter(
   row: RunRow,
   passed: number,
 ): AsyncGenerator<ViewAlert, void> {
-  // The row is changed with each append: nothing is newer in its log.
-  if (row.archivedAt !== undefined || row.quarantine === KILLS_PROCESS || row.updatedAt < since) return
   let at = 0
   for await (const alert of runAlerts(services.store, advancer.plans, row, since)) {
     at += 1
     if (at > passed) yield alert
   }
+}
+
+/** The row is changed with each append: nothing is newer in its log. */
+function isRead(row: RunRow, { since = Number.NEGATIVE_INFINITY }: AlertPageFilter): boolean {
+  return row.archivedAt === undefined && row.quarantine !== KILLS_PROCESS && row.updatedAt >= since
 }
 
 function fits({ priority, code }: ViewAlert, asked: AlertPageFilter): boolean {

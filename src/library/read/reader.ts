@@ -8,7 +8,7 @@ import { needText } from '../../core/option-kinds.ts'
 import { fail } from '../../core/problems/problem.ts'
 import type { RunSnapshot } from '../../core/view/fold/run-snapshot.ts'
 import type { ViewAlert } from '../../core/view/fold/view-alert.ts'
-import type { ListFilter, ListPage, RunRow, RunStatus } from '../../ports/run-store.ts'
+import type { ListedPage, ListFilter, ListPage, RunRow, RunStatus } from '../../ports/run-store.ts'
 import { ALERT_FILTER, LIST_FILTER, PAGE_OPTIONS } from '../option-names.ts'
 import type { ReadingParts } from '../parts.ts'
 import type { AlertFilter } from '../run-options.ts'
@@ -31,11 +31,8 @@ export class Reader {
     return new RunReader(this.#parts, await this.rowOf(runId))
   }
 
-  /** A page of runs, newest first. */
-  async list(
-    filter: ListFilter = {},
-    page: { readonly limit: number; readonly cursor?: string } = { limit: SHOWN },
-  ): Promise<ListPage> {
+  /** A page of runs, newest first unless the oldest are asked for. */
+  async list(filter: ListFilter = {}, page: ListedPage = { limit: SHOWN }): Promise<ListPage> {
     needKnown('list', filter, LIST_FILTER)
     needKnown('list', page, PAGE_OPTIONS)
     return this.#parts.services.store.listRuns(this.#parts.principal.tenantId, filter, page)

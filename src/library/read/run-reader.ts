@@ -2,7 +2,8 @@
  * One run as it is read: its log, its state, its tasks and the reasons for them. It needs a store and no engine, so that a command
  * which only looks loads neither; what steers a run is in RunHandle.
  */
-import { explainAt } from '../../app/views/explain-at.ts'
+import { explainAt } from '../../app/past/explain-at.ts'
+import { runAt } from '../../app/past/state-at.ts'
 import { explainSlot } from '../../app/views/explain-slot.ts'
 import { lookOnce } from '../../app/views/look-once.ts'
 import { listedArtifacts, type ListedArtifact } from '../../app/views/run-artifacts.ts'
@@ -17,6 +18,7 @@ import { projectSnapshot, readSnapshot } from '../../app/project/read-snapshot.t
 import { relatedRuns, type RelatedRuns } from '../../app/views/related-runs.ts'
 import type { OpenTask } from '../../app/steer/manual-tasks.ts'
 import { chainEvidence, type ChainedEvidence } from '../../app/verify/evidence-chain.ts'
+import type { TriedExpression, TriedWhere } from '../../app/past/try-expression.ts'
 import type { StepDetail } from '../../app/views/step-detail.ts'
 import { EVENT_FORMS, eventAs, type EventForm, type FormedEvent } from '../../core/events/event-forms.ts'
 import type { ValidationReport } from '../../core/engine/check-capabilities.ts'
@@ -24,9 +26,7 @@ import { engineTypeOf } from '../../core/engine/engine-type.ts'
 import { keptReport, REPORT_WITHIN } from '../../core/engine/kept-report.ts'
 import type { LogRecord } from '../../core/events/event.ts'
 import { needKnown } from '../../core/known-options.ts'
-import type { ChildPlan } from '../../core/plan/compile/child-plans.ts'
 import type { Plan } from '../../core/plan/plan.ts'
-import type { RunLock } from '../../core/run/state/state.ts'
 import { needKind, NUMBER, oneOf, SEQ, TEXT } from '../../core/option-kinds.ts'
 import type { PlanSource, RunOrigin } from '../../core/run/input.ts'
 import { fail } from '../../core/problems/problem.ts'
@@ -44,20 +44,9 @@ import { JOURNAL_OPTIONS } from '../option-names.ts'
 import type { ReadingParts } from '../parts.ts'
 import { RunLog, type LogTail } from './run-log.ts'
 import type { JournalOptions } from '../run-options.ts'
+import type { GrantWait, RunBounds } from './run-bounds.ts'
 import { runSnapshots } from './run-snapshots.ts'
 import { endDetails, endOnRecord, type RunResult } from './run-result.ts'
-
-export interface RunBounds {
-  /** Absent for a run that is not locked. */
-  readonly locked?: RunLock
-  /** Hashes by name and version; plans that the plan itself names by hash are not among them. */
-  readonly childPlans?: readonly ChildPlan[]
-}
-
-export interface GrantWait {
-  readonly slot: string
-  readonly pools: readonly string[]
-}
 
 export class RunReader<O = unknown> {
   readonly #parts: ReadingParts
@@ -208,15 +197,26 @@ export class RunReader<O = unknown> {
   /** What became of a step: its end, its artifacts, its error. Undefined until it has ended. */
   async stepOutput(stepId: string): Promise<StepOutput | undefined> {
     needKind('stepOutput: the id of a step', stepId, TEXT)
-    const { steps } = await this.snapshot()
-    const found = steps.find((step) => step.stepId === stepId)
-    return found === undefined ? fail('STEP_UNKNOWN', `the plan has no step '${stepId}'`) : stepOutputOf(found)
+    const found = (await this.snapshot()).steps.find((step) => step.stepId === stepId)
+    return stepOutputOf(found ?? fail('STEP_UNKNOWN', `the plan has no step '${stepId}'`))
   }
 
-  /** What a step, an item (`pack[5]`) or a fallback was given, as mapped at its start, and what it gave back. */
-  async stepDetail(slot: string): Promise<StepDetail> {
+  /** What an expression gives over the values on record, now or as they were after an event; as the run sees them, or as a slot does. */
+  async tryExpression(expression: string, where: Partial<TriedWhere> = {}): Promise<TriedExpression> {
+    needKind('tryExpression: the expression', expression, TEXT)
+    await this.#log.needUsable()
+    const { services, advancer } = this.#parts
+    const { tryExpression } = await import('../../app/past/try-expression.ts')
+    const at = { atSeq: await this.#log.headSeq(), ...where }
+    return tryExpression(services.store, advancer.plans, this.row, expression, at)
+  }
+
+  /** What a step, an item (`pack[5]`) or a fallback was given, as mapped at its start, and what it gave back; now or after an event. */
+  async stepDetail(slot: string, atSeq?: number): Promise<StepDetail> {
+    const { services, advancer } = this.#parts
     const { stepDetail } = await import('../../app/views/step-detail.ts')
-    return stepDetail(this.#parts.services.store, await this.#log.fresh(), slot)
+    const past = atSeq === undefined ? undefined : await runAt(services.store, advancer.plans, this.row, atSeq)
+    return stepDetail(services.store, past ?? (await this.#log.fresh()), slot)
   }
 
   /** Metadata, variables and results of its steps so far: all of them once it has ended (CTX-06). */
@@ -274,10 +274,7 @@ export class RunReader<O = unknown> {
     return relatedRuns(this.#parts.services.store, await this.#log.fresh())
   }
 
-  /**
-   * The bytes that its plan was made of, as its first event says; undefined where they were the plan's own, or nobody had them:
-   * it was started by a name, or made in a program.
-   */
+  /** The bytes that its plan was made of; undefined where they were the plan's own, or nobody had them: started by a name. */
   async planSource(): Promise<PlanSource | undefined> {
     const [first] = await this.#log.records(0, 1)
     return (first?.payload?.['origin'] as RunOrigin | undefined)?.planSource

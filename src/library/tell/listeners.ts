@@ -4,7 +4,7 @@
  */
 import type { RunAdvancer } from '../../app/advance/advance-run.ts'
 import { BoundedCache } from '../../app/schemas/bounded-cache.ts'
-import { ListenerFold, withContext, type BareListenerEvent } from '../../app/views/listener-events.ts'
+import { isHeard, ListenerFold, withContext } from '../../app/views/listener-events.ts'
 import { jsonCopy } from '../../app/log/json-copy.ts'
 import { correlationOf, type LoadedRun } from '../../app/loaded/load-run.ts'
 import { recordOf } from '../../app/log/read-events.ts'
@@ -12,11 +12,18 @@ import { readVariables } from '../../app/loaded/read-variables.ts'
 import type { Services } from '../../app/services.ts'
 import { FUNCTION, needKind, oneOf } from '../../core/option-kinds.ts'
 import { LIMITS } from '../../core/limits.ts'
-import { problem } from '../../core/problems/problem.ts'
+import { KeelsonError, problem } from '../../core/problems/problem.ts'
 import { isTerminalRun } from '../../core/run/state/transitions.ts'
 import type { TurnResult } from '../../ports/engine.ts'
-import type { Listener, ListenerEventName, ListenerEvent, Observer } from '../../ports/listeners.ts'
-import type { RunKey } from '../../ports/run-store.ts'
+import type {
+  BareListenerEvent,
+  BareObserver,
+  Listener,
+  ListenerEventName,
+  ListenerEvent,
+  Observer,
+} from '../../ports/listeners.ts'
+import type { RunKey, SealedEvent, StoredEvent } from '../../ports/run-store.ts'
 import type { TellProblem } from './receipt-service.ts'
 
 const ENDED_KEPT = 10_000
@@ -40,12 +47,11 @@ export interface ListenersParts {
   readonly tell: TellProblem
 }
 
-/** Takes events without their context. */
-export type BareObserver = (told: BareListenerEvent) => void
-
 interface Told {
   readonly fold: ListenerFold
-  readonly run: LoadedRun
+  readonly runKey: RunKey
+  /** Undefined: its plan was altered, so it has failed and its values cannot be read. */
+  readonly run: LoadedRun | undefined
   afterSeq: number
   /** What is under way for this run; the next waits for it. */
   turn: Promise<void>
@@ -54,7 +60,7 @@ interface Told {
 export class Listeners {
   readonly #parts: ListenersParts
   readonly #observers = new Set<Observer>()
-  readonly #counters = new Set<BareObserver>()
+  readonly #bare = new Set<BareObserver>()
   readonly #told = new Map<RunKey, Promise<Told>>()
   readonly #turns = new Set<Promise<void>>()
   /** Late results may move a run after its end; there is nothing to tell of them. */
@@ -71,9 +77,9 @@ export class Listeners {
     return this.#join(this.#observers, observer)
   }
 
-  /** For whoever counts: the variables of a run are read for nobody else's sake. */
+  /** For log lines, spans and counts: the variables of a run are read for nobody else's sake. */
   observeBare(observer: BareObserver): () => void {
-    return this.#join(this.#counters, observer)
+    return this.#join(this.#bare, observer)
   }
 
   #join<T>(group: Set<T>, observer: T): () => void {
@@ -86,7 +92,7 @@ export class Listeners {
   }
 
   get #isAlone(): boolean {
-    return this.#observers.size === 0 && this.#counters.size === 0
+    return this.#observers.size === 0 && this.#bare.size === 0
   }
 
   /** For the runs of one tenant, or of all tenants. */
@@ -125,46 +131,67 @@ export class Listeners {
   }
 
   async #begin(runKey: RunKey): Promise<Told> {
-    const run = await this.#parts.advancer.current(runKey)
-    return { fold: new ListenerFold(run.plan.plan, correlationOf(run)), run, afterSeq: 0, turn: Promise.resolve() }
+    const begun = { runKey, afterSeq: 0, turn: Promise.resolve() }
+    try {
+      const run = await this.#parts.advancer.current(runKey)
+      return { ...begun, run, fold: new ListenerFold(run.plan.plan, correlationOf(run)) }
+    } catch (thrown) {
+      if (!(thrown instanceof KeelsonError) || thrown.code !== 'PLAN_INTEGRITY_VALIDATION_FAILED') throw thrown
+      const runId = (await this.#parts.services.store.getRun(runKey))?.runId ?? ''
+      return { ...begun, run: undefined, fold: new ListenerFold({ steps: [] }, runId) }
+    }
   }
 
-  async #turn(begun: Promise<Told>, { headSeq }: TurnResult): Promise<void> {
+  async #turn(begun: Promise<Told>, result: TurnResult): Promise<void> {
     const told = await begun
-    const turn = told.turn.then(() => this.#tellUpTo(told, headSeq))
+    const turn = this.#tellTurn(told, told.turn, result)
     told.turn = turn.catch(() => undefined)
     await turn
+  }
+
+  async #tellTurn(told: Told, before: Promise<void>, { headSeq, written = [] }: TurnResult): Promise<void> {
+    await before
+    await this.#tellWritten(told, written)
+    await this.#tellUpTo(told, headSeq)
+  }
+
+  /** What the turn has at hand is not read back, where nothing lies between it and what was told. */
+  async #tellWritten(told: Told, written: readonly SealedEvent[]): Promise<void> {
+    const persistedAt = this.#parts.services.clock.now()
+    for (const event of written)
+      if (event.runSeq === told.afterSeq + 1) await this.#tellOne(told, { ...event, persistedAt })
   }
 
   async #tellUpTo(told: Told, headSeq: number): Promise<void> {
     const { store } = this.#parts.services
     while (told.afterSeq < headSeq) {
-      const page = await store.readEvents(told.run.row.runKey, {
+      const page = await store.readEvents(told.runKey, {
         afterSeq: told.afterSeq,
         limit: LIMITS.fetchPageEvents,
       })
-      const last = page.at(-1)
-      if (last === undefined) return
-      for (const stored of page) {
-        const record = recordOf(stored)
-        const heard = record.ok ? told.fold.take(record.value) : []
-        if (stored.persistedAt >= this.#since) await this.#emit(told.run, heard, stored.runSeq)
-      }
-      told.afterSeq = last.runSeq
+      if (page.length === 0) return
+      for (const stored of page) await this.#tellOne(told, stored)
     }
   }
 
-  async #emit(run: LoadedRun, heard: readonly BareListenerEvent[], seq: number): Promise<void> {
-    for (const bare of heard) for (const counter of this.#counters) this.#call(counter, bare)
-    if (heard.length === 0 || this.#observers.size === 0) return
+  async #tellOne(told: Told, stored: StoredEvent): Promise<void> {
+    const record = isHeard(stored.eventType) ? recordOf(stored) : undefined
+    const heard = record?.ok === true ? told.fold.take(record.value) : []
+    if (stored.persistedAt >= this.#since) await this.#emit(told, heard, stored.runSeq)
+    told.afterSeq = stored.runSeq
+  }
+
+  async #emit({ run, runKey }: Told, heard: readonly BareListenerEvent[], seq: number): Promise<void> {
+    if (heard.length === 0) return
     const { store, redactors } = this.#parts.services
-    const context = jsonCopy(await readVariables(store, run, seq))
-    const redactor = redactors?.of(run.row.runKey)
+    const redactor = redactors?.of(runKey)
+    const masked = <E>(told: E): E => (redactor === undefined ? told : redactor.value(told))
+    for (const bare of heard.map(masked)) for (const observer of this.#bare) this.#call(observer, bare)
+    if (this.#observers.size === 0) return
+    const context = run === undefined ? {} : jsonCopy(await readVariables(store, run, seq))
     for (const bare of heard) {
-      const told = withContext(bare, context)
-      // Log lines and spans are made of this, and have nothing else to hide.
-      const event = redactor === undefined ? told : redactor.value(told)
-      for (const observer of this.#observers) this.#call(observer, event)
+      const told = masked(withContext(bare, context))
+      for (const observer of this.#observers) this.#call(observer, told)
     }
   }
 

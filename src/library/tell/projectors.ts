@@ -1,6 +1,7 @@
 /**
  * Follows the runs this process drives, beside them: no run waits for it, and it reads only what was committed. It keeps the
- * views of long runs in the store; where somebody listens to alerts, it projects every run for them.
+ * views of long runs in the store; where somebody listens to alerts, it projects every run for them. Of runs that others drive it
+ * hears by the feed of the store, where it was given one: only those that moved are looked at, however many there are.
  */
 import { metaOrBare } from '../../app/project/run-alerts.ts'
 import { openProjector, type RunProjector } from '../../app/project/project-run.ts'
@@ -16,6 +17,7 @@ import type { Clock } from '../../ports/clock.ts'
 import type { TurnResult } from '../../ports/engine.ts'
 import type { RunKey, RunStore } from '../../ports/run-store.ts'
 import type { Timers } from '../../ports/timers.ts'
+import type { MoveWatch } from '../../app/feed/watch-moves.ts'
 import type { AlertTeller } from './alert-teller.ts'
 
 export interface ProjectorsParts {
@@ -25,6 +27,8 @@ export interface ProjectorsParts {
   readonly timers: Timers
   /** Absent: nobody listens, and only views of long runs are kept. */
   readonly teller?: AlertTeller | undefined
+  /** Absent: only runs of this process are followed. */
+  readonly feed?: Pick<MoveWatch, 'listen'> | undefined
   /** Under a simulated clock nothing lags: it leaps while others work. */
   readonly isSimulated: boolean
 }
@@ -57,15 +61,24 @@ export class Projectors {
   #cancel: (() => void) | undefined
   #turn: Promise<void> = Promise.resolve()
   #isClosed = false
-  /** A run of this process moved since the last look. */
+  /** A run moved since the last look. */
   #isBusy = false
+
+  readonly #leaveFeed: (() => void) | undefined
 
   constructor(parts: ProjectorsParts) {
     this.#parts = parts
+    this.#leaveFeed = parts.feed?.listen({
+      moved: (runs) => {
+        for (const { runKey, lastEventSeq, status } of runs) this.moved(runKey, { headSeq: lastEventSeq, status })
+      },
+      // It goes on where the feed stands now: what is not told by itself is still in the logs.
+      lost: () => undefined,
+    })
   }
 
-  /** A run of this process has moved on. Costs a comparison where nobody listens and the run is short. */
-  moved(runKey: RunKey, { headSeq, status }: TurnResult): void {
+  /** A run has moved on. Costs a comparison where nobody listens and the run is short. */
+  moved(runKey: RunKey, { headSeq, status }: Pick<TurnResult, 'headSeq' | 'status'>): void {
     if (this.#isClosed) return
     this.#isBusy = true
     const isListened = this.#parts.teller !== undefined
@@ -91,6 +104,7 @@ export class Projectors {
   /** Tells what is left to tell. Views that nobody waits for are left to the next process. */
   async close(): Promise<void> {
     this.#isClosed = true
+    this.#leaveFeed?.()
     this.#cancel?.()
     await this.#turn
     if (this.#parts.teller !== undefined) await this.#work([...this.#due])

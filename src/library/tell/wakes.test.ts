@@ -35,5 +35,5 @@ it('all others go where their priority is asked for', () => {
   }
   expect(sent('P1')).toEqual(['PLAN_INTEGRITY_VALIDATION_FAILED', 'DESTRUCTIVE_SIGNAL', 'EVENT_BUS_DELIVERY_FAILED'])
   expect(sent('P2')).toEqual(sent('P3'))
-  expect(sent('P2')).toHaveLength(9)
+  expect(sent('P2')).toHaveLength(11)
 })

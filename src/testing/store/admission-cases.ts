@@ -1,7 +1,7 @@
 /** Cases about limits for starts, the queue behind them, who holds a pool, and ended runs that still count. */
 import assert from 'node:assert/strict'
 import type { RunLimit } from '../../ports/admission.ts'
-import type { NewRun, RunRow, RunSummary } from '../../ports/run-store.ts'
+import type { NewRun, RunKey, RunRow, RunSummary } from '../../ports/run-store.ts'
 import { does, free, want } from './grant-fixtures.ts'
 import { newRun, summary } from './run-fixtures.ts'
 import {
@@ -47,8 +47,12 @@ async function queued(
   return rowOf(world.store, result.runKey)
 }
 
-async function ids({ store, clock }: World, limit = 10): Promise<readonly string[]> {
-  return (await store.queuedRuns('embedded', clock.now(), limit)).map(({ runId }) => runId)
+async function ids({ store, clock }: World, limit = 10, without: readonly RunKey[] = []): Promise<readonly string[]> {
+  return (await store.queuedRuns('embedded', clock.now(), { limit, without })).map(({ runId }) => runId)
+}
+
+async function endedIds({ store }: World, limit = 10, without: readonly RunKey[] = []): Promise<readonly string[]> {
+  return (await store.endedHolders({ limit, without })).map(({ runId }) => runId)
 }
 
 export const ADMISSION_CASES: readonly StoreCase[] = [
@@ -74,9 +78,9 @@ export const ADMISSION_CASES: readonly StoreCase[] = [
     title: 'queued runs are those that wait for no approval, instant, holder or room; tenants take turns [BPQ-05]',
     run: async (world) => {
       const { store, clock } = world
-      await queued(world, { runId: 'a1' })
+      const a1 = await queued(world, { runId: 'a1' })
       await queued(world, { runId: 'a2' }, { status: 'APPROVED' })
-      await queued(world, { runId: 'b1', tenantId: 'tenant-b' })
+      const b1 = await queued(world, { runId: 'b1', tenantId: 'tenant-b' })
       await queued(world, { runId: 'asks' }, { substatus: 'WAITING_APPROVAL' })
       await queued(world, { runId: 'later' }, { nextWakeAt: START_MS + 9_000_000 })
       await queued(world, { runId: 'other', engineType: 'mock' })
@@ -87,6 +91,9 @@ export const ADMISSION_CASES: readonly StoreCase[] = [
       await store.acquireLease(held.runKey, 'somebody', clock.now(), clock.now() + 60_000)
       assert.deepEqual(await ids(world), ['a1', 'b1', 'a2'])
       assert.deepEqual(await ids(world, 2), ['a1', 'b1'])
+      // Those that are passed over make room for others, and take no turn from their tenant.
+      assert.deepEqual(await ids(world, 1, [a1.runKey]), ['a2'])
+      assert.deepEqual(await ids(world, 2, [a1.runKey, b1.runKey, 999]), ['a2'])
       await store.releaseLease(held.runKey, 'somebody')
       assert.deepEqual(await ids(world), ['a1', 'b1', 'a2', 'held'])
     },
@@ -95,7 +102,7 @@ export const ADMISSION_CASES: readonly StoreCase[] = [
     title:
       'a queued run without room is listed once it is offered a place, and a pool tells who holds it and who waits',
     run: async (world) => {
-      const { store } = world
+      const { store, clock } = world
       await store.putPool({ pool: POOL, capacity: 1 })
       const first = await bootstrap(world, { runId: 'first' })
       await does(world, first, { claims: [want('RUN', { [POOL]: 1 })] })
@@ -106,7 +113,7 @@ export const ADMISSION_CASES: readonly StoreCase[] = [
       assert.deepEqual(await ids(world), [])
       const { holders, waiters } = await store.readPool(POOL, 10)
       const user = (runId: string) => ({ tenantId: 'tenant-a', runId, slot: 'RUN', amount: 1 })
-      assert.deepEqual(holders, [user('first')])
+      assert.deepEqual(holders, [{ ...user('first'), since: clock.now() }])
       assert.deepEqual(
         waiters.map(({ since: _since, ...rest }) => rest),
         [user('third'), user('second')],
@@ -129,17 +136,15 @@ export const ADMISSION_CASES: readonly StoreCase[] = [
       ]
       for (const run of [live, ended]) await does(world, run, { claims: [want('RUN', { [POOL]: 1 })] })
       await does(world, clean, { claims: [want('step', { [POOL]: 1 })] })
-      assert.deepEqual(await store.endedHolders(10), [])
+      assert.deepEqual(await endedIds(world), [])
       for (const run of [ended, clean]) {
         const row = await rowOf(store, run.runKey)
         await commitOne(store, nextCommit(row, [], { summary: summary({ status: 'COMPLETED' }) }))
       }
-      assert.deepEqual(
-        (await store.endedHolders(10)).map(({ runId }) => runId),
-        ['ended'],
-      )
+      assert.deepEqual(await endedIds(world), ['ended'])
+      assert.deepEqual(await endedIds(world, 10, [ended.runKey, 999]), [])
       await does(world, ended, { releases: [free('RUN', 'neutral')], summary: summary({ status: 'COMPLETED' }) })
-      assert.deepEqual(await store.endedHolders(10), [])
+      assert.deepEqual(await endedIds(world), [])
     },
   },
 ]

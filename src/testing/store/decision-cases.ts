@@ -136,12 +136,13 @@ export const DECISION_CASES: readonly StoreCase[] = [
     },
   },
   {
-    title: 'the erasure of a run takes payload and reasons; who decided what stays, and a repeat is recognised [P-34]',
+    title:
+      'the erasure of a run takes payload, reasons and the address; who decided what stays, and a repeat is recognised [P-34]',
     run: async (world) => {
       const { store } = world
       const { runKey } = await bootstrap(world, { runId: 'r1' })
       await bootstrap(world, { runId: 'r2' })
-      const personal = decision(1, { reason: 'of ana', audit: { reason: 'she asked' } })
+      const personal = decision(1, { reason: 'of ana', audit: { reason: 'she asked', sourceIp: '192.0.2.7' } })
       const other = decision(2, { runId: 'r2', reason: 'stays' })
       for (const one of [personal, other]) await store.recordDecision(one)
       for (let times = 0; times < 2; times += 1) await store.eraseData(runKey, 1)

@@ -1,4 +1,4 @@
-/** Cases about driving: leases, due runs, begin-claims, pauses that span runs. */
+/** Cases about driving: leases, due runs, begin-claims. */
 import assert from 'node:assert/strict'
 import type { RunStatus } from '../../ports/run-store.ts'
 import { bootstrap, commitOne, nextCommit, rowOf, step, type StoreCase, type World } from './store-case.ts'
@@ -273,19 +273,6 @@ export const DRIVING_CASES: readonly StoreCase[] = [
         ],
       )
       assert.deepEqual(await store.readClaims(two.runKey), [claim])
-    },
-  },
-  {
-    title: "pauses are read by the tenant they concern: its own and the fleet's",
-    run: async ({ store }) => {
-      const own = { pauseId: 'p1', scope: 'plan:x', tenantId: 'tenant-a', reason: 'why', active: true }
-      const fleet = { pauseId: 'p2', scope: 'fleet', active: true }
-      const foreign = { pauseId: 'p1', scope: 'tenant', tenantId: 'tenant-b', active: true }
-      for (const pause of [own, fleet, foreign]) await store.putScopePause(pause)
-      assert.deepEqual(await store.readScopePauses('tenant-a'), [own, fleet])
-      assert.deepEqual(await store.readScopePauses('tenant-b'), [fleet, foreign])
-      await store.putScopePause({ ...own, active: false })
-      assert.deepEqual(await store.readScopePauses('tenant-a'), [{ ...own, active: false }, fleet])
     },
   },
 ]

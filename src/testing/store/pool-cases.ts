@@ -23,6 +23,12 @@ export const POOL_CASES: readonly StoreCase[] = [
         { pool: 'resource:api', capacity: 9, windowMs: 1000, used: 0, waiting: 0 },
         { pool: 'resource:db', capacity: 2, used: 2, waiting: 1 },
       ])
+      const asked = ['resource:db', 'agent:y', 'resource:db', "no'such"]
+      assert.deepEqual(await store.listPools(asked), [
+        { pool: 'agent:y', capacity: 3, used: 0, waiting: 0 },
+        { pool: 'resource:db', capacity: 2, used: 2, waiting: 1 },
+      ])
+      assert.deepEqual(await store.listPools([]), [])
       await store.putPool({ pool: 'resource:db', capacity: 1 })
       assert.deepEqual(await poolState(store, 'resource:db'), { pool: 'resource:db', capacity: 1, used: 2, waiting: 1 })
       await store.putPool({ pool: 'agent:x', capacity: 4 })

@@ -1,7 +1,8 @@
 /** Cases about requests with an idempotency key: one owner at a time, one answer, for exactly as long as it counts. */
 import assert from 'node:assert/strict'
 import type { RequestAnswer, RequestTake } from '../../ports/idempotency.ts'
-import { bootstrap, refusedWith, START_MS, type StoreCase } from './store-case.ts'
+import { summary } from './run-fixtures.ts'
+import { bootstrap, commitOne, nextCommit, refusedWith, rowOf, START_MS, type StoreCase } from './store-case.ts'
 
 const TTL_MS = 600_000
 const body = (fill: number): Uint8Array => new Uint8Array(32).fill(fill)
@@ -111,7 +112,7 @@ export const REQUEST_CASES: readonly StoreCase[] = [
     },
   },
   {
-    title: 'a sweep removes what was answered before its instant, of every tenant, and nothing in flight',
+    title: 'a sweep removes what was answered before its instant, of every tenant, and nothing that somebody has',
     run: async ({ store }) => {
       for (const [key, tenantId] of [
         ['old', 'tenant-a'],
@@ -121,12 +122,68 @@ export const REQUEST_CASES: readonly StoreCase[] = [
         await store.takeRequest({ ...TAKE, tenantId, key })
         await store.answerRequest({ ...TAKE, tenantId, key }, 'one', ANSWER, START_MS + (key === 'old' ? 0 : 1))
       }
-      await store.takeRequest({ ...TAKE, key: 'flying', until: START_MS - 1 })
+      await store.takeRequest({ ...TAKE, key: 'flying', until: START_MS + 1 })
       assert.equal(await store.sweepRequests(START_MS), 0)
       assert.equal(await store.sweepRequests(START_MS + 1), 2)
       const kindOf = async (key: string) => (await store.takeRequest({ ...TAKE, key, owner: 'two' })).kind
       assert.deepEqual([await kindOf('old'), await kindOf('new')], ['taken', 'answered'])
       assert.equal((await store.takeRequest({ ...TAKE, key: 'flying', bodySha256: body(3) })).kind, 'in-flight')
+    },
+  },
+  {
+    title: 'a sweep removes what a vanished owner left in flight, as soon as its run has ended or was never begun',
+    run: async (world) => {
+      const { store } = world
+      const left = async (key: string, executionId?: string, tenantId = TAKE.tenantId): Promise<void> => {
+        await store.takeRequest({ ...TAKE, key, tenantId, until: START_MS })
+        if (executionId !== undefined) await store.noteExecution({ ...TAKE, key, tenantId }, 'one', executionId)
+      }
+      const ended = await bootstrap(world, { runId: 'ended' })
+      await bootstrap(world, { runId: 'open' })
+      await left('never')
+      await left('gone', 'not-there')
+      await left('ended', 'ended')
+      await left('open', 'open')
+      // The run of another tenant keeps nothing.
+      await left('theirs', 'open', 'tenant-b')
+      const summaryOfEnd = { summary: summary({ status: 'FAILED' as const, endedAt: START_MS }) }
+      await commitOne(store, nextCommit(ended, [{ eventType: 'RunFailed' }], summaryOfEnd))
+      assert.equal(await store.sweepRequests(START_MS), 0)
+      const movedAt = (await rowOf(store, ended.runKey)).updatedAt
+      assert.equal(await store.sweepRequests(Math.min(movedAt, START_MS + 1)), movedAt > START_MS ? 3 : 0)
+      await store.sweepRequests(movedAt + 1)
+      const kindOf = async (key: string, tenantId = TAKE.tenantId): Promise<readonly unknown[]> => {
+        const taken = await store.takeRequest({
+          ...TAKE,
+          key,
+          tenantId,
+          owner: 'two',
+          now: START_MS,
+          bodySha256: body(9),
+        })
+        return [taken.kind, 'executionId' in taken ? taken.executionId : undefined]
+      }
+      for (const key of ['never', 'gone', 'ended']) assert.deepEqual(await kindOf(key), ['taken', undefined])
+      assert.deepEqual(await kindOf('theirs', 'tenant-b'), ['taken', undefined])
+      assert.deepEqual(await kindOf('open'), ['in-flight', 'open'])
+    },
+  },
+  {
+    title: 'an ended session stays ended for its tenant, after a restart too, until it would have ended by itself',
+    run: async (world) => {
+      const { store } = world
+      assert.equal(await store.isSessionEnded('tenant-a', 's1'), false)
+      await store.endSession('tenant-a', 's1', START_MS + 9)
+      await store.endSession('tenant-a', 's1', START_MS + 9)
+      const again = await world.reopen()
+      const states = [again.isSessionEnded('tenant-a', 's1'), again.isSessionEnded('tenant-a', 's2')]
+      assert.deepEqual(await Promise.all(states), [true, false])
+      assert.equal(await again.isSessionEnded('tenant-b', 's1'), false)
+      assert.equal(await again.sweepRequests(START_MS + 9), 0)
+      assert.equal(await again.isSessionEnded('tenant-a', 's1'), true)
+      assert.equal(await again.sweepRequests(START_MS + 10), 1)
+      assert.equal(await again.isSessionEnded('tenant-a', 's1'), false)
+      await refusedWith('STORE_SCOPE_MISSING', () => again.endSession('', 's1', START_MS))
     },
   },
   {

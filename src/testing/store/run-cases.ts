@@ -146,6 +146,13 @@ export const RUN_CASES: readonly StoreCase[] = [
       )
       assert.equal(second.next, undefined)
       assert.deepEqual(await ids(world.store, {}, 3), ['r6', 'r5', 'r4', 'r3', 'r2', 'r1', 'r0'])
+      const old = await world.store.listRuns('tenant-a', {}, { limit: 3, oldestFirst: true })
+      const { next = '' } = old
+      const later = await world.store.listRuns('tenant-a', {}, { limit: 9, oldestFirst: true, cursor: next })
+      assert.deepEqual(
+        [...old.runs, ...later.runs].map(({ runId }) => runId),
+        ['r0', 'r1', 'r2', 'r3', 'r4', 'r5', 'r6'],
+      )
       for (const cursor of ['', 'x', "MTsgRFJPUA'", Buffer.from('1.2.3').toString('base64url')])
         await refusedWith('LIST_CURSOR_INVALID', () => world.store.listRuns('tenant-a', {}, { limit: 2, cursor }))
     },

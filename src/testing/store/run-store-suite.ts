@@ -25,9 +25,11 @@ import { GRANT_QUEUE_CASES } from './grant-queue-cases.ts'
 import { GRANT_TIME_CASES } from './grant-time-cases.ts'
 import { INBOX_CASES } from './inbox-cases.ts'
 import { LABEL_CASES } from './label-cases.ts'
+import { LEASED_CASES } from './leased-cases.ts'
 import { LOG_CASES } from './log-cases.ts'
 import { MOVE_CASES } from './move-cases.ts'
 import { OPEN_APPEND_CASES } from './open-append-cases.ts'
+import { PAUSE_CASES } from './pause-cases.ts'
 import { POOL_CASES } from './pool-cases.ts'
 import { RUN_CASES } from './run-cases.ts'
 import { manualClock, type StoreCase, type World } from './store-case.ts'
@@ -37,6 +39,7 @@ import { SCHEDULE_CASES } from './schedule-cases.ts'
 import { WORK_CASES } from './work-cases.ts'
 import { UNREAD_CASES } from './unread-cases.ts'
 import { VALUE_CASES } from './value-cases.ts'
+import { VIEW_CASES } from './view-cases.ts'
 
 export interface TestFramework {
   describe(title: string, body: () => void): void
@@ -71,6 +74,8 @@ const PARTS: readonly (readonly [string, readonly StoreCase[]])[] = [
   ['runs', RUN_CASES],
   ['labels', LABEL_CASES],
   ['driving', DRIVING_CASES],
+  ['pauses', PAUSE_CASES],
+  ['held runs', LEASED_CASES],
   ['outside engines', ENGINE_CASES],
   ['counts', COUNT_CASES],
   ['feed', FEED_CASES],
@@ -84,6 +89,7 @@ const PARTS: readonly (readonly [string, readonly StoreCase[]])[] = [
   ['grants, order', GRANT_ORDER_CASES],
   ['grants, time', GRANT_TIME_CASES],
   ['limits for starts', ADMISSION_CASES],
+  ['saved views', VIEW_CASES],
   ['keys and tenants', API_KEY_CASES],
   ['requests', REQUEST_CASES],
   ['decisions', DECISION_CASES],

@@ -3,7 +3,8 @@
  * nothing then, and hands it back.
  */
 import assert from 'node:assert/strict'
-import type { RunRow, RunStore, ScopePause } from '../../ports/run-store.ts'
+import type { RunRow, RunStore } from '../../ports/run-store.ts'
+import type { ScopePause } from '../../ports/scope-pauses.ts'
 import { newRun } from './run-fixtures.ts'
 import {
   allEvents,

@@ -1,7 +1,7 @@
 /** Cases about work for remote workers: each revision once, found by its claim within its tenant, handed out again only where it may be. */
 import assert from 'node:assert/strict'
 import type { StoredWork, StoredWorker, WorkWanted } from '../../ports/work.ts'
-import { refusedWith, START_MS, type StoreCase } from './store-case.ts'
+import { bootstrap, refusedWith, START_MS, type StoreCase } from './store-case.ts'
 
 const OFFERED: StoredWork = {
   runKey: 7,
@@ -114,6 +114,24 @@ export const WORK_CASES: readonly StoreCase[] = [
       assert.deepEqual(await store.untouchedWork(START_MS + 1, 9), [still])
       assert.deepEqual(named(await store.untouchedWork(START_MS + 2, 9)), ['still', 'train[3]'])
       assert.deepEqual(named(await store.untouchedWork(START_MS + 2, 1)), ['still'])
+    },
+  },
+  {
+    title: 'what nobody has reported is listed with its run, the longest offered first, and says who has it',
+    run: async (world) => {
+      const { store } = world
+      const { runKey } = await bootstrap(world, { runId: 'r1' })
+      const late = { ...OFFERED, runKey, slot: 'train[4]', offeredAt: START_MS + 1 }
+      const reported = { ...OFFERED, runKey, slot: 'train[5]', state: 'reported' as const }
+      for (const one of [late, reported, { ...OFFERED, runKey }, { ...CLAIMED, runKey }]) await store.putWork(one)
+      const shown = { runId: 'r1', attempt: 1, queue: 'gpu', handler: 'train' }
+      const { worker, at, until } = CLAIM
+      const first = { ...shown, slot: 'train[3]', offeredAt: START_MS, claims: 1, claim: { worker, at, until } }
+      const second = { ...shown, slot: 'train[4]', offeredAt: START_MS + 1, claims: 0 }
+      assert.deepEqual(await store.listWork('tenant-a', 9), [first, second])
+      assert.deepEqual(await store.listWork('tenant-a', 1), [first])
+      assert.deepEqual(await store.listWork('tenant-b', 9), [])
+      await refusedWith('STORE_SCOPE_MISSING', () => store.listWork('', 9))
     },
   },
   {

@@ -46,12 +46,24 @@ async function open(options: Package.OpenOptions, work: Work): Promise<Contender
   }
 }
 
+async function onPostgres(place: string): Promise<Package.OpenOptions> {
+  type Store = { readonly openPostgresStore: typeof OpenPostgresStore }
+  const { openPostgresStore } = await built<Store>('adapters', 'stores', 'postgres', 'store.js')
+  return { store: await openPostgresStore({ connectionString: place }) }
+}
+
 export function keelsonOnSqlite(place: string, work: Work): Promise<Contender> {
   return open({ directory: place }, work)
 }
 
 export async function keelsonOnPostgres(place: string, work: Work): Promise<Contender> {
-  type Store = { readonly openPostgresStore: typeof OpenPostgresStore }
-  const { openPostgresStore } = await built<Store>('adapters', 'stores', 'postgres', 'store.js')
-  return open({ store: await openPostgresStore({ connectionString: place }) }, work)
+  return open(await onPostgres(place), work)
+}
+
+export function smallOnSqlite(place: string, work: Work): Promise<Contender> {
+  return open({ directory: place, smallHeap: true }, work)
+}
+
+export async function smallOnPostgres(place: string, work: Work): Promise<Contender> {
+  return open({ ...(await onPostgres(place)), smallHeap: true }, work)
 }

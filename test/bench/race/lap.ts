@@ -2,15 +2,21 @@
  * One contender, one process, one lap: each shape of work is warmed up and then measured, and the figures are printed as a
  * line of JSON. A contender that did not call every step exactly once has not taken part: the lap fails.
  */
+import { Windows, type Happenings } from './happenings.ts'
 import { AT_ONCE, CHAIN_STEPS, FAN_STEPS, TEN, type Contender, type OpenContender } from './contender.ts'
 
 /** Loaded when asked for: the memory of one process is the memory of one contender. */
 export const CONTENDERS = {
   'keelson-sqlite': async () => (await import('./keelson.ts')).keelsonOnSqlite,
   'openworkflow-sqlite': async () => (await import('./openworkflow.ts')).openworkflowOnSqlite,
+  'keelson-small-sqlite': async () => (await import('./keelson.ts')).smallOnSqlite,
+  'keelson-small-postgres': async () => (await import('./keelson.ts')).smallOnPostgres,
   'keelson-postgres': async () => (await import('./keelson.ts')).keelsonOnPostgres,
   'dbos-postgres': async () => (await import('./dbos.ts')).dbosOnPostgres,
   'openworkflow-postgres': async () => (await import('./openworkflow.ts')).openworkflowOnPostgres,
+  restate: async () => (await import('./restate.ts')).restateOnItsLog,
+  'bare-sqlite': async () => (await import('./bare.ts')).bareOnSqlite,
+  'bare-postgres': async () => (await import('./bare.ts')).bareOnPostgres,
 } as const satisfies Readonly<Record<string, () => Promise<OpenContender>>>
 
 export type ContenderName = keyof typeof CONTENDERS
@@ -26,6 +32,7 @@ export interface Percentiles {
   readonly p50: number
   readonly p95: number
   readonly p99: number
+  readonly p999: number
 }
 
 export interface Lap {
@@ -34,6 +41,8 @@ export interface Lap {
   readonly fanStepsPerSecond: number
   /** Milliseconds from start to end of one run at a time. */
   readonly oneStepMs: Percentiles
+  /** The same while chains of 1,000 steps run beside it: checkpoints, snapshots and collections fall into this time. */
+  readonly besideMs: Percentiles
   readonly tenStepsMs: Percentiles
   /** Milliseconds a step of the chain takes more than calling its function. */
   readonly overheadMs: Percentiles
@@ -42,7 +51,12 @@ export interface Lap {
   /** Right after the many one-step runs. */
   readonly rssMb: number
   readonly peakRssMb: number
+  /** What fell into the windows of (a), (b), (d) and (d) beside a chain. */
+  readonly during: Readonly<Record<LapWindow, Happenings>>
 }
+
+export const LAP_WINDOWS = ['a', 'd', 'b', 'beside'] as const
+export type LapWindow = (typeof LAP_WINDOWS)[number]
 
 const SAMPLES_MIN = 20
 
@@ -52,7 +66,7 @@ const work = async (): Promise<number> => called.push(performance.now())
 function percentiles(values: readonly number[]): Percentiles {
   const sorted = [...values].sort((a, b) => a - b)
   const at = (share: number): number => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0
-  return { p50: at(0.5), p95: at(0.95), p99: at(0.99) }
+  return { p50: at(0.5), p95: at(0.95), p99: at(0.99), p999: at(0.999) }
 }
 
 /** As many runs as fit into the time, so many at once; how many there were and how long they took. */
@@ -86,6 +100,26 @@ async function oneAfterAnother(run: () => Promise<unknown>, steps: number, forMs
   return percentiles(times)
 }
 
+async function oneBeside({ oneStep, chain }: Contender, forMs: number): Promise<Percentiles> {
+  const times: number[] = []
+  const last = new AbortController()
+  const chains = async (): Promise<void> => {
+    do await chain()
+    while (!last.signal.aborted)
+  }
+  const ones = async (): Promise<void> => {
+    const began = performance.now()
+    while (performance.now() - began < forMs || times.length < SAMPLES_MIN) {
+      const from = performance.now()
+      await oneStep()
+      times.push(performance.now() - from)
+    }
+    last.abort()
+  }
+  await Promise.all([chains(), ones()])
+  return percentiles(times)
+}
+
 /** From one call to the next, less what the call itself costs when nobody orchestrates it. */
 async function overheadOf(
   chain: () => Promise<unknown>,
@@ -105,16 +139,20 @@ async function directMs(): Promise<number> {
 
 const megabytes = (bytes: number): number => Math.round(bytes / 1e6)
 
-async function lapOf(contender: Contender, forMs: number): Promise<Lap> {
+async function lapOf(contender: Contender, forMs: number, windows: Windows): Promise<Lap> {
   const { oneStep, tenSteps, chain, fan } = contender
   await keepBusy(oneStep, 1, AT_ONCE, forMs / 2)
-  const before = process.cpuUsage()
-  const many = await keepBusy(oneStep, 1, AT_ONCE, forMs)
-  const { user, system } = process.cpuUsage(before)
-  const rssMb = megabytes(process.memoryUsage.rss())
-  const oneStepMs = await oneAfterAnother(oneStep, 1, forMs)
+  const a = await windows.during(async () => {
+    const before = process.cpuUsage()
+    const many = await keepBusy(oneStep, 1, AT_ONCE, forMs)
+    return { many, cpu: process.cpuUsage(before), rssMb: megabytes(process.memoryUsage.rss()) }
+  })
+  const { many, cpu, rssMb } = a.answer
+  const d = await windows.during(() => oneAfterAnother(oneStep, 1, forMs))
   await keepBusy(chain, CHAIN_STEPS, 1, forMs / 2)
-  const { busy: chains, overhead } = await overheadOf(chain, forMs)
+  const b = await windows.during(() => overheadOf(chain, forMs))
+  const { busy: chains, overhead } = b.answer
+  const beside = await windows.during(() => oneBeside(contender, forMs))
   const tenStepsMs = await oneAfterAnother(tenSteps, TEN, forMs)
   await keepBusy(fan, FAN_STEPS, 1, forMs / 2)
   const fans = await keepBusy(fan, FAN_STEPS, 1, forMs)
@@ -122,19 +160,23 @@ async function lapOf(contender: Contender, forMs: number): Promise<Lap> {
     runsPerSecond: many.runs / many.seconds,
     chainStepsPerSecond: (chains.runs * CHAIN_STEPS) / chains.seconds,
     fanStepsPerSecond: (fans.runs * FAN_STEPS) / fans.seconds,
-    oneStepMs,
+    oneStepMs: d.answer,
+    besideMs: beside.answer,
     tenStepsMs,
     overheadMs: overhead,
-    cpuMsPerRun: (user + system) / 1000 / many.runs,
+    cpuMsPerRun: (cpu.user + cpu.system) / 1000 / many.runs,
     rssMb,
     peakRssMb: megabytes(process.resourceUsage().maxRSS * 1024),
+    during: { a: a.during, d: d.during, b: b.during, beside: beside.during },
   }
 }
 
 async function main({ contender: name, place, forMs }: LapOptions): Promise<void> {
   const open = await CONTENDERS[name]()
   const contender = await open(place, work)
-  const lap = await lapOf(contender, forMs)
+  const windows = new Windows(place)
+  const lap = await lapOf(contender, forMs, windows)
+  windows.close()
   await contender.close()
   process.stdout.write(`\n${JSON.stringify(lap)}\n`)
 }

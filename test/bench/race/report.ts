@@ -1,15 +1,62 @@
-/** The race as a table for people: a line per figure, a column per contender, then the targets. */
-import { FIGURES, isPeer, type RaceRow } from './figures.ts'
+/**
+ * The race as tables for people: who ran in which version; a line per figure, a column per contender; what fell into the windows in which
+ * times were taken; then the targets.
+ */
+import { FIGURES, isOwn, median, type Laps, type RaceRow } from './figures.ts'
+import type { Happenings } from './happenings.ts'
+import { LAP_WINDOWS, type LapWindow } from './lap.ts'
 import type { Judged } from './targets.ts'
 
-export function tableOf(rows: readonly RaceRow[], judged: readonly Judged[]): string {
+interface Race {
+  readonly versions: Readonly<Record<string, string>>
+  readonly rows: readonly RaceRow[]
+  readonly laps: Laps
+  readonly judged: readonly Judged[]
+}
+
+const WINDOWS: Readonly<Record<LapWindow, string>> = { a: '(a)', d: '(d)', b: '(b)', beside: '(d) beside a chain' }
+const HAPPENINGS: Readonly<Record<keyof Happenings, string>> = {
+  checkpoints: 'checkpoints',
+  snapshots: 'snapshots',
+  autovacuums: 'autovacuums',
+  collections: 'collections',
+  longestCollectionMs: 'longest, ms',
+}
+
+export function tableOf({ versions, rows, laps, judged }: Race): string {
+  const ran = Object.entries(versions).map(([name, version]) => `${name} ${version}`)
+  return `${ran.join(', ')}\n\n${figuresOf(rows)}\n\n${happeningsOf(laps)}\n\n${targetsOf(judged)}\n`
+}
+
+function figuresOf(rows: readonly RaceRow[]): string {
   const contenders = [...new Set(rows.map(({ contender }) => contender))]
-  const head = ['', ...contenders, ...contenders.filter((one) => !isPeer(one)).map((one) => `${one} ÷ best peer`)]
+  const own = contenders.filter(isOwn)
+  const head = ['', ...contenders, ...own.flatMap((one) => [`${one} ÷ best peer`, `${one} ÷ bare`])]
   const lines = FIGURES.map(({ key, name, unit }) => {
-    const own = rows.filter(({ figure }) => figure === key)
-    const ratios = own.filter(({ contender }) => !isPeer(contender)).map(({ timesBetter: times }) => ratio(times))
-    return [`${name}, ${unit}`, ...own.map(({ value }) => number(value)), ...ratios]
+    const line = rows.filter(({ figure }) => figure === key)
+    const ratios = line.flatMap(({ contender, timesBetter, timesBare }) =>
+      isOwn(contender) ? [ratio(timesBetter), ratio(timesBare)] : [],
+    )
+    return [`${name}, ${unit}`, ...line.map(({ value }) => number(value)), ...ratios]
   })
+  return aligned([head, ...lines])
+}
+
+/** Medians of the rounds, as the figures are. */
+function happeningsOf(laps: Laps): string {
+  const kinds = Object.keys(HAPPENINGS) as (keyof Happenings)[]
+  const head = ['in the window of', '', ...kinds.map((kind) => HAPPENINGS[kind])]
+  const lines = [...laps].flatMap(([contender, own]) =>
+    LAP_WINDOWS.map((window) => [
+      WINDOWS[window],
+      contender,
+      ...kinds.map((kind) => number(median(own.map(({ during }) => during[window][kind])))),
+    ]),
+  )
+  return aligned([head, ...lines])
+}
+
+function targetsOf(judged: readonly Judged[]): string {
   const targets = judged.map((one) => [
     one.met ? '✔' : '✖',
     one.contender,
@@ -17,7 +64,7 @@ export function tableOf(rows: readonly RaceRow[], judged: readonly Judged[]): st
     one.times === undefined ? `wanted ${number(one.wanted ?? 0)}` : `wanted ${one.times}× ${one.peer ?? ''}`,
     one.times === undefined ? `got ${number(one.got)}` : `got ${ratio(one.got)}`,
   ])
-  return `${aligned([head, ...lines])}\n\n${aligned(targets)}\n`
+  return aligned(targets)
 }
 
 function ratio(times: number | undefined): string {
@@ -25,6 +72,7 @@ function ratio(times: number | undefined): string {
 }
 
 function number(value: number): string {
+  if (Number.isNaN(value)) return 'not known'
   return value.toLocaleString('en', { maximumSignificantDigits: 3 })
 }
 

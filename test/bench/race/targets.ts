@@ -5,7 +5,7 @@ import type { ContenderName } from './lap.ts'
 export interface Target {
   readonly contender: ContenderName
   readonly figure: FigureKey
-  /** An absolute figure; it belongs to a quiet machine of two cores with a disk that syncs in 0.2 ms. */
+  /** An absolute figure; it belongs to a quiet machine of two cores with a disk that syncs in 0.12 ms. */
   readonly wanted?: number
   /** So many times better than a peer in the same race. */
   readonly times?: number
@@ -19,30 +19,36 @@ export interface Judged extends Target {
 
 const SQLITE = 'keelson-sqlite'
 const POSTGRES = 'keelson-postgres'
+/** With the memory settings of `serve` and `worker`. */
+const SQLITE_SMALL = 'keelson-small-sqlite'
+const POSTGRES_SMALL = 'keelson-small-postgres'
 
 const TARGETS: readonly Target[] = [
-  { contender: SQLITE, figure: 'a', wanted: 10_000 },
-  { contender: SQLITE, figure: 'a', times: 20, peer: 'openworkflow-sqlite' },
-  { contender: SQLITE, figure: 'a', times: 20, peer: 'dbos-postgres' },
-  { contender: SQLITE, figure: 'b', wanted: 3_500 },
-  { contender: SQLITE, figure: 'b', times: 4, peer: 'openworkflow-sqlite' },
-  { contender: SQLITE, figure: 'c', wanted: 25_000 },
-  { contender: SQLITE, figure: 'c', times: 20, peer: 'openworkflow-sqlite' },
-  { contender: SQLITE, figure: 'd-p50', wanted: 1.2 },
-  { contender: SQLITE, figure: 'd-p99', wanted: 5 },
-  { contender: SQLITE, figure: 'rss', wanted: 150 },
+  { contender: SQLITE, figure: 'a', wanted: 9_500 },
+  { contender: SQLITE, figure: 'a', times: 12, peer: 'openworkflow-sqlite' },
+  { contender: SQLITE, figure: 'a', times: 12, peer: 'dbos-postgres' },
+  { contender: SQLITE, figure: 'b', wanted: 4_300 },
+  { contender: SQLITE, figure: 'b', times: 2, peer: 'openworkflow-sqlite' },
+  { contender: SQLITE, figure: 'b', times: 0.5, peer: 'bare-sqlite' },
+  { contender: SQLITE, figure: 'c', wanted: 27_000 },
+  { contender: SQLITE, figure: 'c', times: 11, peer: 'openworkflow-sqlite' },
+  { contender: SQLITE, figure: 'd-p50', wanted: 0.75 },
+  { contender: SQLITE, figure: 'd-p99', wanted: 2 },
+  { contender: SQLITE_SMALL, figure: 'a', wanted: 7_500 },
+  { contender: SQLITE_SMALL, figure: 'rss', wanted: 200 },
   { contender: SQLITE, figure: 'overhead-p50', wanted: 1 },
   { contender: SQLITE, figure: 'overhead-p95', wanted: 3 },
   { contender: SQLITE, figure: 'overhead-p99', wanted: 5 },
   { contender: POSTGRES, figure: 'a', wanted: 6_000 },
-  { contender: POSTGRES, figure: 'a', times: 10, peer: 'dbos-postgres' },
-  { contender: POSTGRES, figure: 'b', wanted: 1_500 },
-  { contender: POSTGRES, figure: 'b', times: 3.5, peer: 'dbos-postgres' },
-  { contender: POSTGRES, figure: 'c', wanted: 15_000 },
-  { contender: POSTGRES, figure: 'c', times: 20, peer: 'dbos-postgres' },
-  { contender: POSTGRES, figure: 'd-p50', wanted: 2.5 },
-  { contender: POSTGRES, figure: 'd-p99', wanted: 8 },
-  { contender: POSTGRES, figure: 'rss', wanted: 150 },
+  { contender: POSTGRES, figure: 'a', times: 8, peer: 'dbos-postgres' },
+  { contender: POSTGRES, figure: 'b', wanted: 2_200 },
+  { contender: POSTGRES, figure: 'b', times: 2.5, peer: 'dbos-postgres' },
+  { contender: POSTGRES, figure: 'c', wanted: 18_000 },
+  { contender: POSTGRES, figure: 'c', times: 13, peer: 'dbos-postgres' },
+  { contender: POSTGRES, figure: 'd-p50', wanted: 1.4 },
+  { contender: POSTGRES, figure: 'd-p99', wanted: 4.5 },
+  { contender: POSTGRES_SMALL, figure: 'a', wanted: 5_000 },
+  { contender: POSTGRES_SMALL, figure: 'rss', wanted: 170 },
   { contender: POSTGRES, figure: 'overhead-p50', wanted: 3 },
   { contender: POSTGRES, figure: 'overhead-p95', wanted: 6 },
   { contender: POSTGRES, figure: 'overhead-p99', wanted: 10 },

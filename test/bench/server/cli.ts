@@ -1,12 +1,14 @@
 /**
- * `npm run bench:server`: what HTTP costs, as a share of the engine alone in the same run, and what Temporal's development server does
- * with the same start. The server is the real command in a process of its own; so is the engine alone. `--for 3000` sets the milliseconds
- * of each measure, `--streams 10000` the idle streams, `--runs 100000` the stored runs that are listed; `--json` prints one object.
+ * `npm run bench:server`: what HTTP costs, as a share of the engine alone in the same run, and what Temporal's development server and
+ * Conductor do with the same start. The server is the real command in a process of its own; so is the engine alone. `--for 3000` sets
+ * the milliseconds of each measure, `--streams 10000` the idle streams, `--runs 100000` the stored runs that are listed; `--json`
+ * prints one object.
  */
 import { spawnSync } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { loadavg, tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { conductorStarts } from './conductor-starts.ts'
 import { idleStreams } from './idle-streams.ts'
 import { listPage } from './list-page.ts'
 import { load } from './load.ts'
@@ -48,6 +50,7 @@ async function starts(): Promise<object> {
   const megabytes = server.megabytes()
   await server.stop()
   const temporal = await temporalStarts(CONCURRENCY, forMs)
+  const conductor = await conductorStarts(CONCURRENCY, forMs)
   return {
     engineAlonePerSecond: Math.round(alone),
     startsPerSecond: Math.round(accepted.perSecond),
@@ -63,6 +66,13 @@ async function starts(): Promise<object> {
     temporalStartsPerSecond: Math.round(temporal.perSecond),
     temporalP50Ms: rounded(temporal.p50Ms),
     temporalP99Ms: rounded(temporal.p99Ms),
+    ...(conductor === undefined
+      ? {}
+      : {
+          conductorStartsPerSecond: Math.round(conductor.perSecond),
+          conductorP50Ms: rounded(conductor.p50Ms),
+          conductorP99Ms: rounded(conductor.p99Ms),
+        }),
   }
 }
 

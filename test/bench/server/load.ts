@@ -1,5 +1,8 @@
-/** Requests at a steady concurrency over kept connections, with the time of each and how it was answered. */
-import { Agent, request, type IncomingMessage } from 'node:http'
+/**
+ * Requests at a steady concurrency over kept connections, with the time of each and how it was answered. Who asks shares two cores with
+ * the server, so it asks with as little work as it can.
+ */
+import { KeptConnection, type Answer } from './kept-connection.ts'
 
 export interface LoadResult {
   readonly perSecond: number
@@ -22,29 +25,27 @@ export interface Load {
   readonly forMs: number
 }
 
-interface Answer {
-  readonly status: number
-  readonly retryAfter: string | undefined
-}
-
 export async function load({ url, path, body, headers = {}, concurrency, forMs }: Load): Promise<LoadResult> {
-  const agent = new Agent({ keepAlive: true, maxSockets: concurrency })
+  const asked = requestOf(`${url}${path}`, body, headers)
   const times: number[] = []
   const statuses: Record<number, number> = {}
   let withoutRetryAfter = 0
   const began = performance.now()
+  const note = ({ status, retryAfter }: Answer, at: number): void => {
+    statuses[status] = (statuses[status] ?? 0) + 1
+    if (status >= 300 && retryAfter === undefined) withoutRetryAfter += 1
+    times.push(performance.now() - at)
+  }
   const worker = async (): Promise<void> => {
+    const connection = new KeptConnection(new URL(url))
     while (performance.now() - began < forMs) {
       const at = performance.now()
-      const { status, retryAfter } = await ask(agent, `${url}${path}`, body, headers)
-      statuses[status] = (statuses[status] ?? 0) + 1
-      if (status >= 300 && retryAfter === undefined) withoutRetryAfter += 1
-      times.push(performance.now() - at)
+      note(await connection.ask(asked), at)
     }
+    connection.close()
   }
   await Promise.all(Array.from({ length: concurrency }, worker))
   const tookMs = performance.now() - began
-  agent.destroy()
   const sorted = times.toSorted((a, b) => a - b)
   const at = (share: number): number => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0
   const refused = Object.entries(statuses).reduce(
@@ -61,19 +62,11 @@ export async function load({ url, path, body, headers = {}, concurrency, forMs }
   }
 }
 
-function ask(agent: Agent, url: string, body: string | undefined, given: Load['headers']): Promise<Answer> {
-  return new Promise((resolve) => {
-    const ofBody =
-      body === undefined ? {} : { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) }
-    const headers = { ...given, ...ofBody }
-    const method = body === undefined ? 'GET' : 'POST'
-    const sent = request(url, { agent, method, headers }, (response: IncomingMessage) => {
-      response.resume()
-      response.on('end', () =>
-        resolve({ status: response.statusCode ?? 0, retryAfter: response.headers['retry-after'] }),
-      )
-    })
-    sent.on('error', () => resolve({ status: 0, retryAfter: undefined }))
-    sent.end(body)
-  })
+function requestOf(url: string, body: string | undefined, given: NonNullable<Load['headers']>): string {
+  const { host, pathname, search } = new URL(url)
+  const ofBody =
+    body === undefined ? {} : { 'content-type': 'application/json', 'content-length': String(Buffer.byteLength(body)) }
+  const lines = Object.entries({ host, ...given, ...ofBody }).map(([name, value]) => `${name}: ${value}`)
+  const method = body === undefined ? 'GET' : 'POST'
+  return [`${method} ${pathname}${search} HTTP/1.1`, ...lines, '', body ?? ''].join('\r\n')
 }

@@ -4,6 +4,7 @@ import type { Decision, Me } from '../../../src/client/connect.ts'
 import { LIMITS } from '../../../src/core/limits.ts'
 import { SIGNALS } from '../../../src/core/run/signals/catalogue.ts'
 import type { At } from '../history/at.ts'
+import { useRequestKeys } from '../server/request-keys.ts'
 import { session } from '../server/session.ts'
 import { Trouble } from '../shown/trouble.tsx'
 import { DecisionNote } from './decision-note.tsx'
@@ -27,6 +28,7 @@ export function ActDialog({ act, at, stepId, who, onClose }: ActDialogProps): Re
   const [isSending, setSending] = useState(false)
   const [error, setError] = useState<unknown>()
   const [decision, setDecision] = useState<Decision>()
+  const keys = useRequestKeys()
   useEffect(() => dialog.current?.showModal(), [])
   const send = async (event: FormEvent): Promise<void> => {
     event.preventDefault()
@@ -34,7 +36,9 @@ export function ActDialog({ act, at, stepId, who, onClose }: ActDialogProps): Re
     setError(undefined)
     try {
       const given = act === 'UPDATE_PARAMS' ? { ...said, params: JSON.parse(params) as unknown } : said
-      setDecision(await session.get().client.run(at.execution.executionId).signal(act, payloadOf(given)))
+      const payload = payloadOf(given)
+      const run = session.get().client.run(at.execution.executionId)
+      setDecision(await keys.under(payload, (signalId) => run.signal(act, payload, signalId)))
       actsSent.set(actsSent.get() + 1)
     } catch (thrown) {
       setError(thrown)

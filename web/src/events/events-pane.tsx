@@ -1,13 +1,22 @@
 /**
  * The log as a list. Only the rows on the screen exist, however long the log is. A line between rows is where another decision
- * begins; what comes after the cursor is pale.
+ * begins, with its cause; what comes after the cursor is pale; a tick says that the hashes of an event fit.
  */
-import { useEffect, useMemo, useRef, useState, type CSSProperties, type ReactElement } from 'react'
+import { useEffect, useMemo, useRef, type CSSProperties, type ReactElement } from 'react'
 import { stepSlotOf } from '../../../src/core/events/slot-of.ts'
 import type { LogRecord } from '../../../src/core/events/event.ts'
-import { setQuery } from '../address/address.ts'
-import { eventLine } from './event-line.ts'
+import { setQuery, useAddress } from '../address/address.ts'
+import { useChain, type CheckedChain } from '../history/chain-of-log.ts'
 import type { RunHistory } from '../history/run-history.ts'
+import { useKeys } from '../keys/use-keys.ts'
+import { copyText } from '../shown/copy-text.ts'
+import { StateMark } from '../shown/state-mark.tsx'
+import { useWindow } from '../shown/use-window.ts'
+import { causeWords } from './cause-words.ts'
+import { chainLook } from './chain-look.ts'
+import { ChainNote } from './chain-note.tsx'
+import { listHands, rowId } from './event-keys.ts'
+import { eventLine } from './event-line.ts'
 import type { Moment } from '../history/use-moment.ts'
 
 export interface EventsPaneProps {
@@ -18,23 +27,33 @@ export interface EventsPaneProps {
 
 const ROW = 26
 const SPARE_ROWS = 10
-const FIRST_HEIGHT = 600
+const FIRST_SEEN = { left: 0, top: 0, width: 600, height: 600 }
 const BAD = /Failed$|Rejected$/
 
 export function EventsPane({ history, lastSeq, moment }: EventsPaneProps): ReactElement {
-  const [filter, setFilter] = useState('')
+  const filter = useAddress().query.get('events') ?? ''
   const rows = useMemo(() => fitting(history.records, filter), [history, lastSeq, filter])
   const list = useRef<HTMLDivElement>(null)
-  const { top, height } = useWindow(list)
+  const { top, height } = useWindow(list, FIRST_SEEN, ROW * 4)
+  // A narrow screen shows one part at a time.
+  const isSeen = height > 0
   const chosen = lastUpTo(rows, moment.seq)
+  const chain = useChain(history, lastSeq)
+  const isWhole = chain.broken === undefined && chain.missing.length === 0
+  useKeys({
+    c: () => void copyText(JSON.stringify(history.recordAt(moment.seq), null, 2) ?? ''),
+  })
   useEffect(() => {
     const box = list.current
     if (box === null || chosen < 0) return
     const at = chosen * ROW
     if (at < box.scrollTop || at + ROW > box.scrollTop + box.clientHeight) box.scrollTop = at - box.clientHeight / 2
-  }, [chosen])
+  }, [chosen, isSeen])
   const first = Math.max(0, Math.floor(top / ROW) - SPARE_ROWS)
-  const shown = rows.slice(first, Math.ceil((top + height) / ROW) + SPARE_ROWS)
+  const shown = rows.slice(first, Math.ceil((top + height) / ROW) + 4 + SPARE_ROWS)
+  // A row that is not drawn has no element to be named.
+  const active = chosen >= first ? shown[chosen - first] : undefined
+  const hands = listHands({ rows, chosen, page: Math.max(1, Math.floor(height / ROW) - 1) })
   return (
     <div className="events">
       <label className="filter">
@@ -43,11 +62,21 @@ export function EventsPane({ history, lastSeq, moment }: EventsPaneProps): React
           type="search"
           placeholder="filter events"
           value={filter}
-          onChange={(event) => setFilter(event.target.value)}
+          onChange={(event) => setQuery({ events: event.target.value })}
         />
         <span className="quiet">{rows.length.toLocaleString('en')}</span>
+        {isWhole ? <ChainNote chain={chain} total={history.records.length} /> : null}
       </label>
-      <div className="event-rows" ref={list} role="listbox" aria-label="Events" tabIndex={0}>
+      {isWhole ? null : <ChainNote chain={chain} total={history.records.length} />}
+      <div
+        className="event-rows"
+        ref={list}
+        role="listbox"
+        aria-label="Events"
+        aria-activedescendant={active === undefined ? undefined : rowId(active)}
+        tabIndex={0}
+        {...hands}
+      >
         <div
           style={{ height: rows.length * ROW, '--seq': `${String(lastSeq).length}ch` } as CSSProperties}
           role="presentation"
@@ -56,6 +85,7 @@ export function EventsPane({ history, lastSeq, moment }: EventsPaneProps): React
             <Row
               key={record.runSeq}
               record={record}
+              chain={chain}
               top={(first + at) * ROW}
               isChosen={first + at === chosen}
               isLater={record.runSeq > moment.seq}
@@ -70,38 +100,37 @@ export function EventsPane({ history, lastSeq, moment }: EventsPaneProps): React
 
 interface RowProps {
   readonly record: LogRecord
+  readonly chain: CheckedChain
   readonly top: number
   readonly isChosen: boolean
   readonly isLater: boolean
   readonly beginsDecision: boolean
 }
 
-function Row({ record, top, isChosen, isLater, beginsDecision }: RowProps): ReactElement {
+function Row({ record, chain, top, isChosen, isLater, beginsDecision }: RowProps): ReactElement {
   const { runSeq, eventType, decision } = record
   const slot = stepSlotOf(record)
-  const names = `event ${isChosen ? 'chosen' : ''} ${isLater ? 'later' : ''} ${beginsDecision ? 'begins' : ''}`
+  const look = chainLook(chain, runSeq)
+  const cause = causeWords(decision.cause)
+  const names = `event ${isChosen ? 'chosen' : ''} ${isLater ? 'later' : ''} ${beginsDecision ? 'begins' : 'within'}`
   return (
     <div
+      id={rowId(record)}
       className={names}
       style={{ top, height: ROW }}
       role="option"
-      tabIndex={-1}
       aria-selected={isChosen}
-      title={`caused by ${decision.cause}`}
-      onClick={() => choose(record, slot)}
-      onKeyDown={(event) => (event.key === 'Enter' ? choose(record, slot) : undefined)}
+      title={`caused by ${cause}; ${look.word}`}
     >
       <span className="seq">{runSeq}</span>
+      <StateMark look={look} size={12} />
       <span className={`type ${BAD.test(eventType) ? 'failed' : ''}`}>{eventType}</span>
       <span className="slot">{slot ?? ''}</span>
       <span className="line">{eventLine(record)}</span>
+      {beginsDecision ? <span className="cause">{cause}</span> : null}
+      <span className="sr-only">{look.word}</span>
     </div>
   )
-}
-
-/** The cursor goes to the event, and what it is about is selected. */
-function choose({ runSeq }: LogRecord, slot: string | undefined): void {
-  setQuery({ at: String(runSeq), ...(slot === undefined ? {} : { step: slot.replace(/^FALLBACK:/, '') }) })
 }
 
 function fitting(records: readonly LogRecord[], filter: string): readonly LogRecord[] {
@@ -125,25 +154,4 @@ function lastUpTo(rows: readonly LogRecord[], seq: number): number {
     else high = middle
   }
   return low - 1
-}
-
-/** Which part of the list is on the screen. */
-function useWindow(list: { readonly current: HTMLDivElement | null }): {
-  readonly top: number
-  readonly height: number
-} {
-  const [seen, setSeen] = useState({ top: 0, height: FIRST_HEIGHT })
-  useEffect(() => {
-    const box = list.current
-    if (box === null) return undefined
-    const look = (): void => setSeen({ top: box.scrollTop, height: box.clientHeight })
-    const size = new ResizeObserver(look)
-    size.observe(box)
-    box.addEventListener('scroll', look, { passive: true })
-    return () => {
-      size.disconnect()
-      box.removeEventListener('scroll', look)
-    }
-  }, [list])
-  return seen
 }

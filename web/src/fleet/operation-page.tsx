@@ -1,5 +1,5 @@
 /** One act on many runs: how far it has come, which runs refused, and a way to abort it. */
-import { useState, type FormEvent, type ReactElement } from 'react'
+import { useState, type ReactElement } from 'react'
 import { LIMITS } from '../../../src/core/limits.ts'
 import { pathOf, runPath } from '../address/address.ts'
 import { Link } from '../address/link.tsx'
@@ -47,7 +47,10 @@ function Progress({ operation }: { readonly operation: Operation }): ReactElemen
   return (
     <>
       <p className="quiet">
-        by {createdBy}, <time dateTime={createdAt}>{new Date(createdAt).toLocaleString()}</time>
+        by {createdBy},{' '}
+        <time dateTime={createdAt} title={createdAt}>
+          {new Date(createdAt).toLocaleString()}
+        </time>
         {typeof reason === 'string' ? `: ${reason}` : ''}
       </p>
       <p>
@@ -86,13 +89,14 @@ interface AbortProps {
 function Abort({ operationId, onAborted }: AbortProps): ReactElement {
   const [reason, setReason] = useState('')
   const [error, setError] = useState<unknown>()
-  const abort = (event: FormEvent): void => {
-    event.preventDefault()
+  const abort = (): void => {
+    setError(undefined)
     const body = reason.trim() === '' ? {} : { reason: reason.trim() }
     session.get().client.call('abortOperation', { params: { operationId }, body }).then(onAborted, setError)
   }
   return (
-    <form className="abort" onSubmit={abort}>
+    // Enter in the reason is no decision.
+    <form className="abort" onSubmit={(event) => event.preventDefault()}>
       <label>
         <span className="sr-only">Reason to abort</span>
         <input
@@ -102,7 +106,9 @@ function Abort({ operationId, onAborted }: AbortProps): ReactElement {
           onChange={(event) => setReason(event.target.value)}
         />
       </label>
-      <button type="submit">Abort</button>
+      <button type="button" onClick={abort}>
+        Abort
+      </button>
       <span className="quiet">Runs that have it keep it; the others never get it.</span>
       {error === undefined ? null : <Trouble error={error} />}
     </form>

@@ -3,6 +3,7 @@ import { useEffect, useState } from 'react'
 import type { AnswerOf } from '../../../src/core/api/contract.ts'
 import type { getOperation } from '../../../src/core/api/fleet.ts'
 import { session as sessions } from '../server/session.ts'
+import { tryUntil } from '../server/try-until.ts'
 import { useWatched } from '../server/watched.ts'
 
 export type Operation = AnswerOf<typeof getOperation>['operation']
@@ -26,15 +27,13 @@ export function useOperation(operationId: string): Followed {
     const leaving = new AbortController()
     let next: ReturnType<typeof setTimeout> | undefined
     const look = async (): Promise<void> => {
-      try {
-        const told = await client.call('getOperation', { params: { operationId }, signal: leaving.signal })
-        setFollowed({ told })
-        if (isMoving(told.operation)) next = setTimeout(() => void look(), EVERY_MS)
-      } catch (error) {
-        if (!leaving.signal.aborted) setFollowed((before) => ({ ...before, error }))
-      }
+      const told = await client.call('getOperation', { params: { operationId }, signal: leaving.signal })
+      setFollowed({ told })
+      if (isMoving(told.operation)) next = setTimeout(follow, EVERY_MS)
     }
-    void look()
+    const follow = (): void =>
+      void tryUntil(look, leaving.signal, (error) => setFollowed((before) => ({ ...before, error })))
+    follow()
     return () => {
       leaving.abort()
       clearTimeout(next)

@@ -1,6 +1,7 @@
 /** Asks who one is, where the server wants to know: a login at its issuer, or an API key, which is kept for this tab alone. */
 import { useEffect, useState, type FormEvent, type ReactElement } from 'react'
-import { loginAddress, me, takeKey } from '../server/session.ts'
+import { hasEnded, loginAddress, me, takeKey } from '../server/session.ts'
+import { useWatched } from '../server/watched.ts'
 import { Trouble } from '../shown/trouble.tsx'
 
 export function KeyForm(): ReactElement {
@@ -8,6 +9,7 @@ export function KeyForm(): ReactElement {
   const [isRefused, setRefused] = useState(false)
   const [error, setError] = useState<unknown>()
   const [login, setLogin] = useState<string>()
+  const wasKnown = useWatched(hasEnded)
   useEffect(() => {
     loginAddress().then(setLogin, setError)
   }, [])
@@ -23,6 +25,12 @@ export function KeyForm(): ReactElement {
   return (
     <main className="key">
       <h1>Who asks?</h1>
+      {wasKnown ? (
+        <p role="status">
+          The server does not know you any more: the session has ended, or the key was revoked. The page goes on where
+          you were.
+        </p>
+      ) : null}
       {login === undefined ? null : (
         <p>
           <a className="button" href={login}>

@@ -11,7 +11,18 @@ const LINKS: readonly PageLink[] = [
   { page: 'plans', words: 'Plans' },
 ]
 
-const OPERATE: readonly PageLink[] = [{ page: 'apiKeys', words: 'Keys' }]
+const OPERATE: readonly PageLink[] = [
+  { page: 'queue', words: 'Queue' },
+  { page: 'pools', words: 'Pools and limits' },
+  { page: 'engines', words: 'Engines' },
+  { page: 'alerts', words: 'Alerts' },
+  { page: 'feed', words: 'Feed', under: ['subscriber'] },
+  { page: 'audit', words: 'Audit' },
+  { page: 'schedules', words: 'Schedules', under: ['schedule'] },
+  { page: 'triggers', words: 'Triggers', under: ['trigger'] },
+  { page: 'apiKeys', words: 'Keys' },
+  { page: 'bundle', words: 'Bundle from a file' },
+]
 
 export function PageLinks({ here }: { readonly here: PageName | undefined }): ReactElement {
   return (

@@ -1,17 +1,18 @@
-/** Light or dark: as the system says, until somebody chooses. */
+/** Changes between light and dark. */
 import { useEffect, useState, type ReactElement } from 'react'
-
-const KEPT = 'keelson.theme'
-type Theme = 'light' | 'dark'
+import { chooseTheme, shownTheme, type Theme } from './theme.ts'
 
 export function ThemeButton(): ReactElement {
-  const [theme, setTheme] = useState<Theme>(firstTheme)
+  const [theme, setTheme] = useState<Theme>(shownTheme)
   useEffect(() => {
-    document.documentElement.dataset['theme'] = theme
-  }, [theme])
+    const system = window.matchMedia('(prefers-color-scheme: dark)')
+    const changed = (): void => setTheme(shownTheme())
+    system.addEventListener('change', changed)
+    return () => system.removeEventListener('change', changed)
+  }, [])
   const other: Theme = theme === 'light' ? 'dark' : 'light'
   const change = (): void => {
-    localStorage.setItem(KEPT, other)
+    chooseTheme(other)
     setTheme(other)
   }
   return (
@@ -19,10 +20,4 @@ export function ThemeButton(): ReactElement {
       {theme === 'light' ? '☾' : '☀'}
     </button>
   )
-}
-
-function firstTheme(): Theme {
-  const kept = localStorage.getItem(KEPT)
-  if (kept === 'light' || kept === 'dark') return kept
-  return window.matchMedia('(prefers-color-scheme: dark)').matches ? 'dark' : 'light'
 }

@@ -1,75 +1,119 @@
 /**
- * Where the steps of a plan are drawn: layers from left to right as the core counts them, each layer in an order that keeps edges
- * short. An edge over several layers gets a place in each, so that it passes between steps and not behind them.
+ * Where the cells of a graph are drawn: layers from left to right as the core counts them, each layer in an order that keeps edges
+ * short. An edge over several layers gets a place in each, so that it passes between cells and not behind them.
  */
 import type { PlanGraph } from '../../../src/core/plan/compile/graph.ts'
-import { layersOf } from '../../../src/core/plan/compile/layers.ts'
+import type { Cell } from './fold-steps.ts'
 
-export const NODE = { width: 176, height: 46 } as const
-const GAP = { x: 44, y: 16 } as const
+export const NODE = { width: 156, height: 46 } as const
+const GAP = { x: 34, y: 18 } as const
 const PASS_HEIGHT = 14
 const SWEEPS = 6
+/** In a graph of many cells an edge over many layers is drawn straight: places for it would be more than the cells. */
+const MANY = 600
+const MOST_PASSES = 4
 
-export interface DrawnStep {
-  readonly stepId: string
+export interface DrawnCell extends Cell {
   readonly x: number
   readonly y: number
 }
 
 export interface DrawnEdge {
-  readonly from: string
-  readonly to: string
+  /** Numbers of cells. */
+  readonly from: number
+  readonly to: number
   readonly path: string
+  readonly left: number
+  readonly right: number
+  readonly top: number
+  readonly bottom: number
 }
 
 export interface Drawing {
-  readonly steps: readonly DrawnStep[]
+  readonly cells: readonly DrawnCell[]
   readonly edges: readonly DrawnEdge[]
   readonly width: number
   readonly height: number
 }
 
-/** A step, or a place where an edge passes a layer. */
+/** A cell, or a place where an edge passes a layer. */
 interface Spot {
   readonly layer: number
-  readonly step: number
+  /** -1: a place to pass. */
+  readonly cell: number
   readonly before: Spot[]
   readonly after: Spot[]
   place: number
   y: number
 }
 
-export function layOut(graph: PlanGraph): Drawing {
-  const layers = layersOf(graph)
-  const columns: Spot[][] = Array.from({ length: Math.max(0, ...layers) + 1 }, () => [])
-  const put = (layer: number, step: number): Spot => {
-    const spot: Spot = { layer, step, before: [], after: [], place: 0, y: 0 }
+export function layOut(graph: PlanGraph, cells: readonly Cell[]): Drawing {
+  const layers = [...new Set(cells.map(({ layer }) => layer))].sort((a, b) => a - b)
+  const columnOf = new Map(layers.map((layer, at) => [layer, at]))
+  const columns: Spot[][] = layers.map(() => [])
+  const put = (layer: number, cell: number): Spot => {
+    const spot: Spot = { layer, cell, before: [], after: [], place: 0, y: 0 }
     columns[layer]?.push(spot)
     return spot
   }
-  const spots = graph.steps.map((_step, index) => put(layers[index] ?? 0, index))
-  const ways: (readonly Spot[])[] = []
-  graph.dependencies.forEach((needed, to) => {
-    for (const from of needed) {
-      const way = wayOf(spots[from], spots[to], put)
-      if (way.length > 0) ways.push(way)
-    }
+  const spots = cells.map(({ layer }, index) => put(columnOf.get(layer) ?? 0, index))
+  const most = cells.length > MANY ? MOST_PASSES : Infinity
+  const ways = pairsOf(graph, cells).flatMap(([from, to]) => {
+    const way = wayOf(spots[from], spots[to], put, most)
+    return way.length === 0 ? [] : [way]
   })
   order(columns)
   const height = placeColumns(columns)
-  const id = (spot: Spot | undefined): string => graph.stepIds[spot?.step ?? -1] ?? ''
   return {
-    steps: spots.map((spot) => ({ stepId: id(spot), x: xOf(spot), y: spot.y })),
-    edges: ways.map((way) => ({ from: id(way[0]), to: id(way.at(-1)), path: pathOf(way) })),
-    width: columns.length * (NODE.width + GAP.x) - GAP.x,
+    cells: spots.map((spot, index) => ({ ...(cells[index] as Cell), x: xOf(spot), y: spot.y })),
+    edges: ways.map(edgeOf),
+    width: Math.max(0, columns.length * (NODE.width + GAP.x) - GAP.x),
     height,
   }
 }
 
-function wayOf(from: Spot | undefined, to: Spot | undefined, put: (layer: number, step: number) => Spot): Spot[] {
-  if (from === undefined || to === undefined) return []
+/** Which cells an edge of the plan joins, each pair once. */
+function pairsOf(graph: PlanGraph, cells: readonly Cell[]): readonly (readonly [from: number, to: number])[] {
+  const cellOf: number[] = []
+  cells.forEach(({ steps }, index) => {
+    for (const step of steps) cellOf[step] = index
+  })
+  const pairs = new Map<number, readonly [number, number]>()
+  graph.dependencies.forEach((needed, step) => {
+    const to = cellOf[step] ?? -1
+    for (const dependency of needed) {
+      const from = cellOf[dependency] ?? -1
+      if (from !== to && from >= 0 && to >= 0) pairs.set(from * cells.length + to, [from, to])
+    }
+  })
+  return [...pairs.values()]
+}
+
+function edgeOf(way: readonly Spot[]): DrawnEdge {
+  const ys = way.map((spot) => spot.y)
+  const [first, last] = [way[0], way.at(-1)]
+  return {
+    from: first?.cell ?? 0,
+    to: last?.cell ?? 0,
+    path: pathOf(way),
+    left: first === undefined ? 0 : xOf(first) + NODE.width,
+    right: last === undefined ? 0 : xOf(last),
+    top: Math.min(...ys),
+    bottom: Math.max(...ys) + NODE.height,
+  }
+}
+
+function wayOf(
+  from: Spot | undefined,
+  to: Spot | undefined,
+  put: (layer: number, cell: number) => Spot,
+  mostPasses: number,
+): Spot[] {
+  // Within one part of the plan an edge may lead back; it is seen when the part is open.
+  if (from === undefined || to === undefined || from.layer >= to.layer) return []
   const way = [from]
-  for (let layer = from.layer + 1; layer < to.layer; layer += 1) way.push(put(layer, -1))
+  const last = to.layer - from.layer - 1 <= mostPasses ? to.layer : from.layer
+  for (let layer = from.layer + 1; layer < last; layer += 1) way.push(put(layer, -1))
   way.push(to)
   way.slice(1).forEach((spot, at) => {
     const previous = way[at]
@@ -111,8 +155,8 @@ function placeColumns(columns: readonly Spot[][]): number {
   return height
 }
 
-function sizeOf({ step }: Spot): number {
-  return step < 0 ? PASS_HEIGHT : NODE.height
+function sizeOf({ cell }: Spot): number {
+  return cell < 0 ? PASS_HEIGHT : NODE.height
 }
 
 function xOf({ layer }: Spot): number {
@@ -130,8 +174,8 @@ function pathOf(way: readonly Spot[]): string {
     const bend = (toX - x) / 2
     parts.push(`C${x + bend} ${y} ${toX - bend} ${toY} ${toX} ${toY}`)
     // Past a layer the edge goes straight.
-    if (spot.step < 0) parts.push(`H${toX + NODE.width}`)
-    ;[x, y] = [spot.step < 0 ? toX + NODE.width : toX, toY]
+    if (spot.cell < 0) parts.push(`H${toX + NODE.width}`)
+    ;[x, y] = [spot.cell < 0 ? toX + NODE.width : toX, toY]
   }
   return parts.join('')
 }

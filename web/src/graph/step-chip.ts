@@ -1,6 +1,7 @@
-/** The few words beside a step that say more than its state: how many items, which attempt, until when, since when. */
+/** The few words beside a step that say more than its state: how many items, which attempt, what it waits for, who did it. */
+import type { PlanGraph } from '../../../src/core/plan/compile/graph.ts'
 import { msFromIso } from '../../../src/core/time.ts'
-import type { StepSnapshot } from '../../../src/core/view/fold/run-snapshot.ts'
+import type { RunSnapshot, StepSnapshot } from '../../../src/core/view/fold/run-snapshot.ts'
 import { duration, timeOfDay } from '../shown/words.ts'
 
 export function chipOf(step: StepSnapshot, asOf: number): string {
@@ -14,4 +15,36 @@ export function chipOf(step: StepSnapshot, asOf: number): string {
   const ended = msFromIso(step.completedAt ?? '') ?? asOf
   const tries = attempts.length > 1 ? `${attempts.length} attempts, ` : ''
   return `${tries}${duration(ended - began)}`
+}
+
+export interface Around {
+  readonly graph: PlanGraph
+  readonly status: RunSnapshot['status']
+  /** By name. */
+  readonly steps: ReadonlyMap<string, StepSnapshot>
+  /** Who completed a step, at the moment. */
+  readonly doneBy: (stepId: string) => string | undefined
+}
+
+/** The same for a node of the graph, which also says what a step that has not begun is waiting for, and which person ended it. */
+export function nodeChip(step: StepSnapshot, asOf: number, around: Around): string {
+  const who = around.doneBy(step.stepId)
+  if (who !== undefined) return `${timeOfDay(msFromIso(step.completedAt ?? '') ?? asOf, asOf)} by ${who}`
+  if (step.status === 'PENDING' && step.reasonCode === undefined) return waitOf(step, around)
+  return chipOf(step, asOf)
+}
+
+/** Empty while steps before it are open: the edges say that. */
+function waitOf({ stepId }: StepSnapshot, { graph, status, steps }: Around): string {
+  const index = graph.indexOf.get(stepId) ?? -1
+  const isReady = (graph.dependencies[index] ?? []).every((before) => isSettled(steps.get(graph.stepIds[before] ?? '')))
+  if (!isReady) return ''
+  if (status === 'PAUSED') return 'waits: the pause'
+  if (status !== 'RUNNING') return ''
+  const pools = Object.keys(graph.wants[index]?.step ?? {}).map((pool) => pool.replace(/^\w+:/, ''))
+  return `waits: ${pools.length === 0 ? 'a place' : pools.join(', ')}`
+}
+
+function isSettled(step: StepSnapshot | undefined): boolean {
+  return step !== undefined && step.retryAt === undefined && step.status !== 'PENDING' && step.status !== 'RUNNING'
 }

@@ -2,6 +2,7 @@
 import type { ExecutionState } from '../../../src/client/connect.ts'
 import type { RunSnapshot } from '../../../src/core/view/fold/run-snapshot.ts'
 import type { RunView } from '../../../src/core/view/fold/run-view.ts'
+import type { RunFile } from './load-run.ts'
 import type { RunHistory } from './run-history.ts'
 import type { Moment } from './use-moment.ts'
 
@@ -14,4 +15,8 @@ export interface At {
   /** The instant that open waits are counted up to: that of the event, or the clock's while the run is live. */
   readonly asOf: number
   readonly hasEnded: boolean
+  /** Events are known to be missing; they are being read. */
+  readonly isStale: boolean
+  /** Present where the run was read from a file: then nothing is asked of a server, and nobody acts on it. */
+  readonly file?: RunFile | undefined
 }

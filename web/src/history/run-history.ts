@@ -4,6 +4,7 @@
  */
 import { isForeign } from '../../../src/core/engine/engine-type.ts'
 import type { LogRecord } from '../../../src/core/events/event.ts'
+import { stepSlotOf } from '../../../src/core/events/slot-of.ts'
 import { compileGraph, type PlanGraph } from '../../../src/core/plan/compile/graph.ts'
 import type { Plan } from '../../../src/core/plan/plan.ts'
 import { evolve } from '../../../src/core/run/evolve/evolve.ts'
@@ -15,20 +16,35 @@ import { msFromIso } from '../../../src/core/time.ts'
 import { runMetaOf } from '../../../src/core/view/fold/run-meta.ts'
 import { emptyView, type RunView } from '../../../src/core/view/fold/run-view.ts'
 import { incrementalProject } from '../../../src/core/view/project/project-run.ts'
-import { snapshotOf } from '../../../src/core/view/show/snapshot-of.ts'
 import type { RunSnapshot } from '../../../src/core/view/fold/run-snapshot.ts'
 import { Folds } from './folds.ts'
+import { StepSnapshots } from './step-snapshots.ts'
+
+const RUN_MOVES: ReadonlySet<string> = new Set([
+  'RunStarted',
+  'RunPaused',
+  'RunResumed',
+  'RunCancelled',
+  'RunFailed',
+  'RunCompleted',
+])
 
 export class RunHistory {
   readonly runId: string
-  /** Absent where the plan of an imported run is not stored. */
+  /** Absent, like its graph, where the plan of an imported run is not stored. */
+  readonly plan: Plan | undefined
   readonly graph: PlanGraph | undefined
   readonly #records: LogRecord[] = []
+  readonly #instants: number[] = []
+  readonly #runMoves: LogRecord[] = []
+  readonly #doneBy = new Map<string, { readonly seq: number; readonly actorId: string }>()
   readonly #views: Folds<RunView, LogRecord>
+  readonly #steps = new StepSnapshots()
   readonly #states: Folds<RunState, LogRecord> | undefined
 
   constructor(runId: string, plan: Plan | undefined, engineType: string) {
     this.runId = runId
+    this.plan = plan
     this.graph = plan === undefined ? undefined : compileGraph(plan)
     const meta =
       this.graph === undefined
@@ -43,7 +59,15 @@ export class RunHistory {
 
   /** In their order; what is known already is left out. */
   add(records: readonly LogRecord[]): void {
-    for (const record of records) if (record.runSeq > this.lastSeq) this.#records.push(record)
+    for (const record of records) {
+      if (record.runSeq <= this.lastSeq) continue
+      this.#records.push(record)
+      this.#instants.push(msFromIso(record.emittedAt) ?? 0)
+      if (RUN_MOVES.has(record.eventType)) this.#runMoves.push(record)
+      const actorId = record.payload?.['actorId']
+      const slot = typeof actorId === 'string' && record.eventType === 'StepCompleted' ? stepSlotOf(record) : undefined
+      if (slot !== undefined) this.#doneBy.set(slot, { seq: record.runSeq, actorId: String(actorId) })
+    }
   }
 
   get records(): readonly LogRecord[] {
@@ -52,6 +76,22 @@ export class RunHistory {
 
   get lastSeq(): number {
     return this.#records.at(-1)?.runSeq ?? 0
+  }
+
+  /** When each of them happened. */
+  get instants(): readonly number[] {
+    return this.#instants
+  }
+
+  /** The events by which the run itself was started, paused, resumed and ended: few, however long the log is. */
+  get runMoves(): readonly LogRecord[] {
+    return this.#runMoves
+  }
+
+  /** The person who completed a step, once event `seq` is there. */
+  doneBy(slot: string, seq: number): string | undefined {
+    const done = this.#doneBy.get(slot)
+    return done === undefined || done.seq > seq ? undefined : done.actorId
   }
 
   /** How many events there were when event `seq` was the last. */
@@ -75,7 +115,7 @@ export class RunHistory {
   }
 
   snapshotAt(seq: number): RunSnapshot {
-    return snapshotOf(this.viewAt(seq))
+    return this.#steps.snapshotOf(this.viewAt(seq))
   }
 
   /** What the decider decided on after event `seq`; undefined where there is no plan. */
@@ -99,6 +139,6 @@ export class RunHistory {
 
   /** The instant of an event. */
   msAt(seq: number): number {
-    return msFromIso(this.recordAt(seq)?.emittedAt ?? '') ?? 0
+    return this.#instants[this.countAt(seq) - 1] ?? 0
   }
 }

@@ -4,7 +4,7 @@
  */
 import { setQuery, useAddress } from '../address/address.ts'
 
-export type Tab = 'why' | 'input' | 'output' | 'attempts' | 'items' | 'event' | 'raw'
+export type Tab = 'why' | 'input' | 'output' | 'attempts' | 'items' | 'artifacts' | 'event' | 'try' | 'raw'
 
 export interface Moment {
   /** The number of the event that everything is shown after. */
@@ -15,7 +15,17 @@ export interface Moment {
   readonly tab: Tab
 }
 
-const TABS: ReadonlySet<string> = new Set<Tab>(['why', 'input', 'output', 'attempts', 'items', 'event', 'raw'])
+const TABS: ReadonlySet<string> = new Set<Tab>([
+  'why',
+  'input',
+  'output',
+  'attempts',
+  'items',
+  'artifacts',
+  'event',
+  'try',
+  'raw',
+])
 
 export function useMoment(lastSeq: number): Moment {
   const { query } = useAddress()
@@ -41,4 +51,9 @@ export function selectStep(step: string | undefined): void {
 
 export function openTab(tab: Tab): void {
   setQuery({ tab })
+}
+
+/** An expression goes into the field where expressions are tried. */
+export function tryOut(expr: string): void {
+  setQuery({ tab: 'try', expr })
 }

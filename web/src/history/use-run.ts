@@ -1,6 +1,7 @@
 /** The run of the page, as far as it has arrived. What arrives within one picture of the screen is shown at once. */
 import { useEffect, useState } from 'react'
 import type { Session } from '../server/session.ts'
+import { tryUntil } from '../server/try-until.ts'
 import { loadRun, type LoadedRun } from './load-run.ts'
 
 export interface ShownRun {
@@ -23,12 +24,12 @@ export function useRun(session: Session, executionId: string): ShownRun {
       if (waiting !== undefined) setShown({ run: waiting, lastSeq: waiting.history.lastSeq })
     }
     setShown(NOTHING)
-    loadRun(session, executionId, leaving.signal, (run) => {
-      waiting = run
-      if (frame === 0) frame = requestAnimationFrame(show)
-    }).catch((error: unknown) => {
-      if (!leaving.signal.aborted) setShown((before) => ({ ...before, error }))
-    })
+    const load = (): Promise<void> =>
+      loadRun(session, executionId, leaving.signal, (run) => {
+        waiting = run
+        if (frame === 0) frame = requestAnimationFrame(show)
+      })
+    void tryUntil(load, leaving.signal, (error) => setShown((before) => ({ ...before, error })))
     return () => {
       leaving.abort()
       cancelAnimationFrame(frame)

@@ -6,6 +6,7 @@ export function askedOf({ history, moment: { seq }, asOf }: At): Asked {
   return {
     now: asOf,
     recordAt: (at) => history.recordAt(at),
-    findLast: (type) => history.records.findLast(({ eventType, runSeq }) => runSeq <= seq && eventType === type),
+    findLast: (type, fits = () => true) =>
+      history.records.findLast((record) => record.runSeq <= seq && record.eventType === type && fits(record)),
   }
 }

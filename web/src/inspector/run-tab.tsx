@@ -1,11 +1,17 @@
 /** Nothing is selected: the run itself, and what it waits for. */
-import type { ReactElement } from 'react'
-import { JsonValue } from '../shown/json-value.tsx'
+import { Suspense, type ReactElement } from 'react'
+import { EventCard } from '../events/event-card.tsx'
 import { StateMark } from '../shown/state-mark.tsx'
 import { stepLook } from '../shown/states.ts'
 import type { At } from '../history/at.ts'
+import { FileArtifacts } from './file-artifacts.tsx'
+import { RelatedRuns } from './related-runs.tsx'
 import { chipOf } from '../graph/step-chip.ts'
 import { selectStep } from '../history/use-moment.ts'
+import { part } from '../server/part.ts'
+
+const ArtifactList = part(async () => (await import('./artifact-list.tsx')).ArtifactList)
+const TryTab = part(async () => (await import('./try-tab.tsx')).TryTab)
 
 const OPEN: ReadonlySet<string> = new Set(['RUNNING', 'FAILED'])
 const SHOWN = 50
@@ -50,8 +56,27 @@ export function RunTab({ at }: { readonly at: At }): ReactElement {
           </>
         )}
         <p className="quiet">Choose a step in the graph, the timeline or the events to see why it is where it is.</p>
+        {at.file === undefined ? <RelatedRuns at={at} /> : null}
+        <Suspense fallback={null}>
+          {snapshot.artifacts.length === 0 ? null : (
+            <>
+              <h3>artifacts</h3>
+              {at.file === undefined ? (
+                <ArtifactList executionId={at.execution.executionId} artifacts={snapshot.artifacts} />
+              ) : (
+                <FileArtifacts artifacts={snapshot.artifacts} />
+              )}
+            </>
+          )}
+          {at.file === undefined ? (
+            <>
+              <h3>try an expression</h3>
+              <TryTab at={at} />
+            </>
+          ) : null}
+        </Suspense>
         <h3>event {moment.seq}</h3>
-        <JsonValue value={at.history.recordAt(moment.seq)} label={`event ${moment.seq}`} />
+        <EventCard at={at} />
       </div>
     </section>
   )

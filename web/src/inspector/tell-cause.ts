@@ -16,7 +16,7 @@ export interface Asked {
   readonly now: number
   /** The log up to the moment. */
   readonly recordAt: (seq: number) => LogRecord | undefined
-  readonly findLast: (eventType: string) => LogRecord | undefined
+  readonly findLast: (eventType: string, fits?: (record: LogRecord) => boolean) => LogRecord | undefined
 }
 
 type Teller<K extends Cause['kind']> = (cause: Extract<Cause, { kind: K }>, asked: Asked) => ToldCause
@@ -41,11 +41,16 @@ function failureAt({ recordAt }: Asked, runSeq: number, code: string): string {
 export function pauseDetails(asked: Asked): string {
   const paused = asked.findLast('RunPaused')
   if (paused === undefined) return ''
-  const reason = viewOf(paused).payload['reason']
-  const actor = asked.findLast('SignalAccepted')?.payload?.['actorId']
-  const who = typeof actor === 'string' && paused.causedBySignalId !== undefined ? ` by ${actor}` : ''
+  const { reason, signalId, scope } = viewOf(paused).payload
+  const who = signalId === undefined ? scope : actorOf(signalId, asked)
+  const by = typeof who === 'string' ? ` by ${who}` : ''
   const why = typeof reason === 'string' && reason !== '' ? `, "${reason}"` : ''
-  return `${who} since ${timeOfDay(Date.parse(paused.emittedAt), asked.now)}${why}`
+  return `${by} since ${timeOfDay(Date.parse(paused.emittedAt), asked.now)}${why}`
+}
+
+/** Signals that came after it, such as a second pause, may be of others. */
+function actorOf(signalId: unknown, { findLast }: Asked): unknown {
+  return findLast('SignalAccepted', ({ payload }) => payload?.['signalId'] === signalId)?.payload?.['actorId']
 }
 
 const WAITS_FOR = {

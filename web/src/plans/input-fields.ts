@@ -1,5 +1,7 @@
 /** The fields of a start form, from the schema of a plan's inputs: one for each simple property, JSON for all others. */
-type Fields = Readonly<Record<string, unknown>>
+import { readJsonText } from '../../../src/core/json/read-json-text.ts'
+
+export type Fields = Readonly<Record<string, unknown>>
 
 export interface InputField {
   readonly name: string
@@ -9,6 +11,9 @@ export interface InputField {
   readonly choices: readonly string[]
   /** As it is written in the field. */
   readonly initial: string
+  /** As the schema names it. */
+  readonly type: string
+  readonly schema: Fields
 }
 
 /** Undefined where the schema does not describe an object: then the whole input is written as JSON. */
@@ -16,8 +21,10 @@ export function inputFields(schema: unknown): readonly InputField[] | undefined 
   const { properties, required } = fieldsOf(schema)
   const named = fieldsOf(properties)
   if (Object.keys(named).length === 0) return undefined
-  const needed = new Set(Array.isArray(required) ? required : [])
-  return Object.entries(named).map(([name, given]) => fieldOf(name, fieldsOf(given), needed.has(name)))
+  const needed = new Set<string>(Array.isArray(required) ? required.map(String) : [])
+  // A plan is stored with its names in the order of the alphabet: what is needed comes first, as its author listed it.
+  const names = [...new Set([...needed, ...Object.keys(named)])].filter((name) => Object.hasOwn(named, name))
+  return names.map((name) => fieldOf(name, fieldsOf(named[name]), needed.has(name)))
 }
 
 function fieldOf(name: string, schema: Fields, isRequired: boolean): InputField {
@@ -30,7 +37,9 @@ function fieldOf(name: string, schema: Fields, isRequired: boolean): InputField 
     isRequired,
     about: typeof description === 'string' ? description : undefined,
     choices: isChoice ? choices : [],
-    initial: initial === undefined ? '' : typeof initial === 'string' ? initial : JSON.stringify(initial),
+    initial: initial === undefined ? '' : writtenValue(initial, kind),
+    type: Array.isArray(type) ? type.join(' or ') : typeof type === 'string' ? type : 'any JSON',
+    schema,
   }
 }
 
@@ -39,6 +48,11 @@ const KINDS: Readonly<Record<string, InputField['kind']>> = {
   number: 'number',
   integer: 'number',
   boolean: 'flag',
+}
+
+/** A value as it is written in a field of that kind: text stands there as it is, unless the field takes any JSON. */
+export function writtenValue(value: unknown, kind: InputField['kind']): string {
+  return typeof value === 'string' && kind !== 'json' ? value : JSON.stringify(value)
 }
 
 /** The input that the fields make. An empty field that is not required is left out. Throws the name of a field that is no JSON. */
@@ -54,13 +68,11 @@ export function inputOf(fields: readonly InputField[], values: Readonly<Record<s
 
 function valueOf(name: string, kind: InputField['kind'], text: string): unknown {
   if (kind === 'text' || kind === 'choice') return text
-  try {
-    return JSON.parse(text) as unknown
-  } catch (thrown) {
-    throw new Error(`${name}: ${(thrown as Error).message}`, { cause: thrown })
-  }
+  const read = readJsonText(text)
+  if (!read.ok) throw new Error(`${name}: ${read.fault.message}`)
+  return read.value
 }
 
-function fieldsOf(value: unknown): Fields {
+export function fieldsOf(value: unknown): Fields {
   return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Fields) : {}
 }

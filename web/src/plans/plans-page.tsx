@@ -1,56 +1,54 @@
 /** The published plans, each with a way to start it. */
 import { useEffect, useState, type ReactElement } from 'react'
-import type { PublishedPlan } from '../../../src/client/connect.ts'
-import { planPath } from '../address/address.ts'
+import { editorPath, planPath, startPath } from '../address/address.ts'
 import { Link } from '../address/link.tsx'
-import { session as sessions } from '../server/session.ts'
+import { me } from '../server/session.ts'
+import { PAGE, readUpTo } from '../server/read-up-to.ts'
+import { useAsked } from '../server/use-asked.ts'
 import { useWatched } from '../server/watched.ts'
 import { Trouble } from '../shown/trouble.tsx'
-
-const PAGE = 100
-
-interface Read {
-  readonly plans: readonly PublishedPlan[]
-  readonly next?: string | undefined
-  readonly isLoaded: boolean
-  readonly error?: unknown
-}
+import '../styles/plans.css'
 
 export function PlansPage(): ReactElement {
-  const { client } = useWatched(sessions)
-  const [read, setRead] = useState<Read>({ plans: [], isLoaded: false })
-  const load = async (cursor?: string): Promise<void> => {
-    try {
-      const query = { limit: PAGE, ...(cursor === undefined ? {} : { cursor }) }
-      const { plans, next } = await client.call('listPlans', { query })
-      setRead((before) => ({ plans: cursor === undefined ? plans : [...before.plans, ...plans], next, isLoaded: true }))
-    } catch (error) {
-      setRead((before) => ({ ...before, isLoaded: true, error }))
-    }
-  }
-  useEffect(() => void load(), [client])
-  const { plans, next, isLoaded, error } = read
+  const isDev = useWatched(me)?.dev === true
+  const [most, setMost] = useState(PAGE)
+  const { value, error, again } = useAsked('plans', (client, signal) =>
+    readUpTo(most, async (query) => {
+      const { plans, next } = await client.call('listPlans', { query, signal })
+      return [plans, next]
+    }),
+  )
+  useEffect(() => (most > PAGE ? again() : undefined), [most])
   return (
     <main className="plans">
       <h1>Plans</h1>
-      {error === undefined ? null : <Trouble error={error} retry={() => void load()} />}
-      {isLoaded && plans.length === 0 && error === undefined ? (
+      {isDev ? (
+        <p>
+          <Link href={editorPath()}>Write a new plan</Link>{' '}
+          <span className="quiet">and run it, before it is published</span>
+        </p>
+      ) : null}
+      {error === undefined ? null : <Trouble error={error} retry={again} />}
+      {value?.items.length === 0 ? (
         <div className="empty">
           <p>No plan is published here.</p>
           <pre>keelson plan publish plan.yaml --server {window.location.origin}</pre>
         </div>
       ) : (
         <ul className="plan-list">
-          {plans.map(({ planId, planVersion, sha256 }) => (
+          {(value?.items ?? []).map(({ planId, planVersion, sha256 }) => (
             <li key={planId}>
               <Link href={planPath(planId)}>{planId}</Link> <span className="quiet">{planVersion}</span>{' '}
               <code title={sha256}>{sha256.slice(0, 12)}</code>
+              <Link className="start-link" href={startPath(planId)} aria-label={`Start ${planId}`}>
+                start
+              </Link>
             </li>
           ))}
         </ul>
       )}
-      {next === undefined ? null : (
-        <button type="button" onClick={() => void load(next)}>
+      {value?.hasMore !== true ? null : (
+        <button type="button" onClick={() => setMost(most + PAGE)}>
           More plans
         </button>
       )}

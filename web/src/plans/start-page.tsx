@@ -1,91 +1,67 @@
-/** Starts a run of a published plan: by a form made from its inputs, or by JSON. The server checks the input. */
-import { useEffect, useMemo, useRef, useState, type FormEvent, type ReactElement } from 'react'
-import type { AnswerOf } from '../../../src/core/api/contract.ts'
-import type { getPlan } from '../../../src/core/api/plans.ts'
-import { newUuid } from '../../../src/client/uuid.ts'
-import { goTo, runPath } from '../address/address.ts'
-import { session as sessions } from '../server/session.ts'
-import { useWatched } from '../server/watched.ts'
+/** Starts a run of a published plan: by a form made from its inputs, or by JSON. The version and the run whose input is taken are in the address. */
+import { useMemo, useState, type ReactElement } from 'react'
+import { planPath, setQuery, useAddress } from '../address/address.ts'
+import { Link } from '../address/link.tsx'
 import { Trouble } from '../shown/trouble.tsx'
-import { inputFields, inputOf } from './input-fields.ts'
-import { InputForm } from './input-form.tsx'
-
-type Plan = AnswerOf<typeof getPlan>
+import { inputFields } from './input-fields.ts'
+import { StartForm } from './start-form.tsx'
+import { usePlan, type ReadPlan } from './use-plan.ts'
+import '../styles/plans.css'
 
 export function StartPage({ planId }: { readonly planId: string }): ReactElement {
-  const { client } = useWatched(sessions)
-  const [plan, setPlan] = useState<Plan>()
-  const [error, setError] = useState<unknown>()
-  useEffect(() => {
-    setPlan(undefined)
-    client.call('getPlan', { params: { planId } }).then(setPlan, setError)
-  }, [client, planId])
+  const { query } = useAddress()
+  const version = query.get('version') ?? undefined
+  const { value: newest, error, again } = usePlan(planId, version)
+  const read = useFirst(newest, version)
   return (
     <main className="start">
+      <Link href={planPath(planId, version)} className="back">
+        ← {planId}
+      </Link>
       <h1>
-        Start {planId} <span className="quiet">{plan?.planVersion}</span>
+        Start {planId} <span className="quiet">{read?.planVersion ?? version}</span>
       </h1>
-      {error === undefined ? null : <Trouble error={error} />}
-      {plan === undefined ? null : <StartForm plan={plan} />}
+      {error === undefined ? null : <Trouble error={error} retry={again} />}
+      {read === undefined || newest === undefined ? (
+        error === undefined ? (
+          <p className="quiet">Reading what its input is …</p>
+        ) : null
+      ) : (
+        <>
+          <Newer read={read} newest={newest} />
+          <ReadStart key={read.sha256} read={{ ...read, runs: newest.runs }} from={query.get('from') ?? undefined} />
+        </>
+      )}
     </main>
   )
 }
 
-function StartForm({ plan }: { readonly plan: Plan }): ReactElement {
-  const { client } = useWatched(sessions)
-  const fields = useMemo(() => inputFields(plan.inputs), [plan])
-  const [isJson, setJson] = useState(fields === undefined)
-  const [values, setValues] = useState<Readonly<Record<string, string>>>({})
-  const [text, setText] = useState('{}')
-  const [error, setError] = useState<unknown>()
-  const [isSending, setSending] = useState(false)
-  // Sent twice by mistake, it starts one run.
-  const key = useRef(newUuid())
-  const start = async (event: FormEvent): Promise<void> => {
-    event.preventDefault()
-    setSending(true)
-    setError(undefined)
-    try {
-      const input: unknown = isJson || fields === undefined ? JSON.parse(text) : inputOf(fields, values)
-      const { planId, planVersion } = plan
-      const run = await client.start({ planId, planVersion, input }, { idempotencyKey: key.current })
-      goTo(runPath(run.executionId))
-    } catch (thrown) {
-      // What was refused is another request when it is sent again.
-      key.current = newUuid()
-      setError(thrown)
-      setSending(false)
-    }
-  }
-  const toJson = (): void => {
-    if (fields !== undefined && !isJson) setText(JSON.stringify(inputOf(fields, values), null, 2))
-    setJson(!isJson)
-  }
+/** A version that is published while somebody fills in the form does not take the form away. */
+function useFirst(newest: ReadPlan | undefined, version: string | undefined): ReadPlan | undefined {
+  const [first, setFirst] = useState<{ readonly version: string | undefined; readonly read: ReadPlan }>()
+  const isThis = first !== undefined && first.version === version
+  if (!isThis && newest !== undefined) setFirst({ version, read: newest })
+  return isThis ? first.read : newest
+}
+
+interface NewerProps {
+  readonly read: ReadPlan
+  readonly newest: ReadPlan
+}
+
+function Newer({ read, newest: { sha256, planVersion } }: NewerProps): ReactElement | null {
+  if (sha256 === read.sha256) return null
   return (
-    <form className="start-form" onSubmit={(event) => void start(event)}>
-      {isJson || fields === undefined ? (
-        <label className="field">
-          Input as JSON
-          <textarea rows={12} value={text} spellCheck={false} onChange={(event) => setText(event.target.value)} />
-        </label>
-      ) : (
-        <InputForm
-          fields={fields}
-          values={values}
-          onChange={(name, value) => setValues({ ...values, [name]: value })}
-        />
-      )}
-      {error === undefined ? null : <Trouble error={error} />}
-      <div className="buttons">
-        <button type="submit" className="main" disabled={isSending}>
-          Start
-        </button>
-        {fields === undefined ? null : (
-          <button type="button" onClick={toJson}>
-            {isJson ? 'As a form' : 'As JSON'}
-          </button>
-        )}
-      </div>
-    </form>
+    <p className="hint" role="status">
+      Version {planVersion} was published meanwhile; this form starts {read.planVersion}.{' '}
+      <button type="button" onClick={() => setQuery({ version: planVersion }, 'step')}>
+        Begin anew with {planVersion}
+      </button>
+    </p>
   )
+}
+
+function ReadStart({ read, from }: { readonly read: ReadPlan; readonly from: string | undefined }): ReactElement {
+  const fields = useMemo(() => inputFields(read.plan.inputs), [read.sha256])
+  return <StartForm read={read} fields={fields} from={from} />
 }

@@ -1,9 +1,10 @@
 /** The time cursor: dragged, moved event by event or decision by decision, played, or let go back to now. */
-import { useEffect, useState, type ReactElement } from 'react'
+import type { ReactElement } from 'react'
 import { useKeys } from '../keys/use-keys.ts'
-import { timeOfDay } from '../shown/words.ts'
+import { duration, timeOfDay } from '../shown/words.ts'
 import type { RunHistory } from '../history/run-history.ts'
 import { goToEvent, type Moment } from '../history/use-moment.ts'
+import { SPEEDS, usePlayback } from './use-playback.ts'
 
 export interface CursorBarProps {
   readonly history: RunHistory
@@ -14,7 +15,7 @@ export interface CursorBarProps {
 
 export function CursorBar({ history, lastSeq, moment, hasEnded }: CursorBarProps): ReactElement {
   const { seq, isNow } = moment
-  const [isPlaying, setPlaying] = usePlayback(history, lastSeq, moment)
+  const { isPlaying, play, speed, setSpeed, folded } = usePlayback(history, lastSeq, moment)
   const go = (to: number): void => goToEvent(to >= lastSeq ? undefined : Math.max(1, to))
   const back = (): void => go(seq - 1)
   const forth = (): void => go(seq + 1)
@@ -24,6 +25,7 @@ export function CursorBar({ history, lastSeq, moment, hasEnded }: CursorBarProps
     'Shift+ArrowLeft': () => go(decisionBefore(history, seq)),
     'Shift+ArrowRight': () => go(decisionAfter(history, seq)),
     n: () => goToEvent(undefined),
+    p: () => play(!isPlaying),
   })
   const record = history.recordAt(seq)
   const live = hasEnded ? 'the end' : 'live'
@@ -34,14 +36,28 @@ export function CursorBar({ history, lastSeq, moment, hasEnded }: CursorBarProps
       </button>
       <button
         type="button"
-        onClick={() => setPlaying(!isPlaying)}
+        className="play"
+        onClick={() => play(!isPlaying)}
         aria-label={isPlaying ? 'Stop the playback' : 'Play the run back'}
+        title="p"
       >
-        {isPlaying ? 'stop' : 'play'}
+        {isPlaying ? '❚❚' : '▶'}
       </button>
       <button type="button" onClick={forth} disabled={isNow} aria-label="One event on" title="→ (⇧→ a decision)">
         ›
       </button>
+      <select
+        aria-label="Speed of the playback"
+        value={speed}
+        title="Long waits are shortened"
+        onChange={(event) => setSpeed(Number(event.target.value))}
+      >
+        {SPEEDS.map((one) => (
+          <option key={one} value={one}>
+            {one}×
+          </option>
+        ))}
+      </select>
       <input
         type="range"
         min={1}
@@ -53,8 +69,14 @@ export function CursorBar({ history, lastSeq, moment, hasEnded }: CursorBarProps
       />
       <output className="when">
         {isNow ? '' : 'as of '}event {seq} of {lastSeq}
-        {record === undefined ? '' : ` · ${timeOfDay(Date.parse(record.emittedAt))}`}
+        {record === undefined ? '' : ' · '}
+        {record === undefined ? null : (
+          <time dateTime={record.emittedAt} title={record.emittedAt}>
+            {timeOfDay(Date.parse(record.emittedAt))}
+          </time>
+        )}
         {isNow ? ` · ${live}` : ''}
+        {folded === undefined ? '' : ` · ${duration(folded)} shortened`}
       </output>
       <button type="button" className="now" onClick={() => goToEvent(undefined)} disabled={isNow} title="n">
         now
@@ -73,34 +95,4 @@ function decisionAfter(history: RunHistory, seq: number): number {
   const next = history.recordAt(seq + 1)?.decision.firstSeq
   const found = history.records.slice(history.countAt(seq)).findLast((one) => one.decision.firstSeq === next)
   return found?.runSeq ?? seq + 1
-}
-
-/** The wait between two events as it was, ten times as fast and never long. */
-const SPEED = 10
-const SHORTEST_MS = 60
-const LONGEST_MS = 700
-
-function usePlayback(
-  history: RunHistory,
-  lastSeq: number,
-  { seq, isNow }: Moment,
-): readonly [boolean, (isPlaying: boolean) => void] {
-  const [isPlaying, setPlaying] = useState(false)
-  useEffect(() => {
-    if (!isPlaying) return undefined
-    if (isNow) {
-      setPlaying(false)
-      return undefined
-    }
-    const gap = (history.msAt(seq + 1) - history.msAt(seq)) / SPEED
-    const wait = Math.min(LONGEST_MS, Math.max(SHORTEST_MS, gap))
-    const timer = setTimeout(() => goToEvent(seq + 1 >= lastSeq ? undefined : seq + 1), wait)
-    return () => clearTimeout(timer)
-  }, [isPlaying, isNow, seq, lastSeq, history])
-  const play = (wanted: boolean): void => {
-    // From now there is nothing to play: it begins at the first event.
-    if (wanted && isNow) goToEvent(1)
-    setPlaying(wanted)
-  }
-  return [isPlaying, play]
 }

@@ -15,8 +15,12 @@ export interface Listed {
 }
 
 const PAGE = 50
-/** What moves again and again is counted once in a while. */
+/** The most that the server gives at once. */
+const MOST = 1_000
+/** What moves again and again is read once in a while; a long list, which is more to read, less often. */
 const REFRESH_MS = 400
+const REFRESH_LONG_MS = 2_000
+const LONG = 200
 
 export class RunList {
   readonly listed = new Watched<Listed>({ runs: [], counts: {}, isLoaded: false })
@@ -24,6 +28,10 @@ export class RunList {
   readonly #asked: RunFilter
   readonly #leaving = new AbortController()
   #refreshing: ReturnType<typeof setTimeout> | undefined
+  /** Something moved while the list was read anew. */
+  #isDue = false
+  /** One reading after the other: each goes on from what the one before found. */
+  #turn: Promise<void> = Promise.resolve()
 
   constructor(session: Session, asked: RunFilter) {
     this.#session = session
@@ -42,38 +50,45 @@ export class RunList {
   }
 
   async more(): Promise<void> {
-    const { runs, next } = this.listed.get()
-    if (next === undefined) return
     await this.#taking(async () => {
-      const page = await this.#page(next)
+      const { next: cursor } = this.listed.get()
+      if (cursor === undefined) return
+      const { executions, next } = await this.#page(cursor, PAGE)
+      // What moved meanwhile was told to the rows that were there.
+      const { runs, counts } = this.listed.get()
       const known = new Set(runs.map(({ executionId }) => executionId))
-      const others = page.executions.filter(({ executionId }) => !known.has(executionId))
-      this.listed.set({ ...this.listed.get(), runs: [...runs, ...others], next: page.next })
+      const others = executions.filter(({ executionId }) => !known.has(executionId))
+      this.listed.set({ runs: [...runs, ...others], counts, next, isLoaded: true })
     })
   }
 
-  /** The first page anew; runs of later pages that were loaded stay. */
+  /** As many as are shown anew: a run of any page may have moved, so that it does not fit any more. */
   async refresh(): Promise<void> {
     await this.#taking(async () => {
       const { signal } = this.#leaving
-      const [page, counts] = await Promise.all([
-        this.#page(undefined),
+      const [{ runs, next }, counts] = await Promise.all([
+        this.#newest(Math.max(PAGE, this.listed.get().runs.length)),
         this.#session.client.call('countExecutions', { signal }) as Promise<Readonly<Record<string, number>>>,
       ])
-      const { runs: before, next: reached, isLoaded } = this.listed.get()
-      const fresh = new Set(page.executions.map(({ executionId }) => executionId))
-      const oldest = page.executions.at(-1)?.createdAt ?? ''
-      const later = page.next === undefined ? [] : before.filter((one) => one.createdAt < oldest)
-      const runs = [...page.executions, ...later.filter(({ executionId }) => !fresh.has(executionId))]
-      const next = isLoaded && later.length > 0 ? reached : page.next
       this.listed.set({ runs, counts, next, isLoaded: true })
     })
   }
 
+  async #newest(count: number): Promise<Pick<Listed, 'runs' | 'next'>> {
+    const runs: ExecutionState[] = []
+    for (let cursor: string | undefined; ;) {
+      const { executions, next } = await this.#page(cursor, Math.min(MOST, count - runs.length))
+      runs.push(...executions)
+      if (next === undefined || runs.length >= count) return { runs, next }
+      cursor = next
+    }
+  }
+
   #page(
     cursor: string | undefined,
+    limit: number,
   ): Promise<{ readonly executions: readonly ExecutionState[]; readonly next?: string }> {
-    const query = { ...this.#asked, limit: PAGE, ...(cursor === undefined ? {} : { cursor }) }
+    const query = { ...this.#asked, limit, ...(cursor === undefined ? {} : { cursor }) }
     return this.#session.client.call('listExecutions', { query, signal: this.#leaving.signal })
   }
 
@@ -84,22 +99,31 @@ export class RunList {
       ...rest,
       runs: runs.map((run) => ({ ...run, ...byId.get(run.executionId) }) as ExecutionState),
     })
-    this.#refreshSoon(REFRESH_MS)
+    this.#movedSoon()
+  }
+
+  #movedSoon(): void {
+    this.#refreshSoon(this.listed.get().runs.length > LONG ? REFRESH_LONG_MS : REFRESH_MS)
   }
 
   #refreshSoon(ms: number): void {
-    this.#refreshing ??= setTimeout(() => {
-      this.#refreshing = undefined
-      void this.refresh()
-    }, ms)
+    if (this.#refreshing !== undefined) {
+      this.#isDue = true
+      return
+    }
+    this.#refreshing = setTimeout(() => void this.#refreshNow(), ms)
   }
 
-  async #taking(work: () => Promise<void>): Promise<void> {
-    try {
-      await work()
-    } catch (thrown) {
-      this.#failed(thrown)
-    }
+  async #refreshNow(): Promise<void> {
+    this.#isDue = false
+    await this.refresh()
+    this.#refreshing = undefined
+    if (this.#isDue && !this.#leaving.signal.aborted) this.#movedSoon()
+  }
+
+  #taking(work: () => Promise<void>): Promise<void> {
+    this.#turn = this.#turn.then(work).catch((thrown: unknown) => this.#failed(thrown))
+    return this.#turn
   }
 
   #failed(error: unknown): void {

@@ -1,5 +1,5 @@
 /** The rows of the list. The link of a row is its plan; the whole row leads there. */
-import { useEffect, useRef, type ReactElement } from 'react'
+import { useEffect, useRef, type MouseEvent, type ReactElement } from 'react'
 import type { ExecutionState } from '../../../src/client/connect.ts'
 import { msFromIso } from '../../../src/core/time.ts'
 import { goTo, runPath } from '../address/address.ts'
@@ -13,13 +13,19 @@ export interface RunRowsProps {
   readonly chosen: number
   readonly isLoaded: boolean
   readonly now: number
+  /** Ids of those that are to be compared. */
+  readonly picked: readonly string[]
+  readonly onPick: (executionId: string) => void
 }
 
-export function RunRows({ runs, chosen, isLoaded, now }: RunRowsProps): ReactElement {
+export function RunRows({ runs, chosen, isLoaded, now, picked, onPick }: RunRowsProps): ReactElement {
   return (
     <table className="rows" aria-busy={!isLoaded}>
       <thead>
         <tr>
+          <th scope="col" className="wide">
+            <span className="sr-only">compare</span>
+          </th>
           <th scope="col">status</th>
           <th scope="col">plan</th>
           <th scope="col" className="wide">
@@ -41,10 +47,19 @@ export function RunRows({ runs, chosen, isLoaded, now }: RunRowsProps): ReactEle
       </thead>
       <tbody>
         {isLoaded
-          ? runs.map((run, at) => <Row key={run.executionId} run={run} isChosen={at === chosen} now={now} />)
+          ? runs.map((run, at) => (
+              <Row
+                key={run.executionId}
+                run={run}
+                isChosen={at === chosen}
+                now={now}
+                isPicked={picked.includes(run.executionId)}
+                onPick={onPick}
+              />
+            ))
           : EMPTY_ROWS.map((key) => (
               <tr key={key} className="shape">
-                <td colSpan={7}>&nbsp;</td>
+                <td colSpan={8}>&nbsp;</td>
               </tr>
             ))}
       </tbody>
@@ -55,13 +70,20 @@ export function RunRows({ runs, chosen, isLoaded, now }: RunRowsProps): ReactEle
 /** The shape of the list while it is loading. */
 const EMPTY_ROWS = ['a', 'b', 'c', 'd', 'e', 'f']
 
+/** A link in the row goes its own way, also into a new tab. */
+function openRow({ target }: MouseEvent, executionId: string): void {
+  if (target instanceof Element && target.closest('a') === null) goTo(runPath(executionId))
+}
+
 interface RowProps {
   readonly run: ExecutionState
   readonly isChosen: boolean
   readonly now: number
+  readonly isPicked: boolean
+  readonly onPick: (executionId: string) => void
 }
 
-function Row({ run, isChosen, now }: RowProps): ReactElement {
+function Row({ run, isChosen, now, isPicked, onPick }: RowProps): ReactElement {
   const { executionId, status, substatus, planId, planVersion, triggeredBy, lastEventSeq } = run
   const row = useRef<HTMLTableRowElement>(null)
   useEffect(() => {
@@ -71,7 +93,16 @@ function Row({ run, isChosen, now }: RowProps): ReactElement {
   const updated = msFromIso(run.updatedAt) ?? 0
   const isOver = status === 'COMPLETED' || status === 'FAILED' || status === 'CANCELLED'
   return (
-    <tr ref={row} className={isChosen ? 'chosen' : ''} onClick={() => goTo(runPath(executionId))}>
+    <tr ref={row} className={isChosen ? 'chosen' : ''} onClick={(event) => openRow(event, executionId)}>
+      <td className="wide">
+        <input
+          type="checkbox"
+          aria-label={`Compare run ${shortId(executionId)}`}
+          checked={isPicked}
+          onClick={(event) => event.stopPropagation()}
+          onChange={() => onPick(executionId)}
+        />
+      </td>
       <td>
         <StateChip look={runLook(status)} />
         {substatus === undefined ? null : <span className="quiet"> {substatus}</span>}

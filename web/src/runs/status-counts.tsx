@@ -14,7 +14,12 @@ export function StatusCounts({ counts, chosen, onToggle }: StatusCountsProps): R
     <ul className="counts" aria-label="Runs by status">
       {RUN_STATUSES.map((status) => (
         <li key={status}>
-          <button type="button" aria-pressed={chosen.includes(status)} onClick={() => onToggle(status)}>
+          <button
+            type="button"
+            className={(counts[status] ?? 0) === 0 ? 'none' : ''}
+            aria-pressed={chosen.includes(status)}
+            onClick={() => onToggle(status)}
+          >
             <StateMark look={RUN_LOOKS[status]} />
             <span className="word">{RUN_LOOKS[status].word}</span>
             <span className="number">{(counts[status] ?? 0).toLocaleString('en')}</span>

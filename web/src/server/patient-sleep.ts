@@ -1,7 +1,7 @@
 /** A wait before the next connection that ends early when a server that was away is back. */
 import type { Watched } from './watched.ts'
 
-/** `look` asks whether the server is there, and notes it. */
+/** `look` asks whether the server is there, and notes it; who comes back at once finds out by itself. */
 export function patientSleep(
   isHere: Watched<boolean>,
   look: () => void,
@@ -29,6 +29,6 @@ export function patientSleep(
         wasAway ||= !isHere.get()
       })
       signal?.addEventListener('abort', left, { once: true })
-      look()
+      if (ms > 0) look()
     })
 }

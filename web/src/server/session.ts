@@ -5,6 +5,8 @@
 import { connect, type Client, type Me } from '../../../src/client/connect.ts'
 import { openConnection, type Connection } from '../../../src/client/connection.ts'
 import { patientSleep } from './patient-sleep.ts'
+import { isStream, patientStream } from './patient-stream.ts'
+import { noteServerTime } from './server-clock.ts'
 import { Watched } from './watched.ts'
 
 const KEY = 'keelson.key'
@@ -17,6 +19,8 @@ export interface Session {
 
 /** `undefined` until it is known; `null`: the server wants to know who asks. */
 export const me = new Watched<Me | null | undefined>(undefined)
+/** The server knew who asks and does not any more: a session ended, or a key was revoked, while the page was open. */
+export const hasEnded = new Watched(false)
 /** Whether the last request reached the server. */
 export const isHere = new Watched(true)
 export const session = new Watched<Session>(opened())
@@ -29,19 +33,42 @@ function opened(): Session {
     ...(apiKey === null ? {} : { apiKey }),
     ...(person === null ? {} : { actAs: person }),
     sleep: patientSleep(isHere, look),
-    fetch: async (...given: Parameters<typeof fetch>): Promise<Response> => {
-      try {
-        const answer = await fetch(...given)
-        isHere.set(true)
-        return answer
-      } catch (thrown) {
-        // Left by the page itself, such as a stream of a page that was closed.
-        if (given[1]?.signal?.aborted !== true) noteAway()
-        throw thrown
-      }
+    fetch: (url: Parameters<typeof fetch>[0], init?: RequestInit): Promise<Response> => {
+      const { signal } = init ?? {}
+      if (signal === undefined || signal === null || !isStream(init)) return asked(url, init)
+      return patientStream((until) => asked(url, { ...init, signal: until }), signal)
     },
   }
-  return { client: connect(options), connection: openConnection(options) }
+  const asked = async (url: Parameters<typeof fetch>[0], init?: RequestInit): Promise<Response> => {
+    const answer = await fetched(url, init)
+    if (answer.status === NOT_AUTHENTICATED && session.get() === own) noteEnded()
+    return answer
+  }
+  const own = { client: connect(options), connection: openConnection(options) }
+  return own
+}
+
+const NOT_AUTHENTICATED = 401
+
+/** What the page shows now is refused, whatever it asks next: it asks who one is, and goes on where it is. */
+function noteEnded(): void {
+  if (me.get() === null || me.get() === undefined) return
+  hasEnded.set(true)
+  me.set(null)
+}
+
+/** Notes whether the server answered. */
+async function fetched(url: Parameters<typeof fetch>[0], init?: RequestInit): Promise<Response> {
+  try {
+    const answer = await fetch(url, init)
+    isHere.set(true)
+    noteServerTime(answer.headers.get('date'))
+    return answer
+  } catch (thrown) {
+    // Left by the page itself, such as a stream of a page that was closed.
+    if (init?.signal?.aborted !== true) noteAway()
+    throw thrown
+  }
 }
 
 const LOOK_AGAIN_MS = 2_000
@@ -66,8 +93,12 @@ function look(): void {
 
 /** Throws what the server refuses for another reason than the missing key. */
 export async function findMe(): Promise<void> {
+  const asked = session.get()
   try {
-    me.set(await session.get().client.me())
+    const found = await asked.client.me()
+    if (session.get() !== asked) return
+    if (JSON.stringify(found) !== JSON.stringify(me.get())) me.set(found)
+    hasEnded.set(false)
   } catch (thrown) {
     if (codeOf(thrown) !== 'NOT_AUTHENTICATED') throw thrown
     me.set(null)
@@ -100,6 +131,7 @@ function keepName(name: string | null): void {
 
 export async function forgetKey(): Promise<void> {
   sessionStorage.removeItem(KEY)
+  me.set(undefined)
   session.set(opened())
   await findMe()
 }
@@ -123,6 +155,7 @@ export async function loginAddress(): Promise<string | undefined> {
 /** Ends the session here; that at the issuer goes on. */
 export async function logOut(): Promise<void> {
   await session.get().client.call('logout')
+  me.set(undefined)
   await findMe()
 }
 

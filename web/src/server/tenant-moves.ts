@@ -1,6 +1,6 @@
 /**
- * Which runs of the tenant moved, as the server tells it: over as many connections as it takes, each from where the last one broke
- * off. After `resync` the list must be read anew.
+ * Which runs of the tenant moved, as the server tells it: one stream for the whole tab, however many parts of the page listen, over as
+ * many connections as it takes, each from where the last one broke off. After `resync` a list must be read anew.
  */
 import { streamTenant } from '../../../src/core/api/execution-log.ts'
 import { readJsonText } from '../../../src/core/json/read-json-text.ts'
@@ -24,15 +24,92 @@ export interface Listener {
   readonly resync: () => void
 }
 
-export async function followTenant(connection: Connection, listener: Listener, signal: AbortSignal): Promise<void> {
+/** The next page opens a moment after the last one is left: it goes on with the same stream. */
+const LINGER_MS = 2_000
+
+class SharedStream {
+  readonly #listeners = new Map<Listener, (thrown: unknown) => void>()
+  readonly #connection: Connection
+  #following: AbortController | undefined
+  #leaving: ReturnType<typeof setTimeout> | undefined
+  #isOpen = false
+
+  constructor(connection: Connection) {
+    this.#connection = connection
+  }
+
+  /** Rejects when the server refuses the stream; resolves when the listener leaves. */
+  follow(listener: Listener, signal: AbortSignal): Promise<void> {
+    return new Promise((resolve, reject) => {
+      if (signal.aborted) return resolve()
+      this.#listeners.set(listener, reject)
+      clearTimeout(this.#leaving)
+      signal.addEventListener('abort', () => {
+        this.#listeners.delete(listener)
+        if (this.#listeners.size === 0) this.#leaveSoon()
+        resolve()
+      })
+      if (this.#following === undefined) this.#open()
+      // It has said hello to others before.
+      else if (this.#isOpen) listener.resync()
+    })
+  }
+
+  #open(): void {
+    const following = (this.#following = new AbortController())
+    const all: Listener = {
+      moved: (runs) => this.#each((one) => one.moved(runs)),
+      resync: () => {
+        this.#isOpen = true
+        this.#each((one) => one.resync())
+      },
+    }
+    followTenantStream(this.#connection, all, following.signal).catch((thrown: unknown) => {
+      this.#end(following)
+      for (const refuse of this.#listeners.values()) refuse(thrown)
+    })
+  }
+
+  #each(tell: (listener: Listener) => void): void {
+    for (const one of this.#listeners.keys()) tell(one)
+  }
+
+  #leaveSoon(): void {
+    clearTimeout(this.#leaving)
+    const following = this.#following
+    this.#leaving = setTimeout(() => {
+      if (following !== undefined) this.#end(following)
+    }, LINGER_MS)
+  }
+
+  #end(following: AbortController): void {
+    following.abort()
+    if (this.#following !== following) return
+    this.#following = undefined
+    this.#isOpen = false
+  }
+}
+
+const streams = new WeakMap<Connection, SharedStream>()
+
+export function followTenant(connection: Connection, listener: Listener, signal: AbortSignal): Promise<void> {
+  const shared = streams.get(connection) ?? new SharedStream(connection)
+  streams.set(connection, shared)
+  return shared.follow(listener, signal)
+}
+
+async function followTenantStream(connection: Connection, listener: Listener, signal: AbortSignal): Promise<void> {
   let lastId = ''
   for (let failures = 0; !signal.aborted; failures += 1) {
+    let asked: number | undefined
     try {
       const headers = lastId === '' ? {} : { 'last-event-id': lastId }
       const { body } = await respond(connection, streamTenant, { headers, signal })
       if (body === null) return
-      for await (const { event, data, id } of messagesOf(body)) {
+      for await (const { event, data, id, retryMs } of messagesOf(body)) {
         failures = 0
+        // Of a server that goes away the sleep finds out by itself when it is back; the tab itself comes back at once.
+        if (event === 'reconnect' && retryMs === 0) asked = retryMs
         if (event === 'resync' || (event === 'hello' && lastId === '')) listener.resync()
         if (event === 'moved') listener.moved(runsIn(data))
         if (id !== '') lastId = id
@@ -42,7 +119,7 @@ export async function followTenant(connection: Connection, listener: Listener, s
       const isRefused = thrown instanceof KeelsonError && !thrown.problems[0].retryable
       if (isRefused) throw thrown
     }
-    await connection.sleep(backoffSeconds(failures) * 1_000, signal).catch(() => undefined)
+    await connection.sleep(asked ?? backoffSeconds(failures) * 1_000, signal).catch(() => undefined)
   }
 }
 

@@ -13,6 +13,9 @@ const PATHS: Readonly<Record<Shape, string>> = {
   again: 'M12.5 8a4.5 4.5 0 1 1-1.5-3.4M12.5 2.5v2.6h-2.6',
   person: 'M8 3a2.2 2.2 0 1 0 0 4.4a2.2 2.2 0 1 0 0-4.4zM3.5 13c0-2.5 2-4 4.5-4s4.5 1.5 4.5 4',
   back: 'M6 3L3 6l3 3M3 6h6a3.5 3.5 0 0 1 0 7H6',
+  plus: 'M8 3v10M3 8h10',
+  minus: 'M3 8h10',
+  wave: 'M2.5 9.5c2-4 4-4 5.5-1.5s3.5 2.5 5.5-1.5',
 }
 
 export function StateMark({ look, size = 14 }: { readonly look: Look; readonly size?: number }): ReactElement {

@@ -4,7 +4,20 @@
  */
 import type { StepSnapshot } from '../../../src/core/view/fold/run-snapshot.ts'
 
-export type Shape = 'ring' | 'disc' | 'play' | 'bars' | 'check' | 'cross' | 'slash' | 'again' | 'person' | 'back'
+export type Shape =
+  | 'ring'
+  | 'disc'
+  | 'play'
+  | 'bars'
+  | 'check'
+  | 'cross'
+  | 'slash'
+  | 'again'
+  | 'person'
+  | 'back'
+  | 'plus'
+  | 'minus'
+  | 'wave'
 export type Tone = 'idle' | 'busy' | 'good' | 'bad' | 'held' | 'off' | 'human'
 
 export interface Look {
@@ -13,7 +26,7 @@ export interface Look {
   readonly tone: Tone
 }
 
-const look = (word: string, shape: Shape, tone: Tone): Look => ({ word, shape, tone })
+export const look = (word: string, shape: Shape, tone: Tone): Look => ({ word, shape, tone })
 
 export const RUN_LOOKS = {
   PENDING: look('pending', 'ring', 'idle'),

@@ -59,3 +59,13 @@ export function shortId(runId: string): string {
 export function plural(count: number, noun: string): string {
   return `${count.toLocaleString('en')} ${noun}${count === 1 ? '' : 's'}`
 }
+
+const KIB = 1024
+
+/** `812 bytes`, `64 KiB`, `1.4 MiB`. */
+export function sizeOf(bytes: number): string {
+  if (bytes < KIB) return plural(bytes, 'byte')
+  return bytes < KIB * KIB ? `${rounded(bytes / KIB)} KiB` : `${rounded(bytes / (KIB * KIB))} MiB`
+}
+
+const rounded = (value: number): string => String(Math.round(value * 10) / 10)

@@ -1,11 +1,16 @@
-/** The answer to a task: a form made from the schema of its result, or JSON, notes, and a button for each outcome. */
-import { useEffect, useMemo, useState, type FormEvent, type ReactElement } from 'react'
+/**
+ * The answer to a task: a form made from the schema of its result, or JSON, notes, and a button for each outcome. Only a button answers:
+ * Enter in a field is no decision.
+ */
+import { useEffect, useMemo, useRef, useState, type ReactElement } from 'react'
 import { inputFields, inputOf } from '../plans/input-fields.ts'
 import { InputForm } from '../plans/input-form.tsx'
 import type { Session } from '../server/session.ts'
 import { Trouble } from '../shown/trouble.tsx'
 
 export interface Answered {
+  /** Of the task that was answered. */
+  readonly token: string
   readonly kind: string
   readonly outcome: string
 }
@@ -31,6 +36,7 @@ export function TaskForm({ token, session: { client }, onAnswered }: TaskFormPro
   const [notes, setNotes] = useState('')
   const [isSending, setSending] = useState(false)
   const [error, setError] = useState<unknown>()
+  const form = useRef<HTMLFormElement>(null)
   const fields = useMemo(() => inputFields(schema), [schema])
   useEffect(() => {
     client.call('getTask', { params: { token } }).then(({ evidenceSchema }) => setSchema(evidenceSchema), setError)
@@ -40,10 +46,9 @@ export function TaskForm({ token, session: { client }, onAnswered }: TaskFormPro
     const text = json ?? (fields === undefined ? '{}' : undefined)
     return { result: text === undefined ? inputOf(fields ?? [], values) : (JSON.parse(text) as unknown) }
   }
-  const answer = async (event: FormEvent<HTMLFormElement>): Promise<void> => {
-    event.preventDefault()
-    const pressed = (event.nativeEvent as SubmitEvent).submitter as HTMLButtonElement | null
-    const outcome = (pressed?.value ?? 'Succeeded') as Outcome
+  const answer = async (outcome: Outcome): Promise<void> => {
+    // What is not approved needs no evidence.
+    if (outcome === 'Succeeded' && form.current?.reportValidity() === false) return
     setSending(true)
     setError(undefined)
     try {
@@ -51,7 +56,7 @@ export function TaskForm({ token, session: { client }, onAnswered }: TaskFormPro
       const given = outcome === 'Succeeded' ? resultOf() : {}
       const said = notes.trim() === '' ? {} : { notes: notes.trim() }
       const { kind, outcome: first = outcome } = await client.complete(token, { outcome, ...said, ...given })
-      onAnswered({ kind, outcome: first })
+      onAnswered({ token, kind, outcome: first })
     } catch (thrown) {
       setError(thrown)
       setSending(false)
@@ -59,7 +64,7 @@ export function TaskForm({ token, session: { client }, onAnswered }: TaskFormPro
   }
   const change = (name: string, value: string): void => setValues({ ...values, [name]: value })
   return (
-    <form onSubmit={(event) => void answer(event)} aria-label="Answer">
+    <form ref={form} onSubmit={(event) => event.preventDefault()} aria-label="Answer">
       {fields === undefined || json !== undefined ? null : (
         <InputForm fields={fields} values={values} onChange={change} />
       )}
@@ -76,19 +81,17 @@ export function TaskForm({ token, session: { client }, onAnswered }: TaskFormPro
       )}
       <label className="field">
         Notes
-        <input value={notes} onChange={(event) => setNotes(event.target.value)} />
+        <textarea rows={2} value={notes} onChange={(event) => setNotes(event.target.value)} />
       </label>
       {error === undefined ? null : <Trouble error={error} />}
       <div className="buttons">
         {OUTCOMES.map(([outcome, words]) => (
           <button
             key={outcome}
-            type="submit"
-            value={outcome}
+            type="button"
             className={outcome === 'Succeeded' ? 'main' : ''}
-            // What is not approved needs no evidence.
-            formNoValidate={outcome !== 'Succeeded'}
             disabled={isSending}
+            onClick={() => void answer(outcome)}
           >
             {words}
           </button>

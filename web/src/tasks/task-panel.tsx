@@ -19,7 +19,9 @@ export interface TaskPanelProps {
 
 export function TaskPanel({ executionId, name, task, session }: TaskPanelProps): ReactElement {
   const { run, lastSeq, error } = useRun(session, executionId)
-  const [answered, setAnswered] = useState<Answered>()
+  const [given, setAnswered] = useState<Answered>()
+  // A task that was opened again is another one, with another token, and waits for its own answer.
+  const answered = task?.token === undefined || task.token === given?.token ? given : undefined
   const title = task?.title ?? name
   return (
     <section className="task" aria-label={`Task ${title}`}>

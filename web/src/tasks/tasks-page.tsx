@@ -12,10 +12,13 @@ import { ago, duration, shortId } from '../shown/words.ts'
 import { TaskPanel } from './task-panel.tsx'
 import { useTasks } from './use-tasks.ts'
 
+const NONE: readonly Task[] = []
+
 export function TasksPage(): ReactElement {
   const session = useWatched(sessions)
   const { query } = useAddress()
-  const { tasks, isLoaded, error } = useTasks(session)
+  const { value, error } = useTasks()
+  const tasks = value ?? NONE
   const now = useClock(true)
   const [run, name] = [query.get('run'), query.get('task')]
   const chosen = tasks.find(({ executionId, actionId }) => executionId === run && actionId === name)
@@ -23,7 +26,7 @@ export function TasksPage(): ReactElement {
     <main className="tasks">
       <h1>Tasks</h1>
       {error === undefined ? null : <Trouble error={error} />}
-      {isLoaded && tasks.length === 0 && error === undefined ? (
+      {value?.length === 0 ? (
         <div className="empty">
           <p>Nothing waits for a person.</p>
           <p className="quiet">A step of a plan asks for one:</p>
@@ -36,7 +39,7 @@ export function TasksPage(): ReactElement {
           <TaskRow key={`${task.executionId} ${task.actionId}`} task={task} isChosen={task === chosen} now={now} />
         ))}
       </ul>
-      {run === null || name === null || !isLoaded ? null : (
+      {run === null || name === null || value === undefined ? null : (
         <TaskPanel key={`${run} ${name}`} executionId={run} name={name} task={chosen} session={session} />
       )}
     </main>

@@ -22,7 +22,7 @@ export function densityOf(view: RunView, stepId: string, scale: TimeScale, asOf:
   const total = fan?.total ?? 0
   for (let item = 0; item < total; item += 1)
     for (const { begunMs, endedMs, status } of attemptsOf(fan, item)) {
-      if (begunMs === undefined) continue
+      if (begunMs === undefined || begunMs > scale.to || (endedMs ?? asOf) < scale.from) continue
       const [first, last] = [bin(begunMs), bin(endedMs ?? asOf)]
       if (last < first) continue
       changes[first] = (changes[first] ?? 0) + 1

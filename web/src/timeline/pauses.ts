@@ -7,6 +7,7 @@ export interface Pause {
   readonly to: number
 }
 
+/** `records`: those that move the run itself, or all. */
 export function pausesOf(records: readonly LogRecord[], seq: number, asOf: number): readonly Pause[] {
   const pauses: Pause[] = []
   let since: number | undefined

@@ -2,7 +2,7 @@
 import { msFromIso } from '../../../src/core/time.ts'
 import type { AttemptSnapshot, FallbackSnapshot, StepSnapshot } from '../../../src/core/view/fold/run-snapshot.ts'
 
-export type SegmentKind = 'work' | 'failed' | 'backoff' | 'person' | 'wait' | 'room' | 'undo'
+export type SegmentKind = 'work' | 'running' | 'failed' | 'backoff' | 'person' | 'wait' | 'room' | 'undo'
 
 export interface Segment {
   readonly kind: SegmentKind
@@ -11,16 +11,21 @@ export interface Segment {
   readonly title: string
 }
 
-/** One legend for all bars, from the table that draws them. */
-export const SEGMENT_WORDS: Readonly<Record<SegmentKind, string>> = {
+/** One legend for all that is drawn, from the table that draws it: the class of the mark, and its words. */
+export const MARKS = {
   work: 'work',
+  running: 'at work',
   failed: 'failed attempt',
   backoff: 'wait before a retry',
   person: 'waits for a person',
   wait: 'waits for a time, an event or a run',
   room: 'waits for room',
   undo: 'undone',
-}
+  items: 'items at work',
+  'failed-items': 'some of them failed',
+  pause: 'the run is paused',
+} as const satisfies Readonly<Record<SegmentKind | 'items' | 'failed-items' | 'pause', string>>
+export type Mark = keyof typeof MARKS
 
 /** What an attempt that only waits is waiting for. */
 export type WaitKind = 'person' | 'wait' | undefined
@@ -32,7 +37,7 @@ export function segmentsOf(step: StepSnapshot, asOf: number, waits: WaitKind): r
   const room =
     first === undefined || step.timeSplit.grantMs <= 0
       ? []
-      : [segment('room', first.from - step.timeSplit.grantMs, first.from, SEGMENT_WORDS.room)]
+      : [segment('room', first.from - step.timeSplit.grantMs, first.from, MARKS.room)]
   return [...room, ...own, ...fallback, ...undoOf(step, asOf)]
 }
 
@@ -41,13 +46,13 @@ function attemptSegments(slot: FallbackSnapshot, asOf: number, waits: WaitKind):
     const from = msFromIso(attempt.startedAt ?? '')
     if (from === undefined) return []
     const to = msFromIso(attempt.completedAt ?? '') ?? asOf
-    const kind = attempt.status === 'FAILED' ? 'failed' : (waits ?? 'work')
+    const kind = attempt.status === 'FAILED' ? 'failed' : (waits ?? (attempt.status === 'RUNNING' ? 'running' : 'work'))
     const next = nextStart(slot, slot.attempts[at + 1], asOf)
     const name = `attempt ${attempt.logicalAttemptId}: ${attempt.error?.code ?? attempt.status.toLowerCase()}`
     const bar = segment(kind, from, to, name)
     return next === undefined || attempt.status !== 'FAILED'
       ? [bar]
-      : [bar, segment('backoff', to, next, SEGMENT_WORDS.backoff)]
+      : [bar, segment('backoff', to, next, MARKS.backoff)]
   })
 }
 
@@ -66,4 +71,17 @@ function undoOf({ compensation }: StepSnapshot, asOf: number): readonly Segment[
 
 function segment(kind: SegmentKind, from: number, to: number, title: string): Segment {
   return { kind, from, to: Math.max(from, to), title }
+}
+
+const known = new WeakMap<StepSnapshot, readonly Mark[]>()
+
+/** Which marks the row of a step has. A step that has not changed is the same object, so a long plan is not read again. */
+export function marksOf(step: StepSnapshot, waits: WaitKind): readonly Mark[] {
+  const kept = known.get(step)
+  if (kept !== undefined) return kept
+  const { items } = step
+  const own = items === undefined ? segmentsOf(step, Infinity, waits).map(({ kind }) => kind) : ['items' as const]
+  const marks: readonly Mark[] = (items?.failed ?? 0) > 0 ? [...own, 'failed-items'] : own
+  known.set(step, marks)
+  return marks
 }

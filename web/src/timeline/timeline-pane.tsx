@@ -1,164 +1,126 @@
 /** When what happened: a row for each step, its attempts as bars, pauses of the run behind them, and the cursor in front. */
-import { useMemo, type ReactElement } from 'react'
+import { useEffect, useMemo, useRef, type ReactElement } from 'react'
 import type { PlanGraph } from '../../../src/core/plan/compile/graph.ts'
-import type { LogRecord } from '../../../src/core/events/event.ts'
-import { msFromIso } from '../../../src/core/time.ts'
-import type { RunSnapshot, StepSnapshot } from '../../../src/core/view/fold/run-snapshot.ts'
-import type { RunView } from '../../../src/core/view/fold/run-view.ts'
-import { StateMark } from '../shown/state-mark.tsx'
-import { stepLook } from '../shown/states.ts'
-import { duration } from '../shown/words.ts'
-import { densityOf, BINS } from './density.ts'
+import type { At } from '../history/at.ts'
+import { useKeys } from '../keys/use-keys.ts'
+import { useWindow } from '../shown/use-window.ts'
+import { Lane, LANE_HEIGHT, percent, span } from './lane.tsx'
+import { Legend } from './legend.tsx'
 import { pausesOf } from './pauses.ts'
-import { segmentsOf, SEGMENT_WORDS, type Segment, type SegmentKind, type WaitKind } from './segments.ts'
-import { timeScale, type TimeScale } from './time-scale.ts'
-import { selectStep } from '../history/use-moment.ts'
+import { Ruler } from './ruler.tsx'
+import { marksOf, type Mark, type WaitKind } from './segments.ts'
+import { timeScale, type Range } from './time-scale.ts'
+import { useBrush } from './use-brush.ts'
+import { useRange, zoomed } from './use-range.ts'
 
 export interface TimelinePaneProps {
-  readonly graph: PlanGraph | undefined
-  readonly view: RunView
-  readonly snapshot: RunSnapshot
-  /** All that have arrived: the scale stays where it is while the cursor moves. */
-  readonly records: readonly LogRecord[]
+  readonly at: At
+  /** Moves with the log: the scale stays where it is while the cursor moves. */
   readonly lastSeq: number
-  /** The instant of the moment. */
-  readonly asOf: number
   /** The end of the scale. */
   readonly until: number
-  readonly selected: string | undefined
 }
 
-export function TimelinePane(props: TimelinePaneProps): ReactElement {
-  const { graph, view, snapshot, records, lastSeq, asOf, until, selected } = props
-  const scale = useMemo(() => scaleOf(records, until), [records, lastSeq, until])
-  const rows = snapshot.steps.map((step) => ({ step, bars: segmentsOf(step, asOf, waitKind(graph, step.stepId)) }))
-  const kinds = new Set(rows.flatMap(({ bars }) => bars.map(({ kind }) => kind)))
+const SPARE_ROWS = 8
+const TILE = LANE_HEIGHT * 4
+
+export function TimelinePane({ at, lastSeq, until }: TimelinePaneProps): ReactElement {
+  const { history, view, snapshot, asOf, moment } = at
+  const { graph, instants, runMoves } = history
+  const box = useRef<HTMLDivElement>(null)
+  const bars = useRef<HTMLDivElement>(null)
+  const all = useMemo(() => rising(instants, until), [instants, lastSeq, until])
+  const [first, last] = [all[0] ?? 0, all.at(-1) ?? 0]
+  const { range, show } = useRange(first, last)
+  const scale = useMemo(() => timeScale(all, range), [all, range?.from, range?.to])
+  const zoom = (factor: number): void => show(zoomed(scale, asOf, factor))
+  useKeys({ '+': () => zoom(0.5), '-': () => zoom(2), '0': () => show(undefined) })
+  const brushed = useBrush(box, bars, (part) =>
+    show(part === undefined ? undefined : { from: scale.instantAt(part.from), to: scale.instantAt(part.to) }),
+  )
+  const { top, height } = useWindow(box, FIRST_SEEN, TILE)
+  const begin = Math.max(0, Math.floor(top / LANE_HEIGHT) - SPARE_ROWS)
+  const rows = snapshot.steps.slice(begin, Math.ceil((top + height + TILE) / LANE_HEIGHT) + SPARE_ROWS)
+  const pauses = pausesOf(runMoves, snapshot.lastEventSeq, asOf)
+  const marks = useMemo(
+    () => new Set<Mark>(snapshot.steps.flatMap((step) => marksOf(step, waitKind(graph, step.stepId)))),
+    [snapshot, graph],
+  )
+  const selected = moment.step?.replace(/\[.*$/, '')
+  useRowInView(box, selected === undefined ? -1 : snapshot.steps.findIndex(({ stepId }) => stepId === selected))
   return (
     <div className="timeline">
-      <Ruler scale={scale} />
-      <div className="lanes">
-        <div className="behind" aria-hidden="true">
-          {pausesOf(records, snapshot.lastEventSeq, asOf).map(({ from, to }) => (
-            <span key={from} className="pause" style={span(scale, from, to)} />
-          ))}
-          <span className="cursor" style={{ left: percent(scale.place(asOf)) }} />
-        </div>
-        {rows.map(({ step, bars }) => (
-          <Lane key={step.stepId} step={step} bars={bars} {...{ view, scale, asOf }} isChosen={isOf(selected, step)} />
-        ))}
-      </div>
-      <Legend kinds={kinds} hasItems={snapshot.steps.some(({ items }) => items !== undefined)} />
-    </div>
-  )
-}
-
-interface LaneProps {
-  readonly step: StepSnapshot
-  readonly bars: readonly Segment[]
-  readonly view: RunView
-  readonly scale: TimeScale
-  readonly asOf: number
-  readonly isChosen: boolean
-}
-
-function Lane({ step, bars, view, scale, asOf, isChosen }: LaneProps): ReactElement {
-  const { stepId, items } = step
-  return (
-    <button
-      type="button"
-      className={`lane ${isChosen ? 'chosen' : ''}`}
-      aria-pressed={isChosen}
-      aria-label={`${stepId}: ${bars.map(({ title, from, to }) => `${title} ${duration(to - from)}`).join(', ') || stepLook(step).word}`}
-      onClick={() => selectStep(stepId)}
-    >
-      <span className="lane-name">
-        <StateMark look={stepLook(step)} size={12} />
-        {stepId}
-      </span>
-      <span className="bars">
-        {items === undefined
-          ? bars.map((bar, at) => (
-              <span
-                key={at}
-                className={`bar ${bar.kind}`}
-                style={span(scale, bar.from, bar.to)}
-                title={`${bar.title}, ${duration(bar.to - bar.from)}`}
-              />
-            ))
-          : densityOf(view, stepId, scale, asOf).map((bin, at) =>
-              bin.level === 0 ? null : (
-                <span
-                  key={at}
-                  className={`bin ${bin.hasFailed ? 'has-failed' : ''}`}
-                  style={{ left: percent(at / BINS), width: percent(1 / BINS), opacity: 0.35 + 0.65 * bin.level }}
-                />
-              ),
+      <Ruler scale={scale} isPart={range !== undefined} />
+      <div className="lanes" ref={box} role="group" aria-label="Steps over time">
+        <div className="lane-room" style={{ height: snapshot.steps.length * LANE_HEIGHT }}>
+          <div className="behind" aria-hidden="true" ref={bars}>
+            {pauses.map(({ from, to }) =>
+              isIn(scale, { from, to }) ? <span key={from} className="pause" style={span(scale, from, to)} /> : null,
             )}
-      </span>
-    </button>
-  )
-}
-
-function Ruler({ scale }: { readonly scale: TimeScale }): ReactElement {
-  return (
-    <div className="ruler">
-      <span className="total" title="from the first event to the last">
-        {duration(scale.to - scale.from)}
-      </span>
-      {scale.idle.map(({ from, to, at }) => (
-        <span
-          key={from}
-          className={`idle ${at > 0.85 ? 'last' : ''}`}
-          style={{ left: percent(at) }}
-          title="nothing happened for so long"
-        >
-          {`… ${duration(to - from)} …`}
-        </span>
-      ))}
+            {scale.ticks.map(({ ms, at: place }) => (
+              <span key={ms} className="tick-line" style={{ left: percent(place) }} />
+            ))}
+            {isIn(scale, { from: asOf, to: asOf }) ? (
+              <span className="cursor" style={{ left: percent(scale.place(asOf)) }} />
+            ) : null}
+            {brushed === undefined ? null : (
+              <span
+                className="brush"
+                style={{ left: percent(brushed.from), width: percent(brushed.to - brushed.from) }}
+              />
+            )}
+          </div>
+          {rows.map((step, index) => (
+            <Lane
+              key={step.stepId}
+              waits={waitKind(graph, step.stepId)}
+              top={(begin + index) * LANE_HEIGHT}
+              isChosen={selected === step.stepId}
+              {...{ step, view, scale, asOf }}
+            />
+          ))}
+        </div>
+      </div>
+      <Legend
+        marks={pauses.length === 0 ? marks : new Set<Mark>([...marks, 'pause'])}
+        zoom={zoom}
+        move={(parts) => show(moved(scale, parts, { from: first, to: last }))}
+        whole={range === undefined ? undefined : () => show(undefined)}
+      />
     </div>
   )
 }
 
-interface LegendProps {
-  readonly kinds: ReadonlySet<SegmentKind>
-  readonly hasItems: boolean
+const FIRST_SEEN = { left: 0, top: 0, width: 600, height: 400 }
+
+function useRowInView(box: { readonly current: HTMLElement | null }, row: number): void {
+  useEffect(() => {
+    const lanes = box.current
+    if (lanes === null || row < 0) return
+    const at = row * LANE_HEIGHT
+    if (at < lanes.scrollTop || at + LANE_HEIGHT > lanes.scrollTop + lanes.clientHeight)
+      lanes.scrollTo({ top: at - lanes.clientHeight / 2 })
+  }, [box, row])
 }
 
-function Legend({ kinds, hasItems }: LegendProps): ReactElement {
-  return (
-    <ul className="legend" aria-label="What the bars mean">
-      {[...kinds].map((kind) => (
-        <li key={kind}>
-          <span className={`bar ${kind}`} /> {SEGMENT_WORDS[kind]}
-        </li>
-      ))}
-      {hasItems ? (
-        <li>
-          <span className="bin has-failed" /> items at work, on top those that failed
-        </li>
-      ) : null}
-    </ul>
-  )
+/** Clocks of several hosts may disagree: then the order is not that of the log. */
+function rising(instants: readonly number[], until: number): readonly number[] {
+  const isRising = instants.every((ms, index) => index === 0 || ms >= (instants[index - 1] ?? 0))
+  const all = isRising ? instants : [...instants].sort((a, b) => a - b)
+  return until > (all.at(-1) ?? 0) ? [...all, until] : [...all]
 }
 
-function scaleOf(records: readonly LogRecord[], until: number): TimeScale {
-  const instants = records.map(({ emittedAt }) => msFromIso(emittedAt) ?? 0).sort((a, b) => a - b)
-  return timeScale(until > (instants.at(-1) ?? 0) ? [...instants, until] : instants)
+function moved({ from, to }: Range, parts: number, all: Range): Range {
+  const by = Math.max(all.from - from, Math.min(all.to - to, (to - from) * parts))
+  return { from: from + by, to: to + by }
+}
+
+function isIn(scale: Range, { from, to }: Range): boolean {
+  return to >= scale.from && from <= scale.to
 }
 
 function waitKind(graph: PlanGraph | undefined, stepId: string): WaitKind {
   const kind = graph?.kinds[graph.indexOf.get(stepId) ?? -1]
   if (kind === 'manual') return 'person'
   return kind === 'wait' || kind === 'plan' ? 'wait' : undefined
-}
-
-function isOf(selected: string | undefined, { stepId }: StepSnapshot): boolean {
-  return selected === stepId || selected?.startsWith(`${stepId}[`) === true
-}
-
-const percent = (part: number): string => `${(part * 100).toFixed(3)}%`
-
-function span(scale: TimeScale, from: number, to: number): { readonly left: string; readonly width: string } {
-  const [left, right] = [scale.place(from), scale.place(to)]
-  return { left: percent(left), width: percent(right - left) }
 }

@@ -11,6 +11,7 @@ import type { Timers } from '../../../ports/timers.ts'
 import { afterGrace, once } from './grace.ts'
 import type { ProcessPlaces } from './process-places.ts'
 import type { LeaseTime } from './run-leases.ts'
+import { WakeUp } from './wake-up.ts'
 
 const RETRY_MS = 200
 
@@ -47,8 +48,7 @@ export class DrivenRun {
   #adopting: boolean
   /** Came while the run was being taken over: of no use if that came after it. */
   #brought: TurnResult | undefined
-  #cancelWake: (() => void) | undefined
-  #wakesAt: number | undefined
+  readonly #wakeUp: WakeUp
   /** Until when this process surely holds the run; kept here for the engine, which holds the lease. */
   lease: LeaseTime
   #epoch: number | undefined
@@ -60,6 +60,7 @@ export class DrivenRun {
     this.#options = options
     this.#adopting = adopting
     this.lease = lease
+    this.#wakeUp = new WakeUp(options.clock, options.timers, () => this.wake())
   }
 
   get status(): RunStatus {
@@ -79,7 +80,7 @@ export class DrivenRun {
   isQuietUntil(instant: number): boolean {
     const isBusy = this.#turning || this.#running.size > 0 || this.#reports.length > 0
     if (isBusy || this.#stopped || this.#terminal || this.#owed || this.#adopting) return false
-    return this.#wakesAt === undefined || this.#wakesAt > instant
+    return (this.#wakeUp.instant ?? Infinity) > instant
   }
 
   /** Something may have changed: take a turn. */
@@ -99,7 +100,7 @@ export class DrivenRun {
   /** Nothing more leaves from here. What still runs is abandoned or aborted. */
   stop(abort: boolean): void {
     this.#stopped = true
-    this.#cancelWake?.()
+    this.#wakeUp.cancel()
     if (abort) for (const { controller } of this.#running.values()) controller.abort(stopReason('the engine stops'))
     this.#running.clear()
   }
@@ -170,7 +171,7 @@ export class DrivenRun {
       return true
     }
     this.#options.onFailure(thrown)
-    this.#wakeAt(this.#options.clock.now() + RETRY_MS)
+    this.#wakeUp.set(this.#options.clock.now() + RETRY_MS)
     return false
   }
 
@@ -181,18 +182,9 @@ export class DrivenRun {
     this.#terminal = report.terminal
     this.#owed = report.owed === true
     for (const effect of report.effects) this.#launch(effect)
-    this.#cancelWake?.()
-    this.#cancelWake = undefined
-    this.#wakesAt = undefined
-    if (report.wakeAt !== undefined) this.#wakeAt(report.wakeAt)
+    this.#wakeUp.set(report.wakeAt)
     this.#options.onReport(report)
     if (!this.#turning) this.#finishIfDone()
-  }
-
-  #wakeAt(instant: number): void {
-    this.#cancelWake?.()
-    this.#wakesAt = instant
-    this.#cancelWake = this.#options.timers.after(Math.max(0, instant - this.#options.clock.now()), () => this.wake())
   }
 
   #launch(effect: Effect): void {
@@ -223,11 +215,12 @@ export class DrivenRun {
     const works = effect.kind === 'ExecuteStep' || effect.kind === 'Compensate'
     const asked = works && driver.wantsAlone?.(runKey, effect)
     const alone = asked instanceof Promise && (await asked)
-    const leave =
-      works && (await places.enter(runKey, signal, alone)) === 'entered' ? once(() => places.leave()) : undefined
+    const entering = works ? places.enter(runKey, signal, alone) : 'aborted'
+    const entered = entering instanceof Promise ? await entering : entering
+    const leave = entered === 'entered' ? once(() => places.leave()) : undefined
     const ignored = leave === undefined ? undefined : afterGrace(this.#options.timers, signal, leave)
     try {
-      await this.#holdLease()
+      if (this.#options.isLeaseOver()) await this.#holdLease()
       return await driver.execute(runKey, effect, signal, leave)
     } finally {
       ignored?.()
@@ -237,7 +230,7 @@ export class DrivenRun {
 
   /** A process that slept past its lease must not act on what it knew before: the run may be over elsewhere. */
   async #holdLease(): Promise<void> {
-    if (!this.#options.isLeaseOver() || (await this.#options.renew())) return
+    if (await this.#options.renew()) return
     fail('RUN_EPOCH_STALE', 'the run is driven by another process')
   }
 

@@ -1,9 +1,10 @@
 /**
- * Runs that have something to do: found page by page at each poll, and whenever a bell rings. Each is given to `take`; a run that
- * cannot be taken does not delay the runs after it.
+ * Runs that have something to do, and runs of holders that are gone: found page by page at each poll, and whenever a bell rings. Each
+ * is given to `take`; a run that cannot be taken does not delay the runs after it.
  */
 import type { Clock } from '../../../ports/clock.ts'
 import type { RunKey, RunRow, RunStore } from '../../../ports/run-store.ts'
+import { LeftBehind } from './left-behind.ts'
 import type { RunLeases } from './run-leases.ts'
 import type { StoreHealth } from './store-health.ts'
 
@@ -16,6 +17,8 @@ export interface DueRunsParts {
   /** Called before each look. */
   readonly lookAtClock: () => void
   readonly takeOne: (row: RunRow) => Promise<void>
+  readonly adoptOthers: boolean
+  readonly isOwnerGone?: (owner: string) => boolean
 }
 
 const PAGE = 100
@@ -23,12 +26,14 @@ const PAGE_MAX = 3_200
 
 export class DueRuns {
   readonly #parts: DueRunsParts
+  readonly #leftBehind: LeftBehind
   #looking = false
   #lookAgain = false
   #stopped = false
 
   constructor(parts: DueRunsParts) {
     this.#parts = parts
+    this.#leftBehind = new LeftBehind({ ...parts, onFailure: (thrown) => parts.health.failed(thrown) })
   }
 
   stop(): void {
@@ -55,6 +60,7 @@ export class DueRuns {
     await this.#takeAt(now, () => true)
     const { behindMs } = leases
     if (behindMs > 0) await this.#takeAt(now + behindMs, (row) => leases.isFromBefore(row))
+    await this.#leftBehind.take()
   }
 
   /** Page by page, each as large as all before it: runs that are due and still waiting for us do not hide the others. */

@@ -16,7 +16,10 @@ describe('the places of a process', () => {
       [2, 'b1'],
       [3, 'c1'],
     ] as const)
-      void places.enter(run, never).then(() => order.push(name))
+      void (async () => {
+        await places.enter(run, never)
+        order.push(name)
+      })()
     for (let step = 0; step < 5; step += 1) {
       places.leave()
       await Promise.resolve()

@@ -6,6 +6,8 @@
 import { ReadyQueue } from '../../../core/collections/ready-queue.ts'
 import type { RunKey } from '../../../ports/run-store.ts'
 
+type Entry = 'entered' | 'aborted'
+
 interface Waiter {
   readonly enter: () => void
 }
@@ -26,12 +28,12 @@ export class ProcessPlaces {
     return this.#used
   }
 
-  /** Resolves once there is a place, or as soon as the signal aborts: then no place was taken. */
-  enter(runKey: RunKey, signal: AbortSignal, alone = false): Promise<'entered' | 'aborted'> {
-    if (signal.aborted) return Promise.resolve('aborted')
+  /** At once where there is a place; otherwise once there is one, or as soon as the signal aborts: then no place was taken. */
+  enter(runKey: RunKey, signal: AbortSignal, alone = false): Entry | Promise<Entry> {
+    if (signal.aborted) return 'aborted'
     if (this.#hasRoom(alone)) {
       this.#take(alone)
-      return Promise.resolve('entered')
+      return 'entered'
     }
     return new Promise((resolve) => {
       const waiter: Waiter = {

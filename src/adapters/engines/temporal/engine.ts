@@ -79,6 +79,7 @@ export class TemporalEngine implements EngineHost {
   readonly #waking = new Set<RunKey>()
   readonly #calls = new Set<Promise<void>>()
   #serving: Promise<void> | undefined
+  #pinging: Promise<void> | undefined
   #cancelAsk: (() => void) | undefined
   #cancelListen: (() => void) | undefined
   #isAsked = false
@@ -89,9 +90,10 @@ export class TemporalEngine implements EngineHost {
     this.#settings = settings
     this.#connection = new TemporalConnection(settings)
     this.#workflows = new Workflows(this.#connection, settings)
-    const named = typeof worker === 'object' ? (worker.queues ?? []) : []
+    const { queues: named = [], tenants = [] } = typeof worker === 'object' ? worker : {}
+    const scopes = [parts.scope, ...tenants.map((tenantId) => ({ ...parts.scope, tenantId }))]
     const onReport = (runKey: RunKey, report: TurnResult): void => this.#noteReport(runKey, report)
-    const queues = workerQueues(settings, [parts.scope], named)
+    const queues = workerQueues(settings, scopes, named)
     const workerParts = { ...parts, onReport, settings, connection: this.#connection, queues }
     this.#worker = worker === false ? undefined : new WorkerHost(workerParts)
     this.#caretaker = new Caretaker({ ...parts, workflows: this.#workflows, pollMs, goesRound: worker !== false })
@@ -223,8 +225,10 @@ export class TemporalEngine implements EngineHost {
     }
   }
 
+  /** Whoever asks meanwhile gets the same answer: a server that does not answer is asked once at a time. */
   ping(): Promise<void> {
-    return pingServer(this.#connection)
+    this.#pinging ??= pingServer(this.#connection).finally(() => (this.#pinging = undefined))
+    return this.#pinging
   }
 
   async queueWithoutWorker(): Promise<string | undefined> {

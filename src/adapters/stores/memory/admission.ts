@@ -1,6 +1,6 @@
 /** Limits for starts, the queue behind them, and ended runs that still count against them. */
 import type { AdmissionStore, RunLimit } from '../../../ports/admission.ts'
-import type { RunRow } from '../../../ports/run-store.ts'
+import type { RunKey, RunRow } from '../../../ports/run-store.ts'
 import { pair, type MemoryDisk } from './connect.ts'
 import { isOffered } from './grant-queue.ts'
 import { requireTenant } from './scope.ts'
@@ -15,8 +15,8 @@ export function admissionOf(disk: () => MemoryDisk): AdmissionStore {
     },
     removeLimit: async (tenantId, name) => disk().limits.delete(pair(requireTenant(tenantId), name)),
     listLimits: async (tenantId) => listLimits(disk(), requireTenant(tenantId)),
-    queuedRuns: async (engineType, now, limit) => queuedRuns(disk(), engineType, now, limit),
-    endedHolders: async (limit) => endedHolders(disk(), limit),
+    queuedRuns: async (engineType, now, page) => queuedRuns(disk(), engineType, now, page),
+    endedHolders: async (page) => endedHolders(disk(), page),
   }
 }
 
@@ -26,8 +26,13 @@ function listLimits({ limits }: MemoryDisk, tenantId: string): readonly RunLimit
   return own.sort((a, b) => Buffer.compare(Buffer.from(a.name), Buffer.from(b.name)))
 }
 
-function queuedRuns(disk: MemoryDisk, engineType: string, now: number, limit: number): readonly RunRow[] {
-  const waiting = new Set<number>()
+interface Page {
+  readonly limit: number
+  readonly without: readonly RunKey[]
+}
+
+function queuedRuns(disk: MemoryDisk, engineType: string, now: number, { limit, without }: Page): readonly RunRow[] {
+  const waiting = new Set<number>(without)
   for (const wait of disk.grants.waits.values())
     if (wait.slot === RUN && !isOffered(wait, now)) waiting.add(wait.runKey)
   const rows = disk.runs
@@ -50,9 +55,10 @@ function isFree(row: RunRow, now: number): boolean {
   return lease === undefined || lease.until <= now
 }
 
-function endedHolders({ runs, grants }: MemoryDisk, limit: number): readonly RunRow[] {
+function endedHolders({ runs, grants }: MemoryDisk, { limit, without }: Page): readonly RunRow[] {
+  const passed = new Set(without)
   const users = [...grants.held.values(), ...grants.waits.values()].filter(({ slot }) => slot === RUN)
   const keys = [...new Set(users.map(({ runKey }) => runKey))].sort((a, b) => a - b)
-  const rows = keys.flatMap((runKey) => runs[runKey - 1]?.row ?? [])
+  const rows = keys.flatMap((runKey) => (passed.has(runKey) ? [] : (runs[runKey - 1]?.row ?? [])))
   return rows.filter(({ status, archivedAt }) => ENDED.has(status) && archivedAt === undefined).slice(0, limit)
 }

@@ -14,6 +14,7 @@ import type { PutPlan, StoredPlan } from '../../../ports/plan-store.ts'
 import type { FleetRun, StoredOperation } from '../../../ports/fleet.ts'
 import type { StoredSchedule } from '../../../ports/schedules.ts'
 import type { StoredDelivery, StoredTrigger } from '../../../ports/triggers.ts'
+import type { SavedView } from '../../../ports/views.ts'
 import type { StoredWork, StoredWorker } from '../../../ports/work.ts'
 import type {
   ContextWrite,
@@ -21,11 +22,11 @@ import type {
   RunKey,
   RunLabels,
   RunRow,
-  ScopePause,
   StepClaim,
   StoredEvent,
   StoredCheckpoint,
 } from '../../../ports/run-store.ts'
+import type { ScopePause } from '../../../ports/scope-pauses.ts'
 
 export interface MemoryInboxRow {
   readonly row: InboxRow
@@ -82,6 +83,7 @@ export interface MemoryGrant {
   readonly slot: string
   readonly attempt: number
   readonly wants: Readonly<Record<string, number>>
+  readonly since: number
 }
 
 export interface MemoryWait extends GrantRequest {
@@ -115,6 +117,7 @@ export interface MemoryRequest {
   readonly bodySha256: Uint8Array
   readonly owner: string
   readonly until: number
+  readonly tenantId: string
   readonly executionId?: string
   readonly answered?: { readonly answer: RequestAnswer; readonly at: number }
 }
@@ -140,6 +143,8 @@ export interface MemoryDisk {
   readonly tenants: Map<string, Tenant>
   /** Keyed by `pair(tenantId, name)`. */
   readonly limits: Map<string, RunLimit>
+  /** Keyed by `pair(tenantId, viewId)`. */
+  readonly views: Map<string, SavedView>
   /** By key id, across tenants. */
   readonly apiKeys: Map<string, StoredApiKey>
   /** Keyed by `pair(tenantId, pair(route, key))`. */
@@ -175,6 +180,7 @@ export function createMemoryDisk(): MemoryDisk {
     subscribers: new Map(),
     tenants: new Map(),
     limits: new Map(),
+    views: new Map(),
     apiKeys: new Map(),
     requests: new Map(),
     decisions: [],

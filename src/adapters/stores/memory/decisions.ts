@@ -141,7 +141,7 @@ function replace(
 }
 
 /**
- * Erasure of a run (P-34): payload and reasons may be personal, as they are in the log's `data`, and go; who decided what and when
+ * Erasure of a run (P-34): payload, reasons and the address may be personal, as the log's `data` is, and go; who decided what and when
  * stays for seven years (AUT-11), with the hash by which a repeat is recognised. Of a record that is still pending nothing is left to
  * apply, so it can only be refused.
  */
@@ -149,7 +149,7 @@ export function eraseDecisions(disk: MemoryDisk, { tenantId, runId }: RunRef): v
   const ofRun = disk.decisions.filter((record) => record.audit.tenantId === tenantId && record.runId === runId)
   for (const record of ofRun) {
     const { reason, audit, signalPayload, ...kept } = record
-    const { reason: why, ...who } = audit
+    const { reason: why, sourceIp, ...who } = audit
     const payloadSha256 = kept.payloadSha256 ?? hash('sha256', signalPayload)
     replace(disk, record, { ...kept, audit: Object.freeze(who), signalPayload: '', payloadSha256 })
   }

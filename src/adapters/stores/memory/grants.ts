@@ -33,9 +33,10 @@ export function putPool(disk: MemoryDisk, definition: PoolDefinition, options?: 
   pools.set(definition.pool, Object.freeze({ ...fresh, ...known, definition: structuredClone(definition) }))
 }
 
-export function listPools(disk: MemoryDisk, now: number): readonly PoolState[] {
+export function listPools(disk: MemoryDisk, now: number, asked?: readonly string[]): readonly PoolState[] {
   const { pools, waits } = disk.grants
-  const states = [...pools.values()].map((pool): PoolState => {
+  const found = asked === undefined ? [...pools.values()] : [...new Set(asked)].flatMap((pool) => pools.get(pool) ?? [])
+  const states = found.map((pool): PoolState => {
     const { definition, openUntil } = pool
     const waiting = [...waits.values()].filter(({ wants }) => definition.pool in wants).length
     const isOpen = definition.breaker !== undefined && openUntil !== undefined && now < openUntil
@@ -51,14 +52,11 @@ export function readPool(disk: MemoryDisk, pool: string, limit: number): PoolUse
     .sort((a, b) => a.runKey - b.runKey || bySlot(a, b))
   const waiters = [...waits.values()].filter(({ wants }) => pool in wants)
   waiters.sort((a, b) => a.priority - b.priority || a.place - b.place)
-  const user = ({ runKey, slot, wants }: MemoryGrant): PoolUser => {
+  const user = ({ runKey, slot, wants, since }: MemoryGrant): PoolUser & { readonly since: number } => {
     const { tenantId = '', runId = '' } = disk.runs[runKey - 1]?.row ?? {}
-    return { tenantId, runId, slot, amount: wants[pool] ?? 0 }
+    return { tenantId, runId, slot, amount: wants[pool] ?? 0, since }
   }
-  return {
-    holders: holders.slice(0, limit).map(user),
-    waiters: waiters.slice(0, limit).map((wait) => ({ ...user(wait), since: wait.since })),
-  }
+  return { holders: holders.slice(0, limit).map(user), waiters: waiters.slice(0, limit).map(user) }
 }
 
 export function readGrants(disk: MemoryDisk, runKey: RunKey, now: number): RunGrants {
@@ -189,7 +187,10 @@ function claim(
     const turns = row === undefined ? {} : turnsAfter(pool, run.tenantId)
     tables.pools.set(name, Object.freeze({ ...pool, ...probed, ...turns, taken: takenAfter(pool, amount, now) }))
   }
-  tables.held.set(key, Object.freeze({ runKey: run.runKey, slot, attempt, wants: Object.freeze({ ...wants }) }))
+  tables.held.set(
+    key,
+    Object.freeze({ runKey: run.runKey, slot, attempt, wants: Object.freeze({ ...wants }), since: now }),
+  )
   tables.waits.delete(key)
   if (row === undefined || !isOffered(row, now)) bypassOlder(tables, claimant, now)
   return undefined

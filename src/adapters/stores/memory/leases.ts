@@ -78,6 +78,18 @@ export function dueRuns(disk: MemoryDisk, now: number, owner: string, limit: num
   return earliest(due, limit)
 }
 
+export function leasedRuns(disk: MemoryDisk, now: number, limit: number): readonly RunRow[] {
+  const leased: Waiting[] = []
+  for (const run of disk.runs) {
+    const { row } = run
+    const isDue = row.owed === true || dueSince(run, now) < Infinity
+    const isOurs = isLive(row) && !OUTSIDE.has(row.engineType)
+    if (row.lease !== undefined && row.lease.until > now && isOurs && isDue)
+      leased.push({ row, since: row.lease.until })
+  }
+  return earliest(leased, limit)
+}
+
 function dueSince(run: MemoryRun, now: number): number {
   const { row } = run
   if (!isLive(row) || OUTSIDE.has(row.engineType)) return Infinity

@@ -1,8 +1,8 @@
 /**
- * Lists of a tenant's runs, newest first. The cursor names the last run shown, so that new runs do not shift the pages.
+ * Lists of a tenant's runs, newest first unless the oldest are asked for. The cursor names the last run shown, so that new runs do not shift the pages.
  */
 import { fail } from '../../../core/problems/problem.ts'
-import type { ListFilter, ListPage, RunRow } from '../../../ports/run-store.ts'
+import type { ListedPage, ListFilter, ListPage, RunRow } from '../../../ports/run-store.ts'
 import type { MemoryDisk } from './connect.ts'
 import { hasLabels } from './labels.ts'
 import { requireTenant } from './scope.ts'
@@ -12,20 +12,16 @@ interface Place {
   readonly runKey: number
 }
 
-export function listRuns(
-  disk: MemoryDisk,
-  tenantId: string,
-  filter: ListFilter,
-  page: { readonly limit: number; readonly cursor?: string },
-): ListPage {
+export function listRuns(disk: MemoryDisk, tenantId: string, filter: ListFilter, page: ListedPage): ListPage {
   requireTenant(tenantId)
   const after = page.cursor === undefined ? undefined : placeOf(page.cursor)
   const limit = Math.max(1, Math.floor(page.limit))
+  const order = page.oldestFirst === true ? (a: Place, b: Place) => newestFirst(b, a) : newestFirst
   const runs = disk.runs
     .filter(({ row, labels }) => row.tenantId === tenantId && fits(row, filter) && hasLabels(labels, filter))
     .map(({ row }) => row)
-    .sort(newestFirst)
-    .filter((row) => after === undefined || newestFirst(row, after) > 0)
+    .sort(order)
+    .filter((row) => after === undefined || order(row, after) > 0)
   const shown = runs.slice(0, limit)
   const last = shown.at(-1)
   return { runs: shown, ...(last !== undefined && runs.length > limit ? { next: cursorOf(last) } : {}) }

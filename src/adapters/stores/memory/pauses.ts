@@ -1,5 +1,5 @@
 /** Pauses that span runs (P-23). Each tenant has its own pause ids; a pause without a tenant is for the whole fleet. */
-import type { ScopePause } from '../../../ports/run-store.ts'
+import type { ScopePause } from '../../../ports/scope-pauses.ts'
 import { pair, type MemoryDisk } from './connect.ts'
 import { requireTenant } from './scope.ts'
 
@@ -10,5 +10,12 @@ export function putScopePause(disk: MemoryDisk, pause: ScopePause): void {
 
 export function readScopePauses(disk: MemoryDisk, tenantId: string): readonly ScopePause[] {
   requireTenant(tenantId)
-  return [...disk.pauses.values()].filter((pause) => pause.tenantId === undefined || pause.tenantId === tenantId)
+  const isMeant = (pause: ScopePause): boolean => pause.tenantId === undefined || pause.tenantId === tenantId
+  return [...disk.pauses.values()].filter((pause) => pause.active && isMeant(pause))
+}
+
+export function lastScopePause(disk: MemoryDisk, tenantId: string, scope: string): ScopePause | undefined {
+  requireTenant(tenantId)
+  const known = [...disk.pauses.values()].filter((pause) => pause.tenantId === tenantId && pause.scope === scope)
+  return known.findLast(({ active }) => active) ?? known.at(-1)
 }

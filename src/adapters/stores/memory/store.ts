@@ -14,6 +14,7 @@ import { archivableRuns, archiveRun, raiseEpochs } from './archive.ts'
 import { auditLogOf } from './audit-log.ts'
 import { schedulesOf } from './schedules.ts'
 import { triggersOf } from './triggers.ts'
+import { viewsOf } from './views.ts'
 import { fleetOf } from './fleet.ts'
 import { workOf } from './work.ts'
 import { claimAttempt } from './claims.ts'
@@ -37,12 +38,20 @@ import {
 import { listPools, putPool, readGrants, readPool, sweepGrants } from './grants.ts'
 import { idempotencyOf } from './idempotency.ts'
 import { insertInbox, readInbox } from './inbox.ts'
-import { acquireLease, dueRuns, endedWithInboxRows, noteDoing, releaseLease, stalledRuns } from './leases.ts'
+import {
+  acquireLease,
+  dueRuns,
+  endedWithInboxRows,
+  leasedRuns,
+  noteDoing,
+  releaseLease,
+  stalledRuns,
+} from './leases.ts'
 import { listRuns } from './list.ts'
 import { MANIFEST } from './manifest.ts'
 import { readMoves } from './moves.ts'
 import { appendOpen } from './open-append.ts'
-import { putScopePause, readScopePauses } from './pauses.ts'
+import { lastScopePause, putScopePause, readScopePauses } from './pauses.ts'
 import { listPlans, listPlanVersions } from './plan-names.ts'
 import { findPlan, findPlanSource, getPlan, putPlan } from './plans.ts'
 import { liftQuarantine, quarantine } from './quarantine.ts'
@@ -96,8 +105,9 @@ export function openMemoryStore(options: MemoryStoreOptions): RunStore {
     readClaims: async (runKey) => [...(runOf(disk(), runKey)?.claims.values() ?? [])],
     putScopePause: async (pause) => putScopePause(disk(), pause),
     readScopePauses: async (tenantId) => readScopePauses(disk(), tenantId),
+    lastScopePause: async (tenantId, scope) => lastScopePause(disk(), tenantId, scope),
     putPool: async (definition, how) => putPool(disk(), definition, how),
-    listPools: async () => listPools(disk(), clock.now()),
+    listPools: async (pools) => listPools(disk(), clock.now(), pools),
     readPool: async (pool, limit) => readPool(disk(), pool, limit),
     readGrants: async (runKey) => readGrants(disk(), runKey, clock.now()),
     sweepGrants: async () => sweepGrants(disk(), clock.now()),
@@ -117,7 +127,7 @@ export function openMemoryStore(options: MemoryStoreOptions): RunStore {
 
 type Leases = Pick<
   RunStore,
-  'acquireLease' | 'releaseLease' | 'noteDoing' | 'dueRuns' | 'endedWithInboxRows' | 'stalledRuns'
+  'acquireLease' | 'releaseLease' | 'noteDoing' | 'dueRuns' | 'leasedRuns' | 'endedWithInboxRows' | 'stalledRuns'
 >
 
 function leasesOf(disk: () => MemoryDisk): Leases {
@@ -127,6 +137,7 @@ function leasesOf(disk: () => MemoryDisk): Leases {
     releaseLease: async (runKey, owner) => releaseLease(runOf(disk(), runKey), owner),
     noteDoing: async (runKey, owner, doing) => noteDoing(runOf(disk(), runKey), owner, doing),
     dueRuns: async (now, owner, limit) => dueRuns(disk(), now, owner, limit),
+    leasedRuns: async (now, limit) => leasedRuns(disk(), now, limit),
     endedWithInboxRows: async (until, limit) => endedWithInboxRows(disk(), until, limit),
     stalledRuns: async (engineType, { now, forMs }, limit) => stalledRuns(disk(), engineType, now - forMs, limit),
   }
@@ -159,6 +170,7 @@ function besideRuns(disk: () => MemoryDisk, clock: Clock): EvidenceStore & Serve
     ...auditLogOf(disk),
     ...schedulesOf(disk),
     ...triggersOf(disk),
+    ...viewsOf(disk),
     ...fleetOf(disk),
     ...workOf(disk),
   }

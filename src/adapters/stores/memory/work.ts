@@ -1,6 +1,6 @@
 /** Work for remote workers, and who asks for it. */
 import type { RunKey } from '../../../ports/run-store.ts'
-import type { StoredWork, StoredWorker, WorkRef, WorkStore, WorkWanted } from '../../../ports/work.ts'
+import type { ListedWork, StoredWork, StoredWorker, WorkRef, WorkStore, WorkWanted } from '../../../ports/work.ts'
 import { pair, type MemoryDisk } from './connect.ts'
 import { requireTenant } from './scope.ts'
 
@@ -18,6 +18,7 @@ export function workOf(disk: () => MemoryDisk): WorkStore {
         return found === undefined || found.revision === one.revision ? [] : [found]
       }),
     openWork: async (tenantId, wanted, limit) => openWork(disk(), requireTenant(tenantId), wanted, limit),
+    listWork: async (tenantId, limit) => listWork(disk(), requireTenant(tenantId), limit),
     untouchedWork: async (before, limit) =>
       [...disk().work.values()]
         .filter(({ touchedAt }) => touchedAt < before)
@@ -72,6 +73,25 @@ function openWork({ work }: MemoryDisk, tenantId: string, wanted: WorkWanted, li
     .filter(({ secrets }) => wanted.secrets || !secrets)
     .sort((a, b) => a.offeredAt - b.offeredAt || byRef(a, b))
     .slice(0, limit)
+}
+
+function listWork({ work, runs }: MemoryDisk, tenantId: string, limit: number): readonly ListedWork[] {
+  return [...work.values()]
+    .filter((one) => one.tenantId === tenantId && (one.state === 'offered' || one.state === 'claimed'))
+    .sort((a, b) => a.offeredAt - b.offeredAt || byRef(a, b))
+    .flatMap((one) => {
+      const run = runs[one.runKey - 1]?.row
+      return run === undefined ? [] : [listed(one, run.runId)]
+    })
+    .slice(0, limit)
+}
+
+function listed(one: StoredWork, runId: string): ListedWork {
+  const { slot, attempt, queue, handler, offeredAt, claims, state, claim } = one
+  const told = { runId, slot, attempt, queue, handler, offeredAt, claims }
+  if (state !== 'claimed' || claim === undefined) return told
+  const { worker, at, until } = claim
+  return { ...told, claim: { worker, at, until } }
 }
 
 function noteWorker({ workers }: MemoryDisk, row: StoredWorker): void {

@@ -18,11 +18,13 @@ const QUEUED = `SELECT * FROM (SELECT r.*, row_number() OVER (PARTITION BY tenan
       AND archived_at IS NULL AND next_wake_at IS NULL AND substatus IS DISTINCT FROM 'WAITING_APPROVAL'
       AND (lease_owner IS NULL OR lease_until <= ${NOW})
       AND NOT EXISTS (SELECT 1 FROM keelson.grant_waits w JOIN keelson.grant_wait_pools p ON p.place = w.place
-        WHERE w.run_key = r.run_key AND w.slot = 'RUN' AND (p.offered_until IS NULL OR p.offered_until <= ${NOW}))) AS queued
-  ORDER BY turn, run_key LIMIT $3`
+        WHERE w.run_key = r.run_key AND w.slot = 'RUN' AND (p.offered_until IS NULL OR p.offered_until <= ${NOW}))
+      AND run_key <> ALL ($3::bigint[])) AS queued
+  ORDER BY turn, run_key LIMIT $4`
 const ENDED = `SELECT * FROM keelson.runs WHERE run_key IN (SELECT run_key FROM keelson.grants WHERE slot = 'RUN'
     UNION SELECT run_key FROM keelson.grant_waits WHERE slot = 'RUN')
-  AND status IN ('COMPLETED', 'FAILED', 'CANCELLED') AND archived_at IS NULL ORDER BY run_key LIMIT $1`
+  AND status IN ('COMPLETED', 'FAILED', 'CANCELLED') AND archived_at IS NULL
+  AND run_key <> ALL ($1::bigint[]) ORDER BY run_key LIMIT $2`
 
 export function admissionOf(session: Session, clock: Clock | undefined): AdmissionStore {
   return {
@@ -30,9 +32,9 @@ export function admissionOf(session: Session, clock: Clock | undefined): Admissi
     removeLimit: async (tenantId, name) => (await session.query(REMOVE, [requireTenant(tenantId), name])).length > 0,
     listLimits: async (tenantId) => (await session.query(LIST, [requireTenant(tenantId)])).map(limitOf),
     // The server's clock counts, as it does for leases and offers.
-    queuedRuns: async (engineType, _now, limit) =>
-      (await session.query(QUEUED, [clock?.now(), engineType, limit])).map(runRow),
-    endedHolders: async (limit) => (await session.query(ENDED, [limit])).map(runRow),
+    queuedRuns: async (engineType, _now, { limit, without }) =>
+      (await session.query(QUEUED, [clock?.now(), engineType, without, limit])).map(runRow),
+    endedHolders: async ({ limit, without }) => (await session.query(ENDED, [without, limit])).map(runRow),
   }
 }
 

@@ -6,7 +6,7 @@
 import type { Clock } from '../../../ports/clock.ts'
 import type { GrantRefusal } from '../../../ports/grants.ts'
 import type { CommitResult, RunCommit } from '../../../ports/run-store.ts'
-import { commitValues, type CommitSettings } from './commit-values.ts'
+import { commitValues, type CommitSettings, type Written } from './commit-values.ts'
 import { changeEventWaits, lockEventKeys } from './events.ts'
 import { eventParameters } from './insert-events.ts'
 import { brokenConstraint } from './failure.ts'
@@ -14,13 +14,14 @@ import { insertLabels } from './labels.ts'
 import { isPlain, writePlain } from './plain-commit.ts'
 import { number, text, type Columns } from './run-row.ts'
 import { requireTenant } from './scope.ts'
-import type { Sessions } from './session.ts'
+import type { Sessions, Transaction } from './session.ts'
 
 const COMMIT = `SELECT place, verdict, detail, run_key, at FROM keelson.commit_runs($1, $2, $3::bigint[], $4::bigint[],
   $5::bigint[], $6::text[], $7::jsonb, $8::jsonb, $9::jsonb, $10::integer[], ${eventParameters(11)}) ORDER BY place`
 const SAME_WAKE = `SELECT 1 FROM keelson.runs WHERE run_key = $1 AND next_wake_at IS NOT DISTINCT FROM $2::bigint
   FOR NO KEY UPDATE`
-const SET_ENGINE = 'UPDATE keelson.runs SET engine_type = $2, engine_run_ref = $3 WHERE run_key = $1'
+const SET_ENGINES = `UPDATE keelson.runs SET engine_type = m.engine_type, engine_run_ref = m.engine_run_ref
+  FROM jsonb_to_recordset($1::jsonb) AS m(key bigint, engine_type text, engine_run_ref text) WHERE run_key = m.key`
 
 export async function commit(
   connection: Sessions,
@@ -121,7 +122,8 @@ async function commitAlone(connection: Sessions, one: RunCommit, times: Times): 
 }
 
 /**
- * A run seldom changes its engine, waits for events, has labels or only waits: only then there is more than one round trip, still in one transaction.
+ * A run seldom changes its engine, waits for events, has labels or only waits: only then there is more than one round trip, still in one
+ * transaction, and one for each of these, however many runs have it.
  */
 async function write(
   connection: Sessions,
@@ -142,16 +144,22 @@ async function write(
         if (same.length === 0) return [{ verdict: 'conflict' }]
       }
     const rows = await transaction.query(COMMIT, values)
-    for (const [index, one] of turn.entries()) {
-      const { engine } = one
+    const written = turn.flatMap((one, index): Written[] => {
       const result = resultOf(rows[index] ?? {})
-      await changeEventWaits(transaction, one, result)
-      await insertLabels(transaction, one, result)
-      if (engine !== undefined && result?.kind === 'committed')
-        await transaction.query(SET_ENGINE, [result.runKey, engine.engineType, engine.engineRunRef])
-    }
+      return result?.kind === 'committed' ? [{ one, runKey: result.runKey, at: result.persistedAt }] : []
+    })
+    await changeEventWaits(transaction, written)
+    await insertLabels(transaction, written)
+    await setEngines(transaction, written)
     return rows
   })
+}
+
+async function setEngines(transaction: Transaction, written: readonly Written[]): Promise<void> {
+  const moves = written.flatMap(({ one: { engine }, runKey }) =>
+    engine === undefined ? [] : [{ key: runKey, engine_type: engine.engineType, engine_run_ref: engine.engineRunRef }],
+  )
+  if (moves.length > 0) await transaction.query(SET_ENGINES, [JSON.stringify(moves)])
 }
 
 type Unread = Omit<Extract<CommitResult, { kind: 'unread' }>, 'kind'>

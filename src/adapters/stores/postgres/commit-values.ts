@@ -1,5 +1,5 @@
 /** A batch as the parameters of `keelson.commit_runs`: run rows as JSON by column names, events as arrays by column. */
-import type { NewRun, RunCommit } from '../../../ports/run-store.ts'
+import type { NewRun, RunCommit, RunKey } from '../../../ports/run-store.ts'
 import { eventColumns } from './insert-events.ts'
 import { bigintArray, integerArray, textArray } from './wire-array.ts'
 
@@ -10,6 +10,14 @@ export interface CommitSettings {
   readonly now: number | undefined
   /** The callers' time: under the server's clock a lease has the same length as under theirs. */
   readonly callers: number
+}
+
+/** A commit of a batch that was written, for what goes with it in the same transaction. */
+export interface Written {
+  readonly one: RunCommit
+  readonly runKey: RunKey
+  /** The store's time of the commit. */
+  readonly at: number
 }
 
 export function commitValues(turn: readonly RunCommit[], settings: CommitSettings): readonly unknown[] {

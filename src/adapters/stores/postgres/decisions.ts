@@ -1,6 +1,6 @@
 /**
  * Decisions about signals (AUT-01): a record and the inbox row of its run come together or not at all. Records are never removed; an
- * erasure ticket empties what may be personal (sql/0027-server.sql).
+ * erasure ticket empties what may be personal (sql/0034-erased-addresses.sql).
  */
 import { fail } from '../../../core/problems/problem.ts'
 import type { Clock } from '../../../ports/clock.ts'

@@ -6,7 +6,8 @@ import { hash } from 'node:crypto'
 import { LIMITS } from '../../../core/limits.ts'
 import type { Clock } from '../../../ports/clock.ts'
 import type { EventWaitRow, NewEvent, SendAnswer } from '../../../ports/events.ts'
-import type { CommitResult, RunCommit, RunKey } from '../../../ports/run-store.ts'
+import type { RunCommit, RunKey } from '../../../ports/run-store.ts'
+import type { Written } from './commit-values.ts'
 import { number, text } from './run-row.ts'
 import { requireTenant } from './scope.ts'
 import type { Session } from './session.ts'
@@ -15,7 +16,8 @@ const SEND = 'SELECT answer, expires_at, runs FROM keelson.send_event($1, $2, $3
 const TENANTS = 'SELECT run_key, tenant_id FROM keelson.runs WHERE run_key = ANY ($1::bigint[])'
 const LOCK = `SELECT keelson.lock_event_keys($1::jsonb,
   coalesce($2::bigint, floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint))`
-const CHANGE = 'SELECT keelson.change_event_waits($1, $2::jsonb, $3::jsonb, $4)'
+const CHANGE = `SELECT keelson.change_event_waits(c.run_key, c.opened, c.closed, c.at)
+  FROM jsonb_to_recordset($1::jsonb) AS c(run_key bigint, opened jsonb, closed jsonb, at bigint)`
 const OF_RUN = `SELECT slot, attempt, name, event_key FROM keelson.event_waits WHERE run_key = $1 ORDER BY slot, attempt`
 const PURGE = 'SELECT keelson.purge_events($1, $2) AS gone'
 
@@ -53,15 +55,12 @@ export async function lockEventKeys(
   await session.query(LOCK, [JSON.stringify(locked), now])
 }
 
-/** Within the transaction of the commit. */
-export async function changeEventWaits(
-  session: Session,
-  { eventWaits }: RunCommit,
-  result: CommitResult | undefined,
-): Promise<void> {
-  if (eventWaits === undefined || result?.kind !== 'committed') return
-  const { opened, closed } = eventWaits
-  await session.query(CHANGE, [result.runKey, JSON.stringify(opened), JSON.stringify(closed), result.persistedAt])
+/** Within the transaction of the commit, in the order of the batch: one statement for all of it. */
+export async function changeEventWaits(session: Session, written: readonly Written[]): Promise<void> {
+  const changes = written.flatMap(({ one: { eventWaits }, runKey, at }) =>
+    eventWaits === undefined ? [] : [{ run_key: runKey, opened: eventWaits.opened, closed: eventWaits.closed, at }],
+  )
+  if (changes.length > 0) await session.query(CHANGE, [JSON.stringify(changes)])
 }
 
 export async function readEventWaits(session: Session, runKey: RunKey): Promise<readonly EventWaitRow[]> {

@@ -18,8 +18,10 @@ const POOLS = `SELECT p.*, CASE WHEN p.window_ms IS NULL THEN p.used
     WHEN p.taken_window = ${NOW} / p.window_ms THEN p.taken ELSE 0 END AS units,
   p.breaker_failures IS NOT NULL AND coalesce(p.open_until > ${NOW}, false) AS is_open,
   (SELECT count(*) FROM keelson.grant_wait_pools w WHERE w.pool = p.pool) AS waiting
-  FROM keelson.pools p ORDER BY p.pool`
-const HOLDERS = `SELECT r.tenant_id, r.run_id, h.slot, h.amount FROM keelson.grants h JOIN keelson.runs r ON r.run_key = h.run_key
+  FROM keelson.pools p`
+const ALL_POOLS = `${POOLS} ORDER BY p.pool`
+const SOME_POOLS = `${POOLS} WHERE p.pool = ANY ($2) ORDER BY p.pool`
+const HOLDERS = `SELECT r.tenant_id, r.run_id, h.slot, h.amount, h.since FROM keelson.grants h JOIN keelson.runs r ON r.run_key = h.run_key
   WHERE h.pool = $1 ORDER BY h.run_key, h.slot COLLATE "C", h.attempt LIMIT $2`
 const WAITERS = `SELECT r.tenant_id, r.run_id, w.slot, p.amount, w.since FROM keelson.grant_wait_pools p
   JOIN keelson.grant_waits w ON w.place = p.place JOIN keelson.runs r ON r.run_key = w.run_key
@@ -40,8 +42,14 @@ export async function putPool(
   await session.query(options?.ifAbsent === true ? DECLARE : PUT, values)
 }
 
-export async function listPools(session: Session, clock: Clock | undefined): Promise<readonly PoolState[]> {
-  return (await session.query(POOLS, [clock?.now()])).map(poolState)
+export async function listPools(
+  session: Session,
+  clock: Clock | undefined,
+  pools?: readonly string[],
+): Promise<readonly PoolState[]> {
+  const now = clock?.now()
+  const rows = pools === undefined ? session.query(ALL_POOLS, [now]) : session.query(SOME_POOLS, [now, pools])
+  return (await rows).map(poolState)
 }
 
 function poolState(row: Columns): PoolState {
@@ -62,9 +70,13 @@ export async function readPool(session: Session, pool: string, limit: number): P
   const holders = await session.query(HOLDERS, [pool, limit])
   const waiters = await session.query(WAITERS, [pool, limit])
   return {
-    holders: holders.map(poolUser),
+    holders: holders.map((row) => ({ ...poolUser(row), ...sinceOf(row) })),
     waiters: waiters.map((row) => ({ ...poolUser(row), since: number(row, 'since') })),
   }
+}
+
+function sinceOf(row: Columns): { readonly since?: number } {
+  return row['since'] === null ? {} : { since: number(row, 'since') }
 }
 
 function poolUser(row: Columns): PoolUser {

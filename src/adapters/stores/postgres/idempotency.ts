@@ -8,6 +8,7 @@ import type {
   RequestRef,
   RequestTake,
   RequestTaken,
+  SessionStore,
 } from '../../../ports/idempotency.ts'
 import { bytes, number, text, type Columns } from './run-row.ts'
 import { requireTenant } from './scope.ts'
@@ -29,10 +30,16 @@ const KEEP = `UPDATE keelson.api_requests SET owned_until = $5 WHERE ${HELD} RET
 const NOTE = `UPDATE keelson.api_requests SET execution_id = $5 WHERE ${HELD} RETURNING 1`
 const ANSWER = `UPDATE keelson.api_requests SET answered_at = $5, answer = $6 WHERE ${HELD} RETURNING 1`
 const DROP = `DELETE FROM keelson.api_requests WHERE ${HELD} RETURNING 1`
-const SWEEP = `WITH swept AS (DELETE FROM keelson.api_requests WHERE answered_at < $1 RETURNING 1)
+/** In flight there are few. */
+const SWEEP = `WITH swept AS (DELETE FROM keelson.api_requests q WHERE answered_at < $1 OR (answered_at IS NULL AND owned_until < $1
+    AND NOT EXISTS (SELECT 1 FROM keelson.runs r WHERE r.tenant_id = q.tenant_id AND r.run_id = q.execution_id
+      AND (r.status NOT IN ('COMPLETED', 'FAILED', 'CANCELLED') OR r.updated_at >= $1))) RETURNING 1)
   SELECT count(*) AS swept FROM swept`
+const NO_BODY = new Uint8Array(32)
+const END_SESSION = `INSERT INTO keelson.api_requests (tenant_id, route, request_key, body_sha256, owner, owned_until, answered_at, answer)
+  VALUES ($1, $2, $3, $4, '', 0, $5, 'null') ON CONFLICT DO NOTHING`
 
-export function idempotencyOf(session: Session): IdempotencyStore {
+export function idempotencyOf(session: Session): IdempotencyStore & SessionStore {
   const changed = async (sql: string, ref: RequestRef, ...values: readonly unknown[]): Promise<boolean> =>
     (await session.query(sql, [...keyOf(ref), ...values])).length > 0
   return {
@@ -42,11 +49,23 @@ export function idempotencyOf(session: Session): IdempotencyStore {
     answerRequest: (ref, owner, { status, headers, body }, answeredAt) =>
       changed(ANSWER, ref, owner, answeredAt, JSON.stringify({ status, headers, body })),
     dropRequest: (ref, owner) => changed(DROP, ref, owner),
-    sweepRequests: async (answeredBefore) => {
-      const [row = {}] = await session.query(SWEEP, [answeredBefore])
+    sweepRequests: async (before) => {
+      const [row = {}] = await session.query(SWEEP, [before])
       return number(row, 'swept')
     },
+    endSession: async (tenantId, sessionId, endsAt) => {
+      await session.query(END_SESSION, [...sessionKey(tenantId, sessionId), NO_BODY, endsAt])
+    },
+    isSessionEnded: async (tenantId, sessionId) =>
+      (await session.query(FIND, sessionKey(tenantId, sessionId))).length > 0,
   }
+}
+
+/** No route is called so. */
+const SESSION_ROUTE = 'session'
+
+function sessionKey(tenantId: string, sessionId: string): readonly [string, string, string] {
+  return keyOf({ tenantId, route: SESSION_ROUTE, key: sessionId })
 }
 
 function keyOf({ tenantId, route, key }: RequestRef): readonly [string, string, string] {

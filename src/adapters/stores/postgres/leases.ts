@@ -47,6 +47,16 @@ export const DUE = `(SELECT *, next_wake_at AS due_since FROM keelson.runs
     JOIN keelson.runs r ON r.run_key = i.run_key AND ${OURS} AND ${FREE}
     WHERE ${FIRST_SILENT}
     ORDER BY i.inserted_at, i.run_key LIMIT $3)`
+const LEASED = `${OURS} AND lease_until > ${NOW}`
+export const LEASED_RUNS = `(SELECT *, lease_until AS due_since FROM keelson.runs
+    WHERE owed AND ${LEASED} ORDER BY lease_until, run_key LIMIT $2)
+  UNION ALL (SELECT *, lease_until AS due_since FROM keelson.runs
+    WHERE next_wake_at IS NOT NULL AND next_wake_at <= ${NOW} AND ${LEASED} ORDER BY lease_until, run_key LIMIT $2)
+  UNION ALL (SELECT *, lease_until AS due_since FROM keelson.runs
+    WHERE inbox_since IS NOT NULL AND ${LEASED} ORDER BY lease_until, run_key LIMIT $2)
+  UNION ALL (SELECT *, lease_until AS due_since FROM keelson.runs
+    WHERE run_key = ANY (ARRAY(SELECT run_key FROM keelson.run_inbox WHERE silent AND consumed_seq IS NULL)) AND ${LEASED}
+    ORDER BY lease_until, run_key LIMIT $2)`
 const THEIRS = `${LIVE} AND engine_type = $3`
 const UNTIL = `${NOW} - $2::bigint`
 export const STALLED = `(SELECT *, next_wake_at AS due_since FROM keelson.runs
@@ -103,6 +113,15 @@ export async function dueRuns(
   clock: Clock | undefined,
 ): Promise<readonly RunRow[]> {
   return earliest(await session.query(DUE, [clock === undefined ? undefined : now, owner, limit]), limit)
+}
+
+export async function leasedRuns(
+  session: Session,
+  now: number,
+  limit: number,
+  clock: Clock | undefined,
+): Promise<readonly RunRow[]> {
+  return earliest(await session.query(LEASED_RUNS, [clock === undefined ? undefined : now, limit]), limit)
 }
 
 /** By the caller's clock: a few seconds do not matter here. */

@@ -1,11 +1,11 @@
 /**
- * Lists of a tenant's runs, newest first. The cursor names the last run shown, so that new runs do not shift the pages.
+ * Lists of a tenant's runs, newest first unless the oldest are asked for. The cursor names the last run shown, so that new runs do not shift the pages.
  * Each status is a part of the statement that walks its own index, and all see the same moment. A list of all statuses
  * has a part for each: an index for it alone would cost every start and every end of a run.
  */
 import { fail } from '../../../core/problems/problem.ts'
 import { RUN_TRANSITIONS } from '../../../core/run/state/transitions.ts'
-import type { ListFilter, ListPage, RunRow, RunStatus } from '../../../ports/run-store.ts'
+import type { ListedPage, ListFilter, ListPage, RunRow, RunStatus } from '../../../ports/run-store.ts'
 import { runRow } from './run-row.ts'
 import { requireTenant } from './scope.ts'
 import type { Session } from './session.ts'
@@ -26,20 +26,25 @@ export async function listRuns(
   session: Session,
   tenantId: string,
   filter: ListFilter,
-  page: { readonly limit: number; readonly cursor?: string },
+  page: ListedPage,
 ): Promise<ListPage> {
   requireTenant(tenantId)
   const after = page.cursor === undefined ? undefined : placeOf(page.cursor)
   const limit = Math.max(1, Math.floor(page.limit))
-  const { sql, values } = listQuery(tenantId, filter, after, limit + 1)
+  const { sql, values } = listQuery(tenantId, filter, after, limit + 1, page.oldestFirst)
   const found = sql === '' ? [] : await session.query(sql, values)
   return pageOf(found.map(runRow), limit)
 }
 
-const NEWEST = 'ORDER BY created_at DESC, run_key DESC'
-
 /** Empty text for a list of no status at all. */
-export function listQuery(tenantId: string, filter: ListFilter, after: Place | undefined, limit: number): Query {
+export function listQuery(
+  tenantId: string,
+  filter: ListFilter,
+  after: Place | undefined,
+  limit: number,
+  oldestFirst = false,
+): Query {
+  const [order, beyond] = oldestFirst ? ['ASC', '>'] : ['DESC', '<']
   const { planId, createdFrom, createdTo, originalRunId, errorCode, triggeredBy } = filter
   // The copies of a run are few, and have an index of their own; so have labels, in the order of the list.
   const isByStatus = originalRunId === undefined && Object.keys(filter.labels ?? {}).length === 0
@@ -65,15 +70,17 @@ export function listQuery(tenantId: string, filter: ListFilter, after: Place | u
     ...(createdTo === undefined ? [] : [`${place}created_at <= ${bind(createdTo)}`]),
     ...(after === undefined
       ? []
-      : [`(${place}created_at, ${place}run_key) < (${bind(after.createdAt)}, ${bind(after.runKey)})`]),
+      : [`(${place}created_at, ${place}run_key) ${beyond} (${bind(after.createdAt)}, ${bind(after.runKey)})`]),
   ].join(' AND ')
   const from = labels.length > 0 ? LABELLED : 'keelson.runs r'
   const most = bind(limit)
+  const inOrder = (of: string): string => `ORDER BY ${of}created_at ${order}, ${of}run_key ${order}`
   const parts = statuses.map((status) => {
     const only = status === undefined ? '' : ` AND r.status = ${bind(status)}`
-    return `(SELECT r.* FROM ${from} WHERE ${terms}${only} ORDER BY ${place}created_at DESC, ${place}run_key DESC LIMIT ${most})`
+    return `(SELECT r.* FROM ${from} WHERE ${terms}${only} ${inOrder(place)} LIMIT ${most})`
   })
-  return { sql: parts.length < 2 ? parts.join('') : `${parts.join(' UNION ALL ')} ${NEWEST} LIMIT ${most}`, values }
+  const sql = parts.length < 2 ? parts.join('') : `${parts.join(' UNION ALL ')} ${inOrder('')} LIMIT ${most}`
+  return { sql, values }
 }
 
 const LABELLED = 'keelson.run_labels l JOIN keelson.runs r ON r.run_key = l.run_key'

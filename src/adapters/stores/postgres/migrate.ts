@@ -41,6 +41,9 @@ export const MIGRATIONS = [
   '0029-schedules.sql',
   '0030-work.sql',
   '0031-fleet.sql',
+  '0032-who-and-since.sql',
+  '0033-views.sql',
+  '0034-erased-addresses.sql',
 ] as const
 
 /** "Keel": advisory locks are numbers that all programs of a database share. */

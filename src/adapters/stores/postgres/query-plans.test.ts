@@ -6,7 +6,7 @@ import type { ListFilter } from '../../../ports/run-store.ts'
 import type { DecisionFilter } from '../../../ports/decisions.ts'
 import { ARCHIVABLE } from './archive.ts'
 import { listQuery as decisionsQuery } from './decisions.ts'
-import { DUE, STALLED } from './leases.ts'
+import { DUE, LEASED_RUNS, STALLED } from './leases.ts'
 import { listQuery } from './list.ts'
 import { MOVED } from './moves.ts'
 import { BY_ENGINE_REF } from './read.ts'
@@ -70,6 +70,15 @@ describe('the store', () => {
     expect(walked.at(-1)).toMatch(/^run_inbox_(silent|unconsumed)$/)
     // Only runs whose lease was returned with work in flight are sorted, by the time they were left.
     expect(plan.match(/Seq Scan|Sort Key: .*/g)).toEqual(['Sort Key: runs_3.updated_at, runs_3.run_key'])
+  })
+
+  it('finds runs that somebody holds through the same indexes, and sorts only those that have something to do', async () => {
+    const plan = await planOf(LEASED_RUNS, [10, 100])
+    const walked = [...plan.matchAll(/Index (?:Only )?Scan using (\w+)/g)].map(([, index]) => index)
+    expect(walked.slice(0, 4)).toEqual(['runs_owed', 'runs_wake', 'runs_inbox', 'run_inbox_silent'])
+    expect(plan).not.toMatch(/Seq Scan/)
+    // Those with work in flight, which are the most, come out of their index in this order.
+    expect(plan.match(/Sort Key: .*/g)).toHaveLength(3)
   })
 
   it('finds which runs moved through the index of the feed, from the position on', async () => {

@@ -1,7 +1,8 @@
 /**
  * How the files of this store talk to the database: one statement, one statement for several callers, or a transaction.
  */
-import type { InboxRow, RunKey, ScopePause } from '../../../ports/run-store.ts'
+import type { InboxRow, RunKey } from '../../../ports/run-store.ts'
+import type { ScopePause } from '../../../ports/scope-pauses.ts'
 import type { Columns } from './run-row.ts'
 
 /** One statement after another. Values given as a function are computed when a connection is ready to send them. */

@@ -14,6 +14,7 @@ import { archivableRuns, archiveRun, raiseEpochs } from './archive.ts'
 import { auditLogOf } from './audit-log.ts'
 import { schedulesOf } from './schedules.ts'
 import { triggersOf } from './triggers.ts'
+import { viewsOf } from './views.ts'
 import { fleetOf } from './fleet.ts'
 import { workOf } from './work.ts'
 import { getBlob, putBlob } from './blobs.ts'
@@ -40,14 +41,22 @@ import { sweepGrants } from './grant-queue.ts'
 import { listPools, putPool, readGrants, readPool } from './grants.ts'
 import { idempotencyOf } from './idempotency.ts'
 import { findInbox, insertInbox, readInbox } from './inbox.ts'
-import { acquireLease, dueRuns, endedWithInboxRows, noteDoing, releaseLease, stalledRuns } from './leases.ts'
+import {
+  acquireLease,
+  dueRuns,
+  endedWithInboxRows,
+  leasedRuns,
+  noteDoing,
+  releaseLease,
+  stalledRuns,
+} from './leases.ts'
 import { needKnown, type OptionNames } from '../../../core/known-options.ts'
 import { COUNT, FLAG, TEXT } from '../../../core/option-kinds.ts'
 import { listRuns } from './list.ts'
 import { MANIFEST } from './manifest.ts'
 import { readMoves } from './moves.ts'
 import { appendOpen } from './open-append.ts'
-import { putScopePause, readScopePauses } from './pauses.ts'
+import { lastScopePause, putScopePause, readScopePauses } from './pauses.ts'
 import { planNamesOf } from './plan-names.ts'
 import { plansOf } from './plans.ts'
 import { liftQuarantine, quarantine } from './quarantine.ts'
@@ -153,8 +162,9 @@ function storeOn(connection: Connection, options: PostgresStoreOptions): Postgre
     readClaims: (runKey) => readClaims(connection, runKey),
     putScopePause: (pause) => putScopePause(connection, pause),
     readScopePauses: (tenantId) => readScopePauses(turns, tenantId),
+    lastScopePause: (tenantId, scope) => lastScopePause(connection, tenantId, scope),
     putPool: (definition, put) => putPool(connection, definition, put),
-    listPools: () => listPools(connection, clock),
+    listPools: (pools) => listPools(connection, clock, pools),
     readPool: (pool, limit) => readPool(connection, pool, limit),
     readGrants: (runKey) => readGrants(connection, runKey, clock),
     sweepGrants: () => sweepGrants(connection, clock),
@@ -193,7 +203,7 @@ function feedOn(connection: Connection, clock: Clock | undefined, stallMs: numbe
 
 type Leases = Pick<
   RunStore,
-  'acquireLease' | 'releaseLease' | 'noteDoing' | 'dueRuns' | 'endedWithInboxRows' | 'stalledRuns'
+  'acquireLease' | 'releaseLease' | 'noteDoing' | 'dueRuns' | 'leasedRuns' | 'endedWithInboxRows' | 'stalledRuns'
 >
 
 function leasesOn(connection: Connection, clock: Clock | undefined): Leases {
@@ -203,6 +213,7 @@ function leasesOn(connection: Connection, clock: Clock | undefined): Leases {
     releaseLease: (runKey, owner) => releaseLease(connection, runKey, owner),
     noteDoing: (runKey, owner, doing) => noteDoing(connection, runKey, owner, doing),
     dueRuns: (now, owner, limit) => dueRuns(connection, now, owner, limit, clock),
+    leasedRuns: (now, limit) => leasedRuns(connection, now, limit, clock),
     endedWithInboxRows: (until, limit) => endedWithInboxRows(connection, until, limit),
     stalledRuns: (engineType, at, limit) => stalledRuns(connection, engineType, at, limit, clock),
   }
@@ -219,6 +230,7 @@ function besideRuns(connection: Connection, clock: Clock | undefined): EvidenceS
     ...auditLogOf(connection),
     ...schedulesOf(connection),
     ...triggersOf(connection),
+    ...viewsOf(connection),
     ...fleetOf(connection),
     ...workOf(connection),
   }

@@ -98,6 +98,33 @@ it('runs that are passed over because one row is held are written by one more st
   expect(await store.readInbox(parent.runKey)).toHaveLength(RUNS - 1)
 })
 
+it('labels, waits for events and moves to other engines cost a statement each, however many runs of a batch have them', async () => {
+  const keys = await started(RUNS)
+  const born = Array.from({ length: RUNS }, (_, at) => {
+    const labels = { customer: `C-${at}`, team: 'stock' }
+    return creation(newRun({ runId: `n${at}` }), undefined, { labels })
+  })
+  const rows = await rowsOf(keys)
+  const moved = rows.map((row, at) => {
+    const engine = { engineType: 'temporal', engineRunRef: `wf-${at}` }
+    const eventWaits = { opened: [{ slot: 'a', attempt: 1, name: 'paid', key: `${at}` }], closed: [] }
+    return nextCommit(row, [step('StepStarted', 'a')], { engine, eventWaits })
+  })
+  let answers: readonly CommitResult[] = []
+  const { texts } = await countStatements(async () => {
+    answers = await store.commit([...born, ...moved])
+  })
+  expect(kinds(answers)).toEqual(Array<string>(2 * RUNS).fill('committed'))
+  // Begin, whose the waits are and their locks, the commit, what goes with it, commit.
+  expect(texts).toHaveLength(8)
+  for (const at of [0, RUNS - 1]) {
+    const { runs } = await store.listRuns('tenant-a', { labels: { customer: `C-${at}`, team: 'stock' } }, { limit: 5 })
+    expect(runs.map(({ runId }) => runId)).toEqual([`n${at}`])
+    expect((await rowOf(store, keys[at] ?? 0)).engineRunRef).toBe(`wf-${at}`)
+    expect(await store.readEventWaits(keys[at] ?? 0)).toEqual([{ slot: 'a', attempt: 1, name: 'paid', key: `${at}` }])
+  }
+})
+
 interface Watched {
   readonly store: RunStore
   most: number

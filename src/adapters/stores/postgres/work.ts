@@ -1,5 +1,5 @@
 /** Work for remote workers, and who asks for it. */
-import type { StoredWork, StoredWorker, WorkRef, WorkState, WorkStore } from '../../../ports/work.ts'
+import type { ListedWork, StoredWork, StoredWorker, WorkRef, WorkState, WorkStore } from '../../../ports/work.ts'
 import { number, text, type Columns } from './run-row.ts'
 import { requireTenant } from './scope.ts'
 import type { Session } from './session.ts'
@@ -23,6 +23,9 @@ const OPEN = `SELECT * FROM keelson.work WHERE tenant_id = $1 AND queue = ANY ($
     AND ($4 OR NOT secrets) AND state IN ('offered', 'claimed')
     AND (state = 'offered' OR (NOT irreversible AND claimed_until <= $5))
   ORDER BY offered_at, run_key, slot, attempt LIMIT $6`
+const LIST = `SELECT r.run_id, w.* FROM keelson.work w JOIN keelson.runs r ON r.run_key = w.run_key
+  WHERE w.tenant_id = $1 AND w.state IN ('offered', 'claimed')
+  ORDER BY w.offered_at, w.run_key, w.slot, w.attempt LIMIT $2`
 const UNTOUCHED = `SELECT * FROM keelson.work WHERE touched_at < $1 ORDER BY touched_at, run_key, slot, attempt LIMIT $2`
 const DELETE = `DELETE FROM keelson.work WHERE ${REF}`
 
@@ -48,6 +51,7 @@ export function workOf(session: Session): WorkStore {
     },
     openWork: async (tenantId, { queues, handlers, secrets, now }, limit) =>
       (await rows(OPEN, requireTenant(tenantId), queues, handlers, secrets, now, limit)).map(workRow),
+    listWork: async (tenantId, limit) => (await rows(LIST, requireTenant(tenantId), limit)).map(listedWork),
     untouchedWork: async (before, limit) => (await rows(UNTOUCHED, before, limit)).map(workRow),
     deleteWork: async (ref) => void (await rows(DELETE, ...refOf(ref))),
     noteWorker: async ({ tenantId, worker, actorId, askedAt, body }) =>
@@ -97,6 +101,14 @@ function workRow(row: Columns): StoredWork {
     body: text(row, 'body'),
     ...(report === '' ? {} : { report }),
   }
+}
+
+function listedWork(row: Columns): ListedWork {
+  const { slot, attempt, queue, handler, offeredAt, claims, state, claim } = workRow(row)
+  const told = { runId: text(row, 'run_id'), slot, attempt, queue, handler, offeredAt, claims }
+  if (state !== 'claimed' || claim === undefined) return told
+  const { worker, at, until } = claim
+  return { ...told, claim: { worker, at, until } }
 }
 
 function claimOf(row: Columns): Pick<StoredWork, 'claim'> {

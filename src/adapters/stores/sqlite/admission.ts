@@ -13,11 +13,13 @@ const QUEUED = `SELECT * FROM (SELECT r.*, row_number() OVER (PARTITION BY tenan
       AND archived_at IS NULL AND next_wake_at IS NULL AND substatus IS NOT 'WAITING_APPROVAL'
       AND (lease_owner IS NULL OR leased_until <= ?2)
       AND NOT EXISTS (SELECT 1 FROM grant_waits w WHERE w.run_key = r.run_key AND w.slot = 'RUN'
-        AND (w.offered_until IS NULL OR w.offered_until <= ?2)))
-  ORDER BY turn, run_key LIMIT ?3`
+        AND (w.offered_until IS NULL OR w.offered_until <= ?2))
+      AND run_key NOT IN (SELECT value FROM json_each(?3)))
+  ORDER BY turn, run_key LIMIT ?4`
 const ENDED = `SELECT * FROM runs WHERE run_key IN (SELECT run_key FROM grant_holds WHERE slot = 'RUN'
     UNION SELECT run_key FROM grant_waits WHERE slot = 'RUN')
-  AND status IN ('COMPLETED', 'FAILED', 'CANCELLED') AND archived_at IS NULL ORDER BY run_key LIMIT ?`
+  AND status IN ('COMPLETED', 'FAILED', 'CANCELLED') AND archived_at IS NULL
+  AND run_key NOT IN (SELECT value FROM json_each(?)) ORDER BY run_key LIMIT ?`
 
 export function admissionOf(connection: Connection): AdmissionStore {
   return {
@@ -33,9 +35,10 @@ export function admissionOf(connection: Connection): AdmissionStore {
       const own = requireTenant(tenantId)
       return connection.read(() => connection.sql(LIST).all(own).map(limitOf))
     },
-    queuedRuns: async (engineType, now, limit) =>
-      connection.read(() => connection.sql(QUEUED).all(engineType, now, limit).map(runRow)),
-    endedHolders: async (limit) => connection.read(() => connection.sql(ENDED).all(limit).map(runRow)),
+    queuedRuns: async (engineType, now, { limit, without }) =>
+      connection.read(() => connection.sql(QUEUED).all(engineType, now, JSON.stringify(without), limit).map(runRow)),
+    endedHolders: async ({ limit, without }) =>
+      connection.read(() => connection.sql(ENDED).all(JSON.stringify(without), limit).map(runRow)),
   }
 }
 

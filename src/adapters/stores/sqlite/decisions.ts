@@ -34,8 +34,8 @@ const NOTE = `UPDATE signal_decisions SET engine_processed_at = ?, engine_status
   WHERE tenant_id = ? AND signal_decision_id = ? AND engine_processed_at IS NULL`
 const OF_RUN = `SELECT d.decision_pos, d.signal_payload FROM signal_decisions d JOIN runs r
   ON r.tenant_id = d.tenant_id AND r.run_id = d.run_id WHERE r.run_key = ? AND d.payload_sha256 IS NULL`
-const ERASE = `UPDATE signal_decisions SET signal_payload = '', payload_sha256 = ?, reason = NULL, audit_reason = NULL
-  WHERE decision_pos = ?`
+const ERASE = `UPDATE signal_decisions SET signal_payload = '', payload_sha256 = ?, reason = NULL, audit_reason = NULL,
+  source_ip = NULL WHERE decision_pos = ?`
 
 export function decisionsOf(connection: Connection, clock: Clock): DecisionStore {
   return {
@@ -156,7 +156,7 @@ function settleDecision(
 }
 
 /**
- * Erasure of a run (P-34): payload and reasons may be personal, as they are in the log's `data`, and go; who decided what and when
+ * Erasure of a run (P-34): payload, reasons and the address may be personal, as the log's `data` is, and go; who decided what and when
  * stays for seven years (AUT-11), with the hash by which a repeat is recognised. Of a record that is still pending nothing is left to
  * apply, so it can only be refused.
  */

@@ -41,15 +41,17 @@ const PUT_ANY = `${PUT} ON CONFLICT (pool) DO UPDATE SET capacity = excluded.cap
     ELSE (SELECT coalesce(sum(amount), 0) FROM grant_holds h WHERE h.pool = excluded.pool) END,
   window_number = CASE WHEN window_ms IS excluded.window_ms THEN window_number ELSE 0 END`
 const HAS_POOL = 'SELECT 1 FROM pools WHERE pool = ?'
-const LIST = `SELECT *, (SELECT count(*) FROM grant_waits w WHERE w.pool = p.pool) AS waiting FROM pools p ORDER BY pool`
-const HOLDERS = `SELECT r.tenant_id, r.run_id, h.slot, h.amount FROM grant_holds h JOIN runs r ON r.run_key = h.run_key
+const LIST = `SELECT *, (SELECT count(*) FROM grant_waits w WHERE w.pool = p.pool) AS waiting FROM pools p`
+const LIST_ALL = `${LIST} ORDER BY pool`
+export const LIST_SOME = `${LIST} WHERE pool IN (SELECT value FROM json_each(?)) ORDER BY pool`
+const HOLDERS = `SELECT r.tenant_id, r.run_id, h.slot, h.amount, h.since FROM grant_holds h JOIN runs r ON r.run_key = h.run_key
   WHERE h.pool = ? ORDER BY h.run_key, h.slot, h.attempt LIMIT ?`
 const WAITERS = `SELECT r.tenant_id, r.run_id, w.slot, w.amount, w.since FROM grant_waits w JOIN runs r ON r.run_key = w.run_key
   WHERE w.pool = ? ORDER BY w.priority, w.place LIMIT ?`
 const ANY_WAIT = 'SELECT 1 FROM grant_waits LIMIT 1'
 const RUN_HOLDS = 'SELECT * FROM grant_holds WHERE run_key = ? ORDER BY slot, attempt, pool'
 const IS_HELD = 'SELECT 1 FROM grant_holds WHERE run_key = ? AND slot = ? AND attempt = ? LIMIT 1'
-const HOLD = 'INSERT INTO grant_holds (run_key, slot, attempt, pool, amount) VALUES (?, ?, ?, ?, ?)'
+const HOLD = 'INSERT INTO grant_holds (run_key, slot, attempt, pool, amount, since) VALUES (?, ?, ?, ?, ?, ?)'
 const RELEASE = 'DELETE FROM grant_holds WHERE run_key = ? AND slot = ? AND attempt = ? RETURNING *'
 const RELEASE_ALL = 'DELETE FROM grant_holds WHERE run_key = ? RETURNING *'
 const POOL_TURN = `UPDATE pools SET turn = max(turn, coalesce((SELECT t.turn FROM pool_tenants t
@@ -128,7 +130,7 @@ function claim(turn: Turn, owner: Owner, request: GrantRequest): GrantRefusal | 
   const inTheWay = obstacle(connection, wants, asker, now)
   if (inTheWay !== undefined) return { slot, ...inTheWay }
   for (const [pool, amount] of Object.entries(wants)) {
-    connection.sql(HOLD).run(owner.runKey, slot, attempt, pool, amount)
+    connection.sql(HOLD).run(owner.runKey, slot, attempt, pool, amount, now)
     takeUnits(connection, { pool, amount, holder: holderOf(owner.runKey, request) }, now)
   }
   // A bypass by an offer was counted when the offer was made.
@@ -157,8 +159,14 @@ export async function putPool(
     await connection.write(() => connection.sql(PUT_NEW).run(...values))
 }
 
-export async function listPools(connection: Connection, clock: Clock): Promise<readonly PoolState[]> {
-  const rows = await connection.read(() => connection.sql(LIST).all())
+export async function listPools(
+  connection: Connection,
+  clock: Clock,
+  pools?: readonly string[],
+): Promise<readonly PoolState[]> {
+  const rows = await connection.read(() =>
+    pools === undefined ? connection.sql(LIST_ALL).all() : connection.sql(LIST_SOME).all(JSON.stringify(pools)),
+  )
   const now = clock.now()
   return rows.map((row) => ({
     pool: text(row, 'pool'),
@@ -181,9 +189,13 @@ export async function readPool(connection: Connection, pool: string, limit: numb
     connection.sql(WAITERS).all(pool, limit),
   ])
   return {
-    holders: (holders ?? []).map(poolUser),
+    holders: (holders ?? []).map((row) => ({ ...poolUser(row), ...sinceOf(row) })),
     waiters: (waiters ?? []).map((row) => ({ ...poolUser(row), since: number(row, 'since') })),
   }
+}
+
+function sinceOf(row: Columns): { readonly since?: number } {
+  return row['since'] === null ? {} : { since: number(row, 'since') }
 }
 
 function poolUser(row: Columns): PoolUser {

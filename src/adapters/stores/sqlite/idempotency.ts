@@ -5,6 +5,7 @@ import type {
   RequestRef,
   RequestTake,
   RequestTaken,
+  SessionStore,
 } from '../../../ports/idempotency.ts'
 import type { RunKey } from '../../../ports/run-store.ts'
 import type { Connection } from './connect.ts'
@@ -24,11 +25,18 @@ const NOTE = `UPDATE api_requests SET execution_id = ? WHERE ${HELD}`
 const ANSWER = `UPDATE api_requests SET answered_at = ?, answer = ? WHERE ${HELD}`
 const DROP = `DELETE FROM api_requests WHERE ${HELD}`
 const SWEEP = 'DELETE FROM api_requests WHERE answered_at < ?'
+/** In flight there are few. */
+const SWEEP_LEFT = `DELETE FROM api_requests WHERE answered_at IS NULL AND owned_until < $before
+  AND NOT EXISTS (SELECT 1 FROM runs r WHERE r.tenant_id = api_requests.tenant_id AND r.run_id = api_requests.execution_id
+    AND (r.status NOT IN ('COMPLETED', 'FAILED', 'CANCELLED') OR r.updated_at >= $before))`
+const NO_BODY = new Uint8Array(32)
+const END_SESSION = `INSERT INTO api_requests (tenant_id, route, request_key, body_sha256, owner, owned_until, answered_at, answer)
+  VALUES (?, ?, ?, ?, '', 0, ?, 'null') ON CONFLICT DO NOTHING`
 const ERASE = `DELETE FROM api_requests WHERE answered_at IS NOT NULL AND (tenant_id, execution_id) =
   (SELECT tenant_id, run_id FROM runs WHERE run_key = ?)`
 
-export function idempotencyOf(connection: Connection): IdempotencyStore {
-  const changed = (sql: string, ...values: readonly (string | number)[]): Promise<boolean> =>
+export function idempotencyOf(connection: Connection): IdempotencyStore & SessionStore {
+  const changed = (sql: string, ...values: readonly (string | number | Uint8Array)[]): Promise<boolean> =>
     connection.write(() => Number(connection.sql(sql).run(...values).changes) > 0)
   return {
     takeRequest: async (take) => {
@@ -40,9 +48,27 @@ export function idempotencyOf(connection: Connection): IdempotencyStore {
     answerRequest: async (ref, owner, { status, headers, body }, answeredAt) =>
       changed(ANSWER, answeredAt, JSON.stringify({ status, headers, body }), ...keyOf(ref), owner),
     dropRequest: async (ref, owner) => changed(DROP, ...keyOf(ref), owner),
-    sweepRequests: (answeredBefore) =>
-      connection.write(() => Number(connection.sql(SWEEP).run(answeredBefore).changes)),
+    sweepRequests: (before) =>
+      connection.write(
+        () =>
+          Number(connection.sql(SWEEP).run(before).changes) +
+          Number(connection.sql(SWEEP_LEFT).run({ $before: before }).changes),
+      ),
+    endSession: async (tenantId, sessionId, endsAt) => {
+      await changed(END_SESSION, ...sessionKey(tenantId, sessionId), NO_BODY, endsAt)
+    },
+    isSessionEnded: async (tenantId, sessionId) => {
+      const key = sessionKey(tenantId, sessionId)
+      return connection.read(() => connection.sql(FIND).get(...key) !== undefined)
+    },
   }
+}
+
+/** No route is called so. */
+const SESSION_ROUTE = 'session'
+
+function sessionKey(tenantId: string, sessionId: string): readonly [string, string, string] {
+  return keyOf({ tenantId, route: SESSION_ROUTE, key: sessionId })
 }
 
 function keyOf({ tenantId, route, key }: RequestRef): readonly [string, string, string] {

@@ -32,6 +32,13 @@ export const DUE_BY_INBOX = `SELECT *, inbox_since AS due_since FROM runs
 export const DUE_BY_OWED = `SELECT *, coalesce(leased_until, updated_at) AS due_since FROM runs
   WHERE owed = 1 AND ${OURS}
   AND (leased_until IS NULL OR leased_until <= ?) ORDER BY due_since, run_key LIMIT ?`
+const LEASED = `${OURS} AND leased_until > ?`
+export const LEASED_BY_OWED = `SELECT *, leased_until AS due_since FROM runs
+  WHERE owed = 1 AND ${LEASED} ORDER BY leased_until, run_key LIMIT ?`
+export const LEASED_BY_TIME = `SELECT *, leased_until AS due_since FROM runs
+  WHERE next_wake_at IS NOT NULL AND next_wake_at <= ? AND ${LEASED} ORDER BY next_wake_at, run_key LIMIT ?`
+export const LEASED_BY_INBOX = `SELECT *, leased_until AS due_since FROM runs
+  WHERE inbox_since IS NOT NULL AND ${LEASED} ORDER BY inbox_since, run_key LIMIT ?`
 export const STALLED_BY_TIME = `SELECT *, next_wake_at AS due_since FROM runs WHERE next_wake_at IS NOT NULL
   AND next_wake_at <= ? AND ${LIVE} AND engine_type = ? ORDER BY next_wake_at, run_key LIMIT ?`
 export const STALLED_BY_INBOX = `SELECT *, inbox_since AS due_since FROM runs WHERE inbox_since IS NOT NULL
@@ -79,6 +86,15 @@ export async function dueRuns(
     connection.sql(DUE_BY_OWED).all(now, limit),
   ])
   return earliest([...(byTime ?? []), ...(byInbox ?? []), ...(byOwed ?? [])], limit)
+}
+
+export async function leasedRuns(connection: Connection, now: number, limit: number): Promise<readonly RunRow[]> {
+  const parts = await connection.read(() => [
+    connection.sql(LEASED_BY_OWED).all(now, limit),
+    connection.sql(LEASED_BY_TIME).all(now, now, limit),
+    connection.sql(LEASED_BY_INBOX).all(now, limit),
+  ])
+  return earliest(parts.flat(), limit)
 }
 
 export async function endedWithInboxRows(

@@ -1,9 +1,9 @@
 /**
- * Lists of a tenant's runs, newest first. The cursor names the last run shown, so that new runs do not shift the pages.
+ * Lists of a tenant's runs, newest first unless the oldest are asked for. The cursor names the last run shown, so that new runs do not shift the pages.
  * Several statuses are read one by one and merged, so that each uses its own index.
  */
 import { fail } from '../../../core/problems/problem.ts'
-import type { ListFilter, ListPage, RunRow, RunStatus } from '../../../ports/run-store.ts'
+import type { ListedPage, ListFilter, ListPage, RunRow, RunStatus } from '../../../ports/run-store.ts'
 import type { Connection } from './connect.ts'
 import { runRow } from './run-row.ts'
 import { requireTenant } from './scope.ts'
@@ -22,7 +22,7 @@ export async function listRuns(
   connection: Connection,
   tenantId: string,
   filter: ListFilter,
-  page: { readonly limit: number; readonly cursor?: string },
+  page: ListedPage,
 ): Promise<ListPage> {
   requireTenant(tenantId)
   const after = page.cursor === undefined ? undefined : placeOf(page.cursor)
@@ -30,11 +30,12 @@ export async function listRuns(
   const statuses = filter.status === undefined ? [undefined] : [...new Set(filter.status)]
   const found = await connection.read(() =>
     statuses.flatMap((status) => {
-      const { sql, values } = listQuery(tenantId, filter, status, after)
+      const { sql, values } = listQuery(tenantId, filter, status, after, page.oldestFirst)
       return connection.sql(sql).all(...values, limit + 1)
     }),
   )
-  const runs = found.map(runRow).sort((a, b) => b.createdAt - a.createdAt || b.runKey - a.runKey)
+  const sign = page.oldestFirst === true ? -1 : 1
+  const runs = found.map(runRow).sort((a, b) => sign * (b.createdAt - a.createdAt || b.runKey - a.runKey))
   return pageOf(runs, limit)
 }
 
@@ -43,6 +44,7 @@ export function listQuery(
   filter: ListFilter,
   status: RunStatus | undefined,
   after: Place | undefined,
+  oldestFirst = false,
 ): Query {
   const { planId, createdFrom, createdTo, originalRunId, errorCode, triggeredBy } = filter
   const labels = Object.entries(filter.labels ?? {})
@@ -56,7 +58,10 @@ export function listQuery(
     { sql: 'triggered_by = ?', values: [triggeredBy] },
     { sql: `${place}created_at >= ?`, values: [createdFrom] },
     { sql: `${place}created_at <= ?`, values: [createdTo] },
-    { sql: `(${place}created_at, ${place}run_key) < (?, ?)`, values: [after?.createdAt, after?.runKey] },
+    {
+      sql: `(${place}created_at, ${place}run_key) ${oldestFirst ? '>' : '<'} (?, ?)`,
+      values: [after?.createdAt, after?.runKey],
+    },
   ]
   const used = terms.filter(({ values }) => values[0] !== undefined)
   const from = labels.length > 0 ? LABELLED : `runs INDEXED BY ${indexFor(filter, status)}`
@@ -64,9 +69,10 @@ export function listQuery(
     labels.length > 0
       ? ['l.tenant_id = ? AND l.name = ? AND l.value = ?', ...labels.slice(1).map(() => ALSO)]
       : ['tenant_id = ?']
+  const order = oldestFirst ? 'ASC' : 'DESC'
   const where = [...own, ...used.map(({ sql }) => sql)].join(' AND ')
   return {
-    sql: `SELECT runs.* FROM ${from} WHERE ${where} ORDER BY ${place}created_at DESC, ${place}run_key DESC LIMIT ?`,
+    sql: `SELECT runs.* FROM ${from} WHERE ${where} ORDER BY ${place}created_at ${order}, ${place}run_key ${order} LIMIT ?`,
     values: [
       tenantId,
       ...labels.flat(),

@@ -34,6 +34,9 @@ export const MIGRATIONS = [
   '0023-schedules.sql',
   '0024-work.sql',
   '0025-fleet.sql',
+  '0026-who-and-since.sql',
+  '0027-views.sql',
+  '0028-erased-addresses.sql',
 ] as const
 
 /** Where SQL alone cannot say how: the log is copied between what comes before this line and what comes after it. */

@@ -7,10 +7,22 @@ import { COUNTS } from './counts.ts'
 import { listQuery as decisionsQuery } from './decisions.ts'
 import { BACKLOG_PAGE, BEHIND, BEHIND_ON_RUN, DEAD, FEED_PAGE, PASSED } from './feed.ts'
 import { OFFERED, STARVING } from './grant-pools.ts'
+import { LIST_SOME } from './grants.ts'
 import { BYPASS, IN_ORDER, ROWS, RUN_OUT, RUN_WAITS, TOO_LARGE, WAITED_FOR } from './grant-queue.ts'
-import { DUE_BY_INBOX, DUE_BY_OWED, DUE_BY_TIME, ENDED_BY_INBOX, STALLED_BY_INBOX, STALLED_BY_TIME } from './leases.ts'
+import {
+  DUE_BY_INBOX,
+  DUE_BY_OWED,
+  DUE_BY_TIME,
+  ENDED_BY_INBOX,
+  LEASED_BY_INBOX,
+  LEASED_BY_OWED,
+  LEASED_BY_TIME,
+  STALLED_BY_INBOX,
+  STALLED_BY_TIME,
+} from './leases.ts'
 import { listQuery } from './list.ts'
 import { MOVED } from './moves.ts'
+import { ANY_PAUSE } from './pauses.ts'
 import { APPENDS, BY_ENGINE_REF } from './read.ts'
 import { testFolder } from '../../../../test/fixtures/folder.ts'
 
@@ -40,10 +52,22 @@ describe('the store', () => {
     expect(planOf(DUE_BY_OWED)).not.toMatch(/SCAN runs(;|$)/)
   })
 
+  it('finds runs that somebody holds by the end of their lease, or by what they have to do, and sorts none', () => {
+    expect(planOf(LEASED_BY_OWED)).toMatch(/^SEARCH runs USING INDEX runs_owed \([^)]*\)$/)
+    expect(planOf(LEASED_BY_TIME)).toMatch(/^SEARCH runs USING INDEX runs_wake \([^)]*\)$/)
+    expect(planOf(LEASED_BY_INBOX)).toMatch(/^(SEARCH|SCAN) runs USING INDEX runs_inbox( \([^)]*\))?$/)
+  })
+
   it('finds what is seldom there without looking at all there is', () => {
     expect(planOf(ENDED_BY_INBOX)).toMatch(/^SEARCH runs USING INDEX runs_ended_inbox \(inbox_since[^)]*\)$/)
     expect(planOf(TOO_LARGE)).toMatch(/^SEARCH w USING .*INDEX grant_waits_amount \(pool=\? AND amount>\?\)/)
+    expect(planOf(ANY_PAUSE)).toMatch(/^SCAN scope_pauses USING COVERING INDEX scope_pauses_active$/)
     expect(planOf(BEHIND_ON_RUN)).not.toMatch(/SCAN (r|p|b)( |;|$)/)
+  })
+
+  it('finds the pools that are asked for, however many others there are', () => {
+    expect(planOf(LIST_SOME)).toMatch(/^SEARCH p USING PRIMARY KEY \(pool=\?\)/)
+    expect(planOf(LIST_SOME)).not.toMatch(/SCAN p/)
   })
 
   it('finds stalled runs of an engine through the same indexes, sorting none', () => {

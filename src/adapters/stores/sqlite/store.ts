@@ -1,6 +1,6 @@
 /**
- * The SQLite store: the embedded default, one file, many processes. Transactions run on the calling thread, because
- * that is faster than another thread; each is short and awaits nothing.
+ * The SQLite store: the embedded default, one file, many processes. Transactions run on the calling thread; each is short and
+ * awaits nothing. Only large batches of commits, one after another, are left to another thread.
  */
 import { resolve } from 'node:path'
 import type { Clock } from '../../../ports/clock.ts'
@@ -13,11 +13,13 @@ import { archivableRuns, archiveRun, raiseEpochs } from './archive.ts'
 import { auditLogOf } from './audit-log.ts'
 import { schedulesOf } from './schedules.ts'
 import { triggersOf } from './triggers.ts'
+import { viewsOf } from './views.ts'
 import { fleetOf } from './fleet.ts'
 import { workOf } from './work.ts'
 import { backup } from './backup.ts'
 import { getBlob, putBlob } from './blobs.ts'
 import { claimAttempt, readClaims } from './claims.ts'
+import { CommitThread } from './commit-thread.ts'
 import { connect, type Connection } from './connect.ts'
 import { readContext } from './context.ts'
 import { countRuns } from './counts.ts'
@@ -39,12 +41,20 @@ import {
 import { listPools, putPool, readGrants, readPool, sweepGrants } from './grants.ts'
 import { idempotencyOf } from './idempotency.ts'
 import { findInbox, insertInbox, readInbox } from './inbox.ts'
-import { acquireLease, dueRuns, endedWithInboxRows, noteDoing, releaseLease, stalledRuns } from './leases.ts'
+import {
+  acquireLease,
+  dueRuns,
+  endedWithInboxRows,
+  leasedRuns,
+  noteDoing,
+  releaseLease,
+  stalledRuns,
+} from './leases.ts'
 import { listRuns } from './list.ts'
 import { MANIFEST } from './manifest.ts'
 import { readMoves } from './moves.ts'
 import { appendOpen } from './open-append.ts'
-import { putScopePause, readScopePauses } from './pauses.ts'
+import { lastScopePause, putScopePause, readScopePauses } from './pauses.ts'
 import { planNamesOf } from './plan-names.ts'
 import { plansOf } from './plans.ts'
 import { liftQuarantine, quarantine } from './quarantine.ts'
@@ -58,6 +68,8 @@ export interface SqliteStoreOptions {
   readonly readOnly?: boolean | 'if-needed'
   /** How long a call waits for a lock held elsewhere before STORE_LOCKED; 5 s by default. */
   readonly lockMs?: number
+  /** Large batches are written by a thread of their own. It reads the machine's clock: not for a clock that is set. */
+  readonly commitThread?: boolean
 }
 
 export interface SqliteStore extends RunStore {
@@ -68,9 +80,30 @@ export interface SqliteStore extends RunStore {
 const EXTENSION = import.meta.url.endsWith('.ts') ? 'ts' : 'js'
 const RENEWER = new URL(`./renew-leases.${EXTENSION}`, import.meta.url).href
 
+/** The thread keeps the pages that are written. */
+const SMALL_CACHE = 'PRAGMA cache_size = -4000; PRAGMA shrink_memory'
+
 export async function openSqliteStore(options: SqliteStoreOptions): Promise<SqliteStore> {
-  const store = storeOn(await connect(options), options.clock)
-  return { ...store, leaseRenewal: { module: RENEWER, settings: { path: resolve(options.path) } } }
+  const connection = await connect(options)
+  const leaseRenewal = { module: RENEWER, settings: { path: resolve(options.path) } }
+  const hasThread = options.commitThread === true && !connection.readOnly
+  const store = hasThread ? threadedStore(connection, options) : storeOn(connection, options.clock)
+  return { ...store, leaseRenewal }
+}
+
+function threadedStore(connection: Connection, { path, clock }: SqliteStoreOptions): SqliteStore {
+  const shrink = (): void => connection.db.exec(SMALL_CACHE)
+  const thread = new CommitThread(resolve(path), shrink)
+  const store = storeOn({ ...connection, write: (work) => thread.beside(() => connection.write(work)) }, clock)
+  return {
+    ...store,
+    commitsAtOnce: 2,
+    commit: (batch) => (thread.takes(batch) ? thread.write(batch) : store.commit(batch)),
+    close: async () => {
+      await thread.close()
+      await store.close()
+    },
+  }
 }
 
 export function storeOn(connection: Connection, clock: Clock): SqliteStore {
@@ -103,8 +136,9 @@ export function storeOn(connection: Connection, clock: Clock): SqliteStore {
     readClaims: (runKey) => readClaims(connection, runKey),
     putScopePause: (pause) => putScopePause(connection, pause),
     readScopePauses: (tenantId) => readScopePauses(connection, tenantId),
+    lastScopePause: (tenantId, scope) => lastScopePause(connection, tenantId, scope),
     putPool: (definition, options) => putPool(connection, definition, options),
-    listPools: () => listPools(connection, clock),
+    listPools: (pools) => listPools(connection, clock, pools),
     readPool: (pool, limit) => readPool(connection, pool, limit),
     readGrants: (runKey) => readGrants(connection, runKey, clock),
     // A reader has nothing to sweep.
@@ -144,6 +178,7 @@ function besideRuns(connection: Connection, clock: Clock): EvidenceStore & Serve
     ...auditLogOf(connection),
     ...schedulesOf(connection),
     ...triggersOf(connection),
+    ...viewsOf(connection),
     ...fleetOf(connection),
     ...workOf(connection),
   }
@@ -151,7 +186,7 @@ function besideRuns(connection: Connection, clock: Clock): EvidenceStore & Serve
 
 type Leases = Pick<
   RunStore,
-  'acquireLease' | 'releaseLease' | 'noteDoing' | 'dueRuns' | 'endedWithInboxRows' | 'stalledRuns'
+  'acquireLease' | 'releaseLease' | 'noteDoing' | 'dueRuns' | 'leasedRuns' | 'endedWithInboxRows' | 'stalledRuns'
 >
 
 function leasesOn(connection: Connection): Leases {
@@ -160,6 +195,7 @@ function leasesOn(connection: Connection): Leases {
     releaseLease: (runKey, owner) => releaseLease(connection, runKey, owner),
     noteDoing: (runKey, owner, doing) => noteDoing(connection, runKey, owner, doing),
     dueRuns: (now, owner, limit) => dueRuns(connection, now, owner, limit),
+    leasedRuns: (now, limit) => leasedRuns(connection, now, limit),
     endedWithInboxRows: (until, limit) => endedWithInboxRows(connection, until, limit),
     stalledRuns: (engineType, { now, forMs }, limit) => stalledRuns(connection, engineType, now - forMs, limit),
   }

@@ -14,7 +14,7 @@ const INDEXED = ['status', 'next_wake_at', 'owed', 'ended_at'] as const
 const BY_KEY = ' WHERE run_key = ?'
 const AS_KNOWN = `${BY_KEY} AND epoch = ? AND next_seq = ? AND status = ? AND next_wake_at IS ? AND owed = ?
   AND ended_at IS ? AND archived_at IS NULL`
-const NOTHING_UNREAD = ' AND inbox_since IS NULL AND NOT EXISTS (SELECT 1 FROM scope_pauses)'
+const NOTHING_UNREAD = ' AND inbox_since IS NULL AND NOT EXISTS (SELECT 1 FROM scope_pauses WHERE active = 1)'
 
 /** Indexed by the set of changed columns, as bits. */
 function updates(where: string): readonly string[] {

@@ -1,6 +1,6 @@
 /** Work for remote workers, and who asks for it. */
 import type { RunKey } from '../../../ports/run-store.ts'
-import type { StoredWork, StoredWorker, WorkRef, WorkState, WorkStore } from '../../../ports/work.ts'
+import type { ListedWork, StoredWork, StoredWorker, WorkRef, WorkState, WorkStore } from '../../../ports/work.ts'
 import type { Connection } from './connect.ts'
 import { number, text, type Columns } from './run-row.ts'
 import { requireTenant } from './scope.ts'
@@ -22,6 +22,9 @@ const OPEN = `SELECT * FROM work WHERE tenant_id = ?1 AND queue IN (SELECT value
     AND handler IN (SELECT value FROM json_each(?3)) AND (secrets = 0 OR ?4 = 1)
     AND state IN ('offered', 'claimed') AND (state = 'offered' OR (irreversible = 0 AND claimed_until <= ?5))
   ORDER BY offered_at, run_key, slot, attempt LIMIT ?6`
+const LIST = `SELECT r.run_id, w.* FROM work w JOIN runs r ON r.run_key = w.run_key
+  WHERE w.tenant_id = ? AND w.state IN ('offered', 'claimed')
+  ORDER BY w.offered_at, w.run_key, w.slot, w.attempt LIMIT ?`
 const UNTOUCHED = 'SELECT * FROM work WHERE touched_at < ? ORDER BY touched_at, run_key, slot, attempt LIMIT ?'
 const DELETE = `DELETE FROM work WHERE ${REF}`
 const FORGET = 'DELETE FROM work WHERE run_key = ?'
@@ -61,6 +64,7 @@ export function workOf(connection: Connection): WorkStore {
       const names = [JSON.stringify(queues), JSON.stringify(handlers)]
       return (await rows(OPEN, requireTenant(tenantId), ...names, secrets ? 1 : 0, now, limit)).map(workRow)
     },
+    listWork: async (tenantId, limit) => (await rows(LIST, requireTenant(tenantId), limit)).map(listedWork),
     untouchedWork: async (before, limit) => (await rows(UNTOUCHED, before, limit)).map(workRow),
     deleteWork: async (ref) => void (await connection.write(() => run(DELETE, ...refOf(ref)))),
     noteWorker: async ({ tenantId, worker, actorId, askedAt, body }) => {
@@ -113,6 +117,14 @@ function workRow(row: Columns): StoredWork {
     body: text(row, 'body'),
     ...(report === '' ? {} : { report }),
   }
+}
+
+function listedWork(row: Columns): ListedWork {
+  const { slot, attempt, queue, handler, offeredAt, claims, state, claim } = workRow(row)
+  const told = { runId: text(row, 'run_id'), slot, attempt, queue, handler, offeredAt, claims }
+  if (state !== 'claimed' || claim === undefined) return told
+  const { worker, at, until } = claim
+  return { ...told, claim: { worker, at, until } }
 }
 
 function claimOf(row: Columns): Pick<StoredWork, 'claim'> {

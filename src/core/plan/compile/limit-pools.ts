@@ -15,8 +15,23 @@ export function ratePool(pool: string): string {
   return pool.replace('@', '/rate@')
 }
 
+/** It counts for one value of a `key:…` limit: there may be as many as there are values. */
+export function isKeyPool(pool: string): boolean {
+  const own = isLimitPool(pool) ? (pool.split('@')[0] ?? '') : ''
+  return /\/[0-9a-f]{32}(?:\/rate)?$/.test(own)
+}
+
+export function isRatePool(pool: string): boolean {
+  return isLimitPool(pool) && pool.includes('/rate@')
+}
+
 export function isLimitPool(pool: string): boolean {
   return pool.startsWith(PREFIX)
+}
+
+/** Whose limit a pool counts for. A tenant may have any name, also one with `@` in it; the name of a limit has none here. */
+export function tenantOfLimitPool(pool: string): string | undefined {
+  return isLimitPool(pool) ? pool.slice(pool.indexOf('@') + 1) : undefined
 }
 
 /** The name of the limit that a pool counts for; undefined for every other pool. */

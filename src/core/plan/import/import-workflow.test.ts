@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { compilePlan, compilePlanDocument } from '../../../app/plans/compile.ts'
 import { parseCapabilityMatrix, type CapabilityMatrix } from './capability-matrix.ts'
 import { importWorkflow } from './import-workflow.ts'
-import { planYaml } from './plan-yaml.ts'
+import { planYaml } from '../write/plan-yaml.ts'
 import { parseWorkflow } from './workflow-v1.ts'
 
 type Fields = Readonly<Record<string, unknown>>

@@ -132,7 +132,7 @@ function ranks(steps: readonly Step[], isKept: (stepId: string) => boolean): Rea
 }
 
 /** Objects are compared field by field; everything else, including lists, as a whole. */
-function diffValues(from: unknown, to: unknown, path: string): readonly FieldChange[] {
+export function diffValues(from: unknown, to: unknown, path: string): readonly FieldChange[] {
   if (isObject(from) && isObject(to)) {
     const names = [...new Set([...Object.keys(from), ...Object.keys(to)])]
     return names.flatMap((name) => diffValues(from[name], to[name], path === '' ? name : `${path}.${name}`))

@@ -1,8 +1,8 @@
 /**
- * The words that screens use for numbers and codes. Retries are counted by the logical attempt, which people cause;
- * engine attempts are for operators of the platform (ATT-07). An unknown word is shown unchanged (UIC-04).
+ * The words that screens use for numbers and slots. Retries are counted by the logical attempt, which people cause; engine attempts are for
+ * operators of the platform (ATT-07).
  */
-import type { RunSnapshot, StepSnapshot } from '../fold/run-snapshot.ts'
+import { parseStepSlot } from '../../events/slot.ts'
 
 /** Undefined for the first attempt, which is no retry. */
 export function retryLabel(logicalAttemptId: number): string | undefined {
@@ -13,16 +13,7 @@ export function engineAttemptLabel(engineAttemptId: number): string {
   return `Platform attempt ${engineAttemptId}`
 }
 
-/** `PAUSED (DRAINING): 3 in-flight tasks`. */
-export function statusLabel({
-  status,
-  substatus,
-  message,
-}: Pick<RunSnapshot, 'status' | 'substatus' | 'message'>): string {
-  const word = substatus === undefined ? status : `${status} (${substatus})`
-  return message === undefined ? word : `${word}: ${message}`
-}
-
-export function slotLabel({ stepId, role }: Pick<StepSnapshot, 'stepId' | 'role'>): string {
-  return role === 'fallback' ? `${stepId.replace(/^FALLBACK:/, '')} (fallback)` : stepId
+/** `pay[3] (fallback)`; what is no slot of a step is told as it stands. */
+export function slotLabel(slot: string): string {
+  return parseStepSlot(slot)?.role === 'fallback' ? `${slot.replace(/^FALLBACK:/, '')} (fallback)` : slot
 }

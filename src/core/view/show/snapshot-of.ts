@@ -25,7 +25,8 @@ import {
 import { isHandled, isRecovered, isSlotRetrying, latestAttempt } from '../fold/slot-facts.ts'
 import { mayRetry, substatusOf } from './substatus.ts'
 
-export function snapshotOf(view: RunView): RunSnapshot {
+/** `steps`: those of this very view, where the caller has kept them. */
+export function snapshotOf(view: RunView, steps = stepsOf(view)): RunSnapshot {
   const { run, tally } = view
   const total =
     run.begunMs === undefined || run.endedMs === undefined ? undefined : Math.max(0, run.endedMs - run.begunMs)
@@ -35,7 +36,7 @@ export function snapshotOf(view: RunView): RunSnapshot {
     ...substatusOf(view),
     queued: queuedOf(run),
     lastEventSeq: view.lastEventSeq,
-    steps: stepsOf(view),
+    steps,
     artifacts: runArtifacts(view),
     startedAt: run.startedAt,
     completedAt: run.completedAt,
@@ -67,17 +68,18 @@ export function itemsOf(view: RunView, stepId: string, from = 0, limit = 1000): 
 }
 
 function stepsOf(view: RunView): readonly StepSnapshot[] {
-  const out: StepSnapshot[] = []
+  return Array.from({ length: view.names.size }, (_, number) => stepSnapshot(view, number))
+}
+
+/** One step by its number. It depends on its fold, its name and `mayRetry` of the view alone. */
+export function stepSnapshot(view: RunView, number: number): StepSnapshot {
   const known = view.meta.stepIds.length
-  for (let number = 0; number < view.names.size; number += 1) {
-    const stepId = (number < known ? view.meta.stepIds[number] : vectorGet(view.extraNames, number - known)) ?? ''
-    const step = vectorGet(view.steps, number) ?? EMPTY_STEP
-    const own = pairSnapshot(view, step, { stepId })
-    const { fan } = step
-    const items = fan && { total: fan.total, done: fan.done, failed: fan.failed, running: fan.running }
-    out.push(items === undefined ? own : { ...own, items })
-  }
-  return out
+  const stepId = (number < known ? view.meta.stepIds[number] : vectorGet(view.extraNames, number - known)) ?? ''
+  const step = vectorGet(view.steps, number) ?? EMPTY_STEP
+  const own = pairSnapshot(view, step, { stepId })
+  const { fan } = step
+  const items = fan && { total: fan.total, done: fan.done, failed: fan.failed, running: fan.running }
+  return items === undefined ? own : { ...own, items }
 }
 
 /**

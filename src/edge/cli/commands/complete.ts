@@ -1,7 +1,8 @@
 /** `keelson complete`: the outcome of a manual task, by its token or, where the keys are available, by its step. */
+import type { TaskFor } from '../../../app/steer/tasks-for.ts'
 import { didYouMean } from '../../../core/did-you-mean.ts'
 import { fail } from '../../../core/problems/problem.ts'
-import type { OpenTask } from '../../../main.ts'
+import { isProblemCode } from '../../../core/problems/registry.ts'
 import type { Call } from '../terminal/command.ts'
 import { EXIT } from '../terminal/exit-codes.ts'
 import { findRun } from '../open/find-run.ts'
@@ -42,7 +43,12 @@ async function tokenOf(handle: MovableRun, name: string, seen: string | undefine
  * By its step a task is completed as it was opened. After a change it is another one, and whoever completes it says which one they
  * saw: the beginning of its token, as `tasks` shows it.
  */
-function tokenOfSeen({ slot, token, changed = [] }: OpenTask, seen: string | undefined): string {
+function tokenOfSeen({ slot, token, mayNot, changed = [] }: TaskFor, seen: string | undefined): string {
+  // A server gives no token to whom it would refuse, and says why.
+  if (token === undefined) {
+    const { code = '', why = `'${slot}' is not yours to complete` } = mayNot ?? {}
+    return fail(isProblemCode(code) ? code : 'SERVER_REFUSED', why)
+  }
   const look = { hint: 'look at it again with `keelson tasks`, and complete what you see with --seen' }
   if (seen === undefined && changed.length === 0) return token
   if (seen === undefined)

@@ -1,6 +1,8 @@
 /** `keelson pauses`: pauses of a whole plan or tenant, shown, set and lifted, in the store or by asking its server. */
 import { LOCAL_PRINCIPAL } from '../../../app/principal.ts'
 import { onBehalf } from '../../../library/behalf/on-behalf.ts'
+import { isoFromMs } from '../../../core/time.ts'
+import type { ScopePause } from '../../../ports/scope-pauses.ts'
 import type { ScopePauses } from '../../../library/act/scope-pauses.ts'
 import { serverUrl } from '../files/place.ts'
 import { reachable } from '../open/engine-choice.ts'
@@ -14,12 +16,15 @@ import type { Terminal } from '../terminal/terminal.ts'
 interface ShownPause {
   readonly scope: string
   readonly reason?: string | undefined
+  readonly setBy?: string | undefined
+  readonly setAt?: string | undefined
+  readonly since?: string | undefined
 }
 
 export async function pauses({ options, terminal }: Call): Promise<number> {
   const found: readonly ShownPause[] = isAfar(options)
     ? (await (await needServer(options)).call('listPauses')).pauses
-    : await here(options, (own) => own.list())
+    : await here(options, async (own) => (await own.list()).map(asServed))
   if (options.json) for (const pause of found) terminal.json(shown(pause))
   else if (found.length === 0) terminal.line('nothing pauses runs as a whole')
   else tell(found, terminal)
@@ -50,13 +55,25 @@ export async function liftPause({ args: [scope = ''], options, terminal }: Call)
 
 const isAfar = (options: Options): boolean => serverUrl(options) !== undefined
 
-const shown = ({ scope, reason }: ShownPause): object => ({ scope, ...(reason === undefined ? {} : { reason }) })
+/** With its instants as texts, as a server gives them. */
+function asServed({ setAt, since, ...rest }: ScopePause): ShownPause {
+  return {
+    ...rest,
+    ...(setAt === undefined ? {} : { setAt: isoFromMs(setAt) }),
+    ...(since === undefined ? {} : { since: isoFromMs(since) }),
+  }
+}
+
+function shown({ scope, reason, setBy, setAt, since }: ShownPause): object {
+  const told = Object.entries({ reason, setBy, setAt, since }).filter(([, value]) => value !== undefined)
+  return { scope, ...Object.fromEntries(told) }
+}
 
 function tell(found: readonly ShownPause[], terminal: Terminal): void {
   printTable(
     terminal,
-    ['PAUSED', 'REASON'],
-    found.map(({ scope, reason }) => [scope, reason ?? '-']),
+    ['PAUSED', 'SINCE', 'BY', 'REASON'],
+    found.map(({ scope, reason, setBy, since }) => [scope, since ?? '-', setBy ?? '-', reason ?? '-']),
   )
 }
 

@@ -5,7 +5,7 @@
 import { writeFileSync } from 'node:fs'
 import type { ForeignText, ImportedPlan } from '../../../app/plans/import-plan.ts'
 import { LIMITS } from '../../../core/limits.ts'
-import { planYaml } from '../../../core/plan/import/plan-yaml.ts'
+import { planYaml } from '../../../core/plan/write/plan-yaml.ts'
 import { ORIGINS, type Origin } from '../../../core/plan/import/origin.ts'
 import { KeelsonError, problem } from '../../../core/problems/problem.ts'
 import { visibleJson, visibleLines } from '../../../core/visible-text.ts'

@@ -8,12 +8,15 @@ import type { RunRow } from '../../../ports/run-store.ts'
 import type { Call } from '../terminal/command.ts'
 import { EXIT, exitOfStatus } from '../terminal/exit-codes.ts'
 import { shortId } from '../terminal/format.ts'
+import { serverUrl } from '../files/place.ts'
 import { openExisting } from '../open/session.ts'
 import { liveRuns } from '../open/live-runs.ts'
 import { howToDrive, needsApproval, WAITING, whyPending } from '../drive/run-lease.ts'
 import { startQueued } from '../drive/start-queued.ts'
 
-export async function queueStart({ args, options, terminal }: Call): Promise<number> {
+export async function queueStart(call: Call): Promise<number> {
+  const { args, options, terminal } = call
+  if (serverUrl(options) !== undefined) return (await import('../afar/start-queued-afar.ts')).startQueuedAfar(call)
   const [name] = args
   const found = (await liveRuns(options, name, WAITING)).filter(({ quarantine }) => quarantine === undefined)
   const now = Date.now()

@@ -1,6 +1,7 @@
 /** `keelson schedules`: runs that start by the clock of a server. Any process may change them; `keelson serve` and `keelson dev` start them. */
 import { randomUUID } from 'node:crypto'
 import { CATCH_UPS } from '../../../core/schedule/owed.ts'
+import { sayWhen } from '../../../core/schedule/say-when.ts'
 import { OVERLAPS } from '../../../core/schedule/definition.ts'
 import { didYouMean } from '../../../core/did-you-mean.ts'
 import { LIMITS } from '../../../core/limits.ts'
@@ -42,9 +43,11 @@ function whenOf({ cron, every, zone = 'UTC' }: ShownSchedule): string {
   return every === undefined ? `${cron ?? ''} ${zone}` : `every ${every}`
 }
 
-function nextText({ paused, pausedUntil, nextAt }: ShownSchedule): string {
-  if (paused) return pausedUntil === undefined ? 'paused' : `paused until ${pausedUntil}`
-  return nextAt ?? 'never'
+function nextText({ paused, pausedUntil, pausedBy, pauseReason, nextAt }: ShownSchedule): string {
+  if (!paused) return nextAt ?? 'never'
+  const until = pausedUntil === undefined ? 'paused' : `paused until ${pausedUntil}`
+  const by = pausedBy === undefined ? until : `${until} by ${pausedBy}`
+  return pauseReason === undefined ? by : `${by}: ${pauseReason}`
 }
 
 export async function showSchedule({ args, options, terminal }: Call): Promise<number> {
@@ -53,6 +56,7 @@ export async function showSchedule({ args, options, terminal }: Call): Promise<n
     if (options.json) return terminal.json(whole)
     const { schedule, last, next, backfills } = whole
     terminal.line(`${terminal.paint.bold(schedule.scheduleId)}   ${schedule.planId}, ${whenOf(schedule)}`)
+    terminal.line(`  when      ${sayWhen(schedule)}`)
     terminal.line(`  next      ${nextText(schedule)}`)
     for (const at of next.slice(1)) terminal.line(`            ${at}`)
     for (const { at, outcome, executionId = '', code = '', reason = '' } of last)
@@ -107,8 +111,12 @@ function tell(terminal: Call['terminal'], options: Options, made: ShownSchedule)
 
 export async function pauseSchedule({ args, options, terminal }: Call): Promise<number> {
   const until = options.text('until')
-  const at = until === undefined ? undefined : isoFromMs(instantOf(until, '--until', Date.now(), true))
-  return withSchedules(options, async (calls) => tell(terminal, options, await calls.pause(args[0] ?? '', at)))
+  const reason = options.text('reason')
+  const pause = {
+    ...(until === undefined ? {} : { until: isoFromMs(instantOf(until, '--until', Date.now(), true)) }),
+    ...(reason === undefined ? {} : { reason }),
+  }
+  return withSchedules(options, async (calls) => tell(terminal, options, await calls.pause(args[0] ?? '', pause)))
 }
 
 export async function resumeSchedule({ args, options, terminal }: Call): Promise<number> {

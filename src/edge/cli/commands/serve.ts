@@ -15,11 +15,11 @@ import type { Authorizer } from '../../../ports/authorizer.ts'
 import { Metrics } from '../../http/serve/metrics.ts'
 import { openServer, type OpenServer } from '../../http/server.ts'
 import { needKeys, placeName, storeUrl } from '../files/place.ts'
-import { outside } from '../open/outside.ts'
 import { tellProblems } from '../output/problems.ts'
 import { isLocal, needAuthentication, whoOf } from '../serve/authentication.ts'
 import { alertsOf } from '../serve/alerts.ts'
 import { configOf, type Config } from '../serve/config.ts'
+import { engineOf } from '../serve/engine.ts'
 import { openLogin } from '../serve/open-login.ts'
 import { FolderPlans } from '../serve/folder-plans.ts'
 import { printConfig } from '../serve/print-config.ts'
@@ -46,7 +46,7 @@ export async function serveFolder({ args, options, terminal }: Call, dev: boolea
   needAuthentication(config)
   const project = await readProject(folder)
   tellBroken(project, options, terminal)
-  const steps = handlersFor(project, options, dev)
+  const steps = handlersFor(project, config, dev)
   const { handlers } = steps
   const metrics = new Metrics()
   const duties = config.get('duties') as readonly Duty[]
@@ -54,9 +54,12 @@ export async function serveFolder({ args, options, terminal }: Call, dev: boolea
     handlers,
     replaceVersion: dev,
     drives: duties.includes('engine'),
-    follows: duties.includes('followers'),
+    follows: followsBy(duties),
     onWritten: (ms) => metrics.written(ms),
+    environmentSecrets: config.get('environmentSecrets'),
+    receipts: config.get('receipts'),
     ...alertsOf(config, options, terminal),
+    ...(await engineOf(config)),
   })
   const clockwork = duties.includes('clockwork')
     ? openClockwork(keelson, { authorizer: authorizerOf(config) })
@@ -82,12 +85,17 @@ export async function serveFolder({ args, options, terminal }: Call, dev: boolea
   return EXIT.completed
 }
 
-function handlersFor(project: Project, options: Options, dev: boolean): ProjectHandlers {
-  const { commands, egress } = outside(options, undefined)
-  // Programs are started on a developer's own machine; a server starts none unless it is told to.
+/** A process that drives nothing follows the runs of those that do. */
+function followsBy(duties: readonly Duty[]): boolean | 'all' {
+  if (!duties.includes('followers')) return false
+  return duties.includes('engine') ? true : 'all'
+}
+
+function handlersFor(project: Project, config: Config, dev: boolean): ProjectHandlers {
   return projectHandlers(project.steps, {
-    ...(egress === undefined ? {} : { egress }),
-    commands: dev && commands !== false,
+    egress: { allow: config.get('egress.allow'), only: config.get('egress.only') },
+    // Programs are started on a developer's own machine; a server starts none unless it is told to.
+    commands: config.get('commands') ?? dev,
   })
 }
 
@@ -168,6 +176,7 @@ async function listen(listening: Listening): Promise<OpenServer> {
     limits: {
       perPrincipal: config.get('limits.ratePerMinute.principal'),
       perTenant: config.get('limits.ratePerMinute.tenant'),
+      perAddress: config.get('limits.ratePerMinute.address'),
       connections: config.get('limits.connections'),
     },
     streams: { perPrincipal: config.get('limits.streamsPerPrincipal') },

@@ -38,8 +38,10 @@ export async function tasks({ args, options, terminal }: Call): Promise<number> 
         for (const one of task.refused ?? []) terminal.line(`  refused   ${refusedText(one)}`)
         for (const one of task.changed ?? []) terminal.line(`  changed   ${changeText(one)}`)
         if (task.sent !== undefined) terminal.line(`  sent      ${sentText(task.sent)}`)
-        terminal.line(`  token     ${task.token}`)
-        const seen = task.changed === undefined ? '' : ` --seen ${seenOf(task.token)}`
+        if (task.mayNot !== undefined) terminal.line(`  may not   ${oneLine(task.mayNot.why, TEXT_CHARS)}`)
+        if (task.token !== undefined) terminal.line(`  token     ${task.token}`)
+        const isSeen = task.changed !== undefined && task.token !== undefined
+        const seen = isSeen ? ` --seen ${seenOf(task.token)}` : ''
         terminal.line(
           `  complete  ${terminal.paint.cyan(`keelson complete ${shortId(task.runId)} ${task.slot}${seen} --outcome Succeeded --as <user>`)}`,
         )

@@ -1,5 +1,6 @@
 /** Schedules for a command: those of the local tenant in the store of this place, or those behind a server. */
 import * as app from '../../../app/schedules/manage-schedules.ts'
+import { recentRuns } from '../../../app/schedules/start-occurrence.ts'
 import { LOCAL_PRINCIPAL } from '../../../app/principal.ts'
 import type { AnswerOf, BodyOf } from '../../../core/api/contract.ts'
 import type * as api from '../../../core/api/schedules.ts'
@@ -22,7 +23,7 @@ export interface ScheduleCalls {
   get(scheduleId: string): Promise<WholeSchedule>
   create(asked: BodyOf<typeof api.createSchedule>): Promise<ShownSchedule>
   remove(scheduleId: string): Promise<void>
-  pause(scheduleId: string, until?: string): Promise<ShownSchedule>
+  pause(scheduleId: string, pause: BodyOf<typeof api.pauseSchedule>): Promise<ShownSchedule>
   resume(scheduleId: string): Promise<ShownSchedule>
   preview(scheduleId: string, span: BackfillSpan): Promise<BackfillCount>
   backfill(scheduleId: string, span: BackfillSpan, concurrency: number): Promise<AnswerOf<typeof api.startBackfill>>
@@ -43,10 +44,19 @@ function schedulesHere(store: RunStore, uuid: () => string): ScheduleCalls {
     shownSchedule(one, Date.now()) as ShownSchedule
   return {
     list: async () => (await app.listSchedules(by(), '', PAGE)).map(shown),
-    get: async (id) => wholeSchedule(await app.findSchedule(by(), id), Date.now()) as WholeSchedule,
+    get: async (id) => {
+      const found = await app.findSchedule(by(), id)
+      return wholeSchedule(found, await recentRuns(store, found), Date.now()) as WholeSchedule
+    },
     create: async ({ scheduleId, ...asked }) => shown(await app.createSchedule(by(), { scheduleId, asked })),
     remove: (id) => app.deleteSchedule(by(), id),
-    pause: async (id, until) => shown(await app.pauseSchedule(by(), id, until === undefined ? undefined : ms(until))),
+    pause: async (id, { until, reason }) => {
+      const pause = {
+        ...(until === undefined ? {} : { until: ms(until) }),
+        ...(reason === undefined ? {} : { reason }),
+      }
+      return shown(await app.pauseSchedule(by(), id, pause))
+    },
     resume: async (id) => shown(await app.resumeSchedule(by(), id)),
     preview: async (id, span) => {
       const { first, ...counts } = await app.previewBackfill(by(), id, spanOf(span))
@@ -85,7 +95,7 @@ function schedulesAfar({ call }: Client): ScheduleCalls {
     get: (id) => call('getSchedule', of(id)),
     create: (body) => call('createSchedule', { body }),
     remove: async (id) => void (await call('deleteSchedule', of(id))),
-    pause: (id, until) => call('pauseSchedule', { ...of(id), body: until === undefined ? {} : { until } }),
+    pause: (id, body) => call('pauseSchedule', { ...of(id), body }),
     resume: (id) => call('resumeSchedule', of(id)),
     preview: (id, query) => call('previewBackfill', { ...of(id), query }),
     backfill: (id, span, concurrency) => call('startBackfill', { ...of(id), body: { ...span, concurrency } }),

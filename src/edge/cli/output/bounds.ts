@@ -1,5 +1,5 @@
 /** What a run may reach, which child plans it is pinned to, and what its engine was found to lack: for `show`, `why` and checks. */
-import type { RunBounds } from '../../../library/read/run-reader.ts'
+import type { RunBounds } from '../../../library/read/run-bounds.ts'
 import type { ValidationReport } from '../../../main.ts'
 import { shortId } from '../terminal/format.ts'
 import type { Paint } from '../terminal/paint.ts'

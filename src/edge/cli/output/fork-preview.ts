@@ -1,5 +1,5 @@
 /** What a fork takes over, what it repeats and why, and which effects that repeats. */
-import type { AgainReason } from '../../../core/run/fork/standing.ts'
+import { againWords } from '../../../core/run/fork/again-words.ts'
 import { snapshotOf, undoneItemsOf } from '../../../core/view/show/snapshot-of.ts'
 import type { StepSnapshot } from '../../../core/view/fold/run-snapshot.ts'
 import type { ReadableRun } from '../../../library/read/readable-runs.ts'
@@ -20,7 +20,7 @@ export function tellForkPreview(preview: ForkPreview, terminal: Terminal): void 
   const { taken, again, repeats, dropped, approval, input } = preview
   const { dim, yellow } = terminal.paint
   if (input !== undefined) terminal.line(`  other input  ${input.length === 0 ? 'all of it' : listed(input)}`)
-  const steps = [...again].map(([stepId, reason]) => `${stepId} ${dim(`(${reasonText(reason)})`)}`)
+  const steps = [...again].map(([stepId, reason]) => `${stepId} ${dim(`(${againWords(reason)})`)}`)
   terminal.line(`  takes over   ${listed(taken)}`)
   terminal.line(`  does again   ${listed(steps)}`)
   if (dropped.length > 0)
@@ -40,7 +40,7 @@ export function forkPreviewJson({ taken, again, repeats, dropped, approval, plan
     ...(plan === undefined ? {} : { plan }),
     ...(input === undefined ? {} : { otherInput: input }),
     taken,
-    again: [...again].map(([stepId, reason]) => ({ stepId, why: reasonText(reason) })),
+    again: [...again].map(([stepId, reason]) => ({ stepId, why: againWords(reason) })),
     repeats: repeats.map(({ reason: _reason, ...told }) => told),
     dropped,
     approval,
@@ -51,38 +51,6 @@ function listed(names: readonly string[]): string {
   if (names.length === 0) return 'nothing'
   const more = names.length > NAMED ? ` and ${names.length - NAMED} more` : ''
   return `${names.slice(0, NAMED).join(', ')}${more}`
-}
-
-function reasonText(reason: AgainReason): string {
-  switch (reason.kind) {
-    case 'unfinished':
-      return 'not finished'
-    case 'undone':
-      return 'undone'
-    case 'not-undone':
-      return 'could not be undone'
-    case 'skipped-by-hand':
-      return 'skipped by hand'
-    case 'asked':
-      return 'asked for'
-    case 'new':
-      return 'new in this plan'
-    case 'changed':
-      return `changed: ${someOf(reason.fields)}`
-    case 'reads':
-      return `another ${someOf(reason.fields)}`
-    case 'approval':
-      return `its approval is for one dispatch of ${reason.stepId}`
-    case 'after':
-      return `after ${reason.stepId}`
-  }
-}
-
-const FIELDS_NAMED = 3
-
-function someOf(fields: readonly string[]): string {
-  const more = fields.length > FIELDS_NAMED ? ` and ${fields.length - FIELDS_NAMED} more` : ''
-  return `${fields.slice(0, FIELDS_NAMED).join(', ')}${more}`
 }
 
 /** Of an ended run: steps whose compensation failed or was interrupted. Their effects still exist, and the fork repeats them. */

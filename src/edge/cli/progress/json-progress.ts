@@ -1,10 +1,9 @@
-/** A run as JSON, one event per line as it happens. The output of steps goes to stderr. */
+/** A run as JSON, one event per line as it happens. */
 import { viewOf } from '../../../core/events/event-views.ts'
 import type { Terminal } from '../terminal/terminal.ts'
 import type { Progress } from './progress.ts'
 
 export function jsonProgress(terminal: Terminal): Progress {
-  const release = terminal.catchOthers((text) => terminal.othersText(text, 'stderr'))
   return {
     begin: () => undefined,
     update: (_watch, records) => {
@@ -12,6 +11,6 @@ export function jsonProgress(terminal: Terminal): Progress {
     },
     note: () => undefined,
     tick: () => undefined,
-    end: release,
+    end: () => undefined,
   }
 }

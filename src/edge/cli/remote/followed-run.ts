@@ -5,7 +5,7 @@
 import type { Client } from '../../../client/connect.ts'
 import type { LogRecord } from '../../../core/events/event.ts'
 import type { ReadableRun } from '../../../library/read/readable-runs.ts'
-import type { GrantWait } from '../../../library/read/run-reader.ts'
+import type { GrantWait } from '../../../library/read/run-bounds.ts'
 import type { RunRow } from '../../../ports/run-store.ts'
 import { RemoteRun } from './remote-run.ts'
 

@@ -6,6 +6,7 @@ import type { TaskCompletion } from '../../../app/inbox/task-completion.ts'
 import { signalDecision, signalDecisions, type SignalDecision } from '../../../app/signals/signal-decision.ts'
 import type { RunTrouble } from '../../../app/loaded/run-trouble.ts'
 import type { CompletionAnswer } from '../../../app/steer/manual-tasks.ts'
+import type { TaskFor } from '../../../app/steer/tasks-for.ts'
 import { chainEvidence, type ChainedEvidence } from '../../../app/verify/evidence-chain.ts'
 import type { RelatedRuns } from '../../../app/views/related-runs.ts'
 import type { StepDetail } from '../../../app/views/step-detail.ts'
@@ -25,9 +26,8 @@ import { evidenceOf } from '../../../core/view/show/evidence.ts'
 import { journalOf, storedWithin, type JournalLine } from '../../../core/view/show/journal.ts'
 import type { ReadableRun } from '../../../library/read/readable-runs.ts'
 import type { JournalOptions } from '../../../library/run-options.ts'
-import type { GrantWait, RunBounds } from '../../../library/read/run-reader.ts'
+import type { GrantWait, RunBounds } from '../../../library/read/run-bounds.ts'
 import type { RunResult } from '../../../library/read/run-result.ts'
-import type { OpenTask } from '../../../main.ts'
 import type { RunRow } from '../../../ports/run-store.ts'
 import { recordPages } from './record-pages.ts'
 import { rowOf } from './remote-row.ts'
@@ -96,7 +96,7 @@ export class RemoteRun implements ReadableRun {
     return { runId: this.runId, status, ...end } as unknown as RunResult
   }
 
-  async tasks(): Promise<readonly OpenTask[]> {
+  async tasks(): Promise<readonly TaskFor[]> {
     return (await this.client.tasks({ executionId: this.runId })).map(openTaskOf)
   }
 
@@ -108,9 +108,9 @@ export class RemoteRun implements ReadableRun {
     return (await this.#execution.why(slot, atSeq)) as readonly unknown[] as readonly Cause[]
   }
 
-  async stepDetail(step: string): Promise<StepDetail> {
-    const params = { executionId: this.runId, step }
-    const { executionId: _id, step: _step, ...detail } = await this.client.call('getStepOutput', { params })
+  async stepDetail(step: string, at?: number): Promise<StepDetail> {
+    const given = { params: { executionId: this.runId, step }, query: at === undefined ? {} : { at } }
+    const { executionId: _id, step: _step, ...detail } = await this.client.call('getStepOutput', given)
     return detail as StepDetail
   }
 

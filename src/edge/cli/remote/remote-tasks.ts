@@ -1,10 +1,10 @@
 /** An open task as a server tells it, in the form that commands read. */
+import type { TaskFor } from '../../../app/steer/tasks-for.ts'
 import type { Task } from '../../../client/connect.ts'
 import { msFromIso } from '../../../core/time.ts'
-import type { OpenTask } from '../../../main.ts'
 
 /** Its own fields as they come; instants are texts on the wire. */
-export function openTaskOf(task: Task): OpenTask {
+export function openTaskOf(task: Task): TaskFor {
   const { executionId, actionId, openedAt, ...others } = task as Task & { readonly expiresAt?: string }
   const { expiresAt } = others
   return {
@@ -13,5 +13,5 @@ export function openTaskOf(task: Task): OpenTask {
     slot: actionId,
     openedAt: msFromIso(openedAt) ?? 0,
     ...(expiresAt === undefined ? {} : { expiresAt: msFromIso(expiresAt) ?? 0 }),
-  } as unknown as OpenTask
+  } as unknown as TaskFor
 }

@@ -24,7 +24,10 @@ export async function serverClient(place: Place, actor?: string): Promise<Client
 
 /** For a command that was found to ask a server, as the person of `--as`. */
 export async function needServer(options: Options): Promise<Client> {
-  return (await serverClient(options, options.text('as'))) ?? fail('USAGE', 'no server is named')
+  return (
+    (await serverClient(options, options.text('as'))) ??
+    fail('USAGE', 'no server is named', { hint: 'name it: --server <url>, or KEELSON_SERVER' })
+  )
 }
 
 function keyOf({ apiKeyFile }: Place): string | undefined {

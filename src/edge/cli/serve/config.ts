@@ -47,7 +47,13 @@ export class Config {
 
 const FILES = ['keelson.config.yaml', 'keelson.config.yml', 'keelson.config.json']
 /** Paths of a file are meant from where the file lies. */
-const PATHS: readonly SettingName[] = ['dir', 'keysDir']
+const PATHS: readonly SettingName[] = [
+  'dir',
+  'keysDir',
+  'temporal.tls.certificate',
+  'temporal.tls.key',
+  'temporal.tls.rootCertificate',
+]
 
 export function configOf(options: Options, folder = '.'): Config {
   const file = configFile(options, folder)

@@ -44,8 +44,12 @@ export const CLOCKWORK_COMMANDS: readonly Spec[] = [
   {
     use: 'schedules pause <schedule>',
     about: 'pause a schedule; what comes meanwhile is passed over',
-    options: [['--until <when>', 'a time such as 2h or 7d, a day or an instant; default until it is resumed'], AS],
-    examples: ['keelson schedules pause nightly', 'keelson schedules pause nightly --until 7d'],
+    options: [
+      ['--until <when>', 'a time such as 2h or 7d, a day or an instant; default until it is resumed'],
+      ['--reason <text>', 'why'],
+      AS,
+    ],
+    examples: ['keelson schedules pause nightly', 'keelson schedules pause nightly --until 7d --reason "stock count"'],
     load: async () => (await import('../commands/schedules.ts')).pauseSchedule,
   },
   {

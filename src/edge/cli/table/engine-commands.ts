@@ -19,6 +19,16 @@ export const ENGINE_COMMANDS: readonly Spec[] = [
     load: async () => (await import('../commands/worker.ts')).worker,
   },
   {
+    use: 'engines',
+    about: 'list the engines: what each can do, whether it is ready, and how many runs are on it',
+    options: [
+      ...TEMPORAL_OPTIONS,
+      ['--as <user>', 'with --server: who asks, where the server lets you act for others'],
+    ],
+    examples: ['keelson engines', 'keelson engines --json'],
+    load: async () => (await import('../commands/engines.ts')).engines,
+  },
+  {
     use: 'dev temporal',
     about: "run Temporal's development server on this machine until you stop it",
     options: [

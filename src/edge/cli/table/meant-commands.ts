@@ -43,7 +43,6 @@ const MEANT: Readonly<Record<string, string>> = {
   publish: 'plan publish',
   deploy: 'plan publish',
   register: 'plan publish',
-  audit: 'verify',
   delete: 'erase',
   remove: 'erase',
   rm: 'erase',
@@ -55,6 +54,9 @@ const MEANT: Readonly<Record<string, string>> = {
   token: 'keys create',
   signin: 'login',
   signout: 'logout',
+  subscribers: 'feed',
+  dlq: 'feed dead-letters',
+  redeliver: 'feed redeliver',
   skip: 'signal <run> skip-step',
 }
 

@@ -33,6 +33,12 @@ export const PLAN_COMMANDS: readonly Spec[] = [
     load: async () => (await import('../commands/plan-hash.ts')).planHash,
   },
   {
+    use: 'plan list [plan]',
+    about: 'list published plans with their newest version, or all versions of one',
+    examples: ['keelson plan list', 'keelson plan list --json'],
+    load: async () => (await import('../commands/plan-list.ts')).planList,
+  },
+  {
     use: 'plan publish <file>',
     about: 'publish a plan: plan steps and programs find it by its id',
     options: [REPLACE_VERSION],

@@ -2,7 +2,9 @@
 import type { OptionSpec } from '../terminal/command.ts'
 import type { Spec } from '../terminal/command-spec.ts'
 
-const TENANT: OptionSpec = ['--tenant <id>', 'the tenant that the key is for']
+const TENANT: OptionSpec = ['--tenant <id>', 'the tenant that the key is for; with --server your own']
+
+const AS: OptionSpec = ['--as <user>', 'with --server: who asks, where the server lets you act for others']
 
 /** The settings say where the runs are. */
 const CONFIG: OptionSpec = ['--config <file>', 'settings; default keelson.config.yaml, .yml or .json in the folder']
@@ -15,6 +17,7 @@ const SERVING: readonly OptionSpec[] = [
   ['--auth-keys', 'callers are known by API keys (keelson keys create)'],
   ['--allow-host-name <name...>', 'a further name that requests may give as Host'],
   ['--duties <list>', 'what this process does of api,engine,followers,clockwork; default all'],
+  ['--engine <name>', 'the engine of new runs: embedded or temporal; default embedded'],
   ['--log <form>', 'a line for each request: text, json or off; default text'],
 ]
 
@@ -71,6 +74,7 @@ export const SERVER_COMMANDS: readonly Spec[] = [
       ['--name <text>', 'what it is for, for people'],
       ['--expires <when>', 'from then on it is refused: 12h, 90d, a day or an instant; default never'],
       CONFIG,
+      AS,
     ],
     examples: [
       'keelson keys create --tenant acme --role Operator --expires 90d',
@@ -81,14 +85,14 @@ export const SERVER_COMMANDS: readonly Spec[] = [
   {
     use: 'keys list',
     about: 'list API keys, without their secrets',
-    options: [['--tenant <id>', 'only keys of this tenant'], CONFIG],
+    options: [['--tenant <id>', 'only keys of this tenant'], CONFIG, AS],
     examples: ['keelson keys list', 'keelson keys list --tenant acme --json'],
     load: async () => (await import('../commands/keys.ts')).listKeys,
   },
   {
     use: 'keys revoke <id>',
     about: 'revoke an API key: the server refuses it from now on',
-    options: [CONFIG],
+    options: [CONFIG, AS],
     examples: ['keelson keys revoke 0123456789abcdef', 'keelson keys revoke 0123456789abcdef --json'],
     load: async () => (await import('../commands/keys.ts')).revokeKey,
   },

@@ -5,6 +5,8 @@ export interface DefenceLimits {
   /** For requests of one principal and of one tenant, each minute; 0: none. The local user has none. */
   readonly perPrincipal: number
   readonly perTenant: number
+  /** For requests that no signature has vouched for, of one address, each minute; 0: none. */
+  readonly perAddress: number
   readonly connections: number
   readonly headersMs: number
   readonly requestMs: number
@@ -18,6 +20,7 @@ export interface DefenceLimits {
 export const DEFENCE: DefenceLimits = {
   perPrincipal: LIMITS.requestsPerPrincipal,
   perTenant: LIMITS.requestsPerTenant,
+  perAddress: LIMITS.requestsPerAddress,
   connections: LIMITS.connections,
   headersMs: LIMITS.headersMs,
   requestMs: LIMITS.requestMs,

@@ -1,6 +1,6 @@
 /**
  * How often one principal, and one tenant, may ask: a bucket for each that fills evenly over the minute. The local user is alone on its
- * machine and is not counted.
+ * machine and is not counted. Who signs instead of saying who they are is counted by address until the signature is known to fit.
  */
 import type { Caller } from '../../../app/identity/caller.ts'
 import { BoundedCache } from '../../../app/schemas/bounded-cache.ts'
@@ -10,6 +10,7 @@ export interface RateLimits {
   /** Per minute; 0: no limit. */
   readonly perPrincipal: number
   readonly perTenant: number
+  readonly perAddress: number
 }
 
 interface Bucket {
@@ -25,6 +26,7 @@ export class RequestRates {
   readonly #elapsedMs: () => number
   readonly #principals = new BoundedCache<string, Bucket>(BUCKETS_KEPT)
   readonly #tenants = new BoundedCache<string, Bucket>(BUCKETS_KEPT)
+  readonly #addresses = new BoundedCache<string, Bucket>(BUCKETS_KEPT)
 
   constructor(limits: RateLimits, elapsedMs: () => number = () => performance.now()) {
     this.#limits = limits
@@ -43,6 +45,27 @@ export class RequestRates {
     own.left -= 1
     all.left -= 1
   }
+
+  /** Before anything of its body is taken. What is given back is called when the signature fits: the request does not count then. */
+  takeUnknown(address: string): () => void {
+    const { perAddress } = this.#limits
+    const bucket = filled(this.#addresses, networkOf(address), perAddress, this.#elapsedMs())
+    need(bucket, perAddress, `one address may send ${perAddress} unsigned requests a minute`)
+    bucket.left -= 1
+    return () => void (bucket.left += 1)
+  }
+}
+
+const GROUPS = 8
+/** Of an address of version 6 one subscriber has the last 64 bits to choose from. */
+const OF_NETWORK = 4
+
+function networkOf(address: string): string {
+  const [before = '', after] = address.split('::', 2)
+  if (!address.includes(':') || address.includes('.')) return address
+  const [first, last] = [before, after ?? ''].map((part) => (part === '' ? [] : part.split(':')))
+  const gap = after === undefined ? 0 : GROUPS - (first?.length ?? 0) - (last?.length ?? 0)
+  return [...(first ?? []), ...Array.from({ length: gap }, () => '0'), ...(last ?? [])].slice(0, OF_NETWORK).join(':')
 }
 
 function filled(buckets: BoundedCache<string, Bucket>, key: string, limit: number, now: number): Bucket {

@@ -1,6 +1,7 @@
 /**
  * People in a browser: to the issuer, back with a code, and a session in a sealed cookie until the token of the issuer ends, at most eight
- * hours. The server keeps nothing of a session but that it was ended. A session never counts together with `Authorization`.
+ * hours. Nothing is kept of a session but that it was ended: in the store, so that it holds for every server on it, and after a restart. A
+ * session never counts together with `Authorization`.
  */
 import { randomBytes } from 'node:crypto'
 import type { JWTPayload } from 'jose'
@@ -9,6 +10,7 @@ import { LOCAL_PRINCIPAL } from '../../../app/principal.ts'
 import { LIMITS } from '../../../core/limits.ts'
 import { fail } from '../../../core/problems/problem.ts'
 import type { ApiKeyStore } from '../../../ports/api-keys.ts'
+import type { SessionStore } from '../../../ports/idempotency.ts'
 import type { SigningKeys } from '../../../ports/signing-keys.ts'
 import { isGone, type TokenReader } from '../who/token-caller.ts'
 import type { WhoAsks } from '../who/who-asks.ts'
@@ -22,7 +24,7 @@ export interface BrowserLoginOptions {
   readonly client: LoginClient
   readonly keys: SigningKeys
   readonly read: TokenReader
-  readonly store: Pick<ApiKeyStore, 'findTenant'>
+  readonly store: Pick<ApiKeyStore, 'findTenant'> & SessionStore
   /** Epoch milliseconds. */
   readonly now: () => number
   /** A clock for durations, in milliseconds; default `performance.now`. */
@@ -104,15 +106,17 @@ export class BrowserLogin {
     const at = now()
     const endsAt = Math.min(known.endsAt, at + LIMITS.sessionMs)
     const before = await this.#session(cookie)
-    if (before !== undefined) this.#ended.end(before.times, at)
-    const { tenantId: tenant, actorId: actor, roles } = known.caller
-    const sealed = await this.#seals.seal('session', { sid: chance(), tenant, actor, roles: [...roles] }, at, endsAt)
-    const { session, isSecure } = this.#names
+    if (before !== undefined) await this.#end(before)
+    const { tenantId: tenant, actorId: actor, roles, specialties = [] } = known.caller
+    const more = specialties.length === 0 ? {} : { specialties: [...specialties] }
+    const session = { sid: chance(), tenant, actor, roles: [...roles], ...more }
+    const sealed = await this.#seals.seal('session', session, at, endsAt)
+    const { session: name, isSecure } = this.#names
     return {
       caller: known.caller,
       location: flow.returnTo,
       cookies: [
-        setCookie(session, sealed, endsAt - at, isSecure),
+        setCookie(name, sealed, endsAt - at, isSecure),
         await this.#flowCookie(
           flows.filter((one) => one !== flow),
           at,
@@ -125,7 +129,7 @@ export class BrowserLogin {
   async end(cookie: string | undefined): Promise<{ readonly caller?: Caller; readonly cookies: readonly string[] }> {
     const { session, isSecure } = this.#names
     const found = await this.#session(cookie)
-    if (found !== undefined) this.#ended.end(found.times, this.#options.now())
+    if (found !== undefined) await this.#end(found)
     const cookies = [dropCookie(session, isSecure)]
     return found === undefined ? { cookies } : { caller: found.caller, cookies }
   }
@@ -143,7 +147,15 @@ export class BrowserLogin {
     const sealed = cookieOf(cookie, this.#names.session)
     const value = sealed === undefined ? undefined : await this.#seals.open('session', sealed, this.#options.now())
     const session = value === undefined ? undefined : sessionOf(value)
-    return session === undefined || this.#ended.isEnded(session.times) ? undefined : session
+    if (session === undefined || this.#ended.isEnded(session.times)) return undefined
+    const { tenantId } = session.caller
+    return (await this.#options.store.isSessionEnded(tenantId, session.times.sessionId)) ? undefined : session
+  }
+
+  /** A logout that cannot be kept is none: whoever asked for it is told, and the session goes on. */
+  async #end({ times, caller }: Session): Promise<void> {
+    await this.#options.store.endSession(caller.tenantId, times.sessionId, times.endsAt)
+    this.#ended.end(times, this.#options.now())
   }
 
   async #flows(cookie: string | undefined): Promise<readonly Flow[]> {
@@ -163,7 +175,7 @@ export class BrowserLogin {
 }
 
 /** Nobody but this server can have written it. */
-function sessionOf({ sid, tenant, actor, roles, iat, exp }: JWTPayload): Session {
+function sessionOf({ sid, tenant, actor, roles, specialties, iat, exp }: JWTPayload): Session {
   const { projectId, environmentId } = LOCAL_PRINCIPAL
   const [begunAt, endsAt] = [Number(iat) * 1_000, Number(exp) * 1_000]
   const id = String(sid)
@@ -176,6 +188,7 @@ function sessionOf({ sid, tenant, actor, roles, iat, exp }: JWTPayload): Session
       environmentId,
       kind: 'user',
       roles: roles as readonly string[],
+      ...(specialties === undefined ? {} : { specialties: specialties as readonly string[] }),
       session: { id, endsAt },
     },
   }

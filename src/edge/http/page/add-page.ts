@@ -26,15 +26,32 @@ export const PAGE_POLICY = [
   "trusted-types 'none'",
 ].join('; ')
 
+const PAGE_HEADERS = { 'content-security-policy': PAGE_POLICY, 'cache-control': 'no-cache' }
+/** For programs, and the files of the page itself. */
+const NOT_FOR_PEOPLE = /^\/(?:v1|assets)(?:\/|$)/
+
 const YEAR_S = 31_536_000
 
 export function addPage(server: FastifyInstance, { html, assets }: PageFiles): void {
   const add = (url: string, file: () => PageFile, headers: Readonly<Record<string, string>>): void => {
     server.route({ method: 'GET', url, handler: (request, reply) => send(request, reply.headers(headers), file()) })
   }
-  for (const address of PAGE_ADDRESSES)
-    add(address, html, { 'content-security-policy': PAGE_POLICY, 'cache-control': 'no-cache' })
+  for (const address of PAGE_ADDRESSES) add(address, html, PAGE_HEADERS)
   for (const [address, file] of assets) add(address, file, { 'cache-control': `public, max-age=${YEAR_S}, immutable` })
+}
+
+/** A browser that is led to an address which nobody has: the page says so, with a way on. Undefined for all who do not ask for a page. */
+export function sendNothingHere(
+  page: PageFiles | undefined,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): FastifyReply | undefined {
+  const isForPeople =
+    request.method === 'GET' &&
+    String(request.headers.accept ?? '').includes('text/html') &&
+    !NOT_FOR_PEOPLE.test(request.raw.url ?? '/')
+  if (page === undefined || !isForPeople) return undefined
+  return send(request, reply.code(404).headers(PAGE_HEADERS), page.html())
 }
 
 function send(request: FastifyRequest, reply: FastifyReply, { type, plain, gzip }: PageFile): FastifyReply {

@@ -31,7 +31,8 @@ async function cancelled({ keelson, caller, world, body }: CancelAsked, { row }:
   const { reason, undo } = body
   const payload = { ...(reason === undefined ? {} : { reason }), ...(undo === true ? { undo } : {}) }
   const request = { signalId: world.uuid(), signalType: 'CANCEL', payload }
-  await signalFor(keelson, { caller, authorizer: world.authorizer }, row, request, 'RUN_CANCEL')
+  const asking = { caller, authorizer: world.authorizer }
+  await world.metrics.signalled('CANCEL', () => signalFor(keelson, asking, row, request, 'RUN_CANCEL'))
 }
 
 function ended(run: RunHandle): Reply {

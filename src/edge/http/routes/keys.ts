@@ -19,15 +19,16 @@ export const KEYS: readonly BoundRoute[] = [
     return { body: { keys: keys.map(shownKey) } }
   }),
   bind(api.createKey, async ({ caller, keelson, body, world }) => {
-    const { displayName, expiresAt } = body
+    const { displayName } = body
     const now = world.now()
+    const expiresAt = endOf(body.expiresAt, caller, now)
     const key = {
       tenantId: caller.tenantId,
       actorId: makersName(body.actorId, caller),
       roles: givenRoles(body.roles, caller),
       createdBy: caller.actorId,
       ...(displayName === undefined ? {} : { displayName }),
-      ...(expiresAt === undefined ? {} : { expiresAt: laterInstant(expiresAt, now) }),
+      ...(expiresAt === undefined ? {} : { expiresAt }),
     }
     const { store } = servicesOf(keelson)
     const issued = await issueApiKey(store, { bytes: randomBytes }, key, now)
@@ -64,6 +65,16 @@ function givenRoles(words: readonly string[], { actorId, roles: own }: Caller): 
       ? role
       : fail('AUTHZ_DENIED', `${actorId} cannot give the role ${role}: it can do what ${actorId} cannot`)
   })
+}
+
+/** Whoever had a key for a while would otherwise make one for ever of it. */
+function endOf(asked: string | undefined, { actorId, keyEndsAt }: Caller, now: number): number | undefined {
+  const endsAt = asked === undefined ? keyEndsAt : laterInstant(asked, now)
+  return endsAt === undefined || keyEndsAt === undefined || endsAt <= keyEndsAt
+    ? endsAt
+    : fail('AUTHZ_DENIED', `${actorId} cannot make a key that outlives the key it is made with`, {
+        pointer: '/expiresAt',
+      })
 }
 
 function laterInstant(text: string, now: number): number {

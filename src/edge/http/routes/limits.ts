@@ -28,9 +28,13 @@ function shownPool({ breaker: _breaker, openUntil, holders, waiters, ...pool }: 
   return {
     ...pool,
     ...(openUntil === undefined ? {} : { openUntil: isoFromMs(openUntil) }),
-    holders: holders.map(shownUser),
-    waiters: waiters.map((waiter) => ({ ...shownUser(waiter), since: isoFromMs(waiter.since) })),
+    holders: holders.map((holder) => ({ ...shownUser(holder), ...sinceOf(holder) })),
+    waiters: waiters.map((waiter) => ({ ...shownUser(waiter), ...sinceOf(waiter) })),
   }
+}
+
+function sinceOf({ since }: { readonly since?: number }): object {
+  return since === undefined ? {} : { since: isoFromMs(since) }
 }
 
 function shownUser({ runId, slot, amount }: PoolUser): object {

@@ -1,15 +1,15 @@
 /** What operators look after: alerts, engines, followers of the log and their dead letters. */
-import { askForRedelivery, findDeadLetter, letterIdOf, letterOf, noLetter } from '../../../app/feed/dead-letters.ts'
+import { askForRedelivery, findDeadLetter, letterOf, noLetter } from '../../../app/feed/dead-letters.ts'
+import { listSubscribers } from '../../../app/feed/list-subscribers.ts'
 import { eventAt } from '../../../app/log/stored-events.ts'
 import * as api from '../../../core/api/operations.ts'
-import { subscriberName, subscriberTenant } from '../../../core/feed/subscriber.ts'
 import { isoFromMs } from '../../../core/time.ts'
 import { alertPage } from '../../../library/read/alert-page.ts'
 import { partsOf, storeOf } from '../../../library/services-of.ts'
-import type { DeadLetter } from '../../../ports/feed.ts'
 import { bind, type BoundRoute } from '../serve/bound-route.ts'
 import { readiness } from '../serve/readiness.ts'
 import { enginesOf } from '../wire/engine-view.ts'
+import { shownLetter, shownSubscriberState } from '../wire/feed-view.ts'
 import { instantOf } from '../wire/list-filter.ts'
 
 const PAGE = 100
@@ -28,20 +28,8 @@ export const OPERATIONS: readonly BoundRoute[] = [
     return { body: { engines: await enginesOf(keelson, duties['engine'] ?? duties['store']) } }
   }),
   bind(api.listSubscribers, async ({ world }) => {
-    const store = storeOf(world.keelson)
-    const subscribers: object[] = []
-    for (const one of await store.listSubscribers()) {
-      const { stalledBy, ...status } = await store.feedStatus(one.subscriber)
-      const ofTenant = subscriberTenant(one.subscriber)
-      subscribers.push({
-        ...one,
-        name: subscriberName(one.subscriber),
-        ...(ofTenant === undefined ? {} : { ofTenant }),
-        ...status,
-        ...(stalledBy === undefined ? {} : { stalledByPid: stalledBy.pid }),
-      })
-    }
-    return { body: { subscribers } }
+    const states = await listSubscribers(storeOf(world.keelson))
+    return { body: { subscribers: states.map(shownSubscriberState) } }
   }),
   bind(api.listDeadLetters, async ({ world, params, query }) => {
     const deadLetters = await storeOf(world.keelson).readDeadLetters(params.subscriber, query.limit ?? PAGE)
@@ -59,23 +47,12 @@ export const OPERATIONS: readonly BoundRoute[] = [
     const asked = await askForRedelivery(storeOf(world.keelson), params.subscriber, body.letterIds, when)
     return { status: 202, body: { asked }, target: params.subscriber }
   }),
-  bind(api.dropDeadLetter, async ({ world, params }) => {
+  bind(api.dropDeadLetter, async ({ world, params, query }) => {
     const { subscriber, letterId } = params
     const { runKey, runSeq } = letterOf(letterId)
     const isDropped = await storeOf(world.keelson).dropDeadLetter(subscriber, runKey, runSeq)
-    return isDropped ? { body: { letterId, dropped: true }, target: `${subscriber} ${letterId}` } : noLetter()
+    if (!isDropped) return noLetter()
+    const why = query.reason === undefined ? {} : { because: query.reason }
+    return { body: { letterId, dropped: true }, target: `${subscriber} ${letterId}`, ...why }
   }),
 ]
-
-function shownLetter(deadLetter: DeadLetter): object {
-  const { run, runSeq, error, at, askedAt } = deadLetter
-  return {
-    letterId: letterIdOf(deadLetter),
-    ofTenant: run.tenantId,
-    executionId: run.runId,
-    runSeq,
-    error,
-    at: isoFromMs(at),
-    ...(askedAt === undefined ? {} : { askedAt: isoFromMs(askedAt) }),
-  }
-}

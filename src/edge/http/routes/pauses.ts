@@ -1,6 +1,7 @@
 /** Pauses of a whole plan or tenant. */
 import * as api from '../../../core/api/pauses.ts'
-import type { ScopePause } from '../../../ports/run-store.ts'
+import { isoFromMs } from '../../../core/time.ts'
+import type { ScopePause } from '../../../ports/scope-pauses.ts'
 import { bind, type BoundRoute } from '../serve/bound-route.ts'
 
 export const PAUSES: readonly BoundRoute[] = [
@@ -14,6 +15,12 @@ export const PAUSES: readonly BoundRoute[] = [
   }),
 ]
 
-function shownPause({ scope, reason }: ScopePause): object {
-  return { scope, ...(reason === undefined ? {} : { reason }) }
+function shownPause({ scope, reason, setBy, setAt, since }: ScopePause): object {
+  return {
+    scope,
+    ...(reason === undefined ? {} : { reason }),
+    ...(setBy === undefined ? {} : { setBy }),
+    ...(setAt === undefined ? {} : { setAt: isoFromMs(setAt) }),
+    ...(since === undefined ? {} : { since: isoFromMs(since) }),
+  }
 }

@@ -2,6 +2,7 @@
 import * as api from '../../../core/api/plans.ts'
 import { fail } from '../../../core/problems/problem.ts'
 import { graphSteps } from '../../../core/plan/compile/graph-steps.ts'
+import { publishFor } from '../../../library/behalf/publish-for.ts'
 import { compileAside } from '../../../library/plans/plan-catalogue.ts'
 import type { Keelson } from '../../../library/keelson/keelson.ts'
 import { bind, type BoundRoute } from '../serve/bound-route.ts'
@@ -12,13 +13,13 @@ const RUNS_TOLD = 100
 const LIVE = ['PENDING', 'APPROVED', 'RUNNING', 'PAUSED'] as const
 
 export const PLANS: readonly BoundRoute[] = [
-  bind(api.publishPlan, async ({ keelson, body }) => {
+  bind(api.publishPlan, async ({ keelson, caller, world, correlationId, body }) => {
     const { plan, text, file, check = false } = body
     if ((plan === undefined) === (text === undefined))
       fail('BODY_INVALID', 'body: give the plan as a document in `plan`, or the text of its file in `text`')
     const compiled = await compileAside(text ?? JSON.stringify(plan), file)
     const { planId, planVersion } = compiled.plan.metadata
-    if (!check) await keelson.publish(compiled)
+    await publishFor(keelson, { caller, authorizer: world.authorizer }, compiled, { check, correlationId })
     return { body: { planId, planVersion, sha256: compiled.sha256 } }
   }),
   bind(api.listPlans, async ({ keelson, query }) => {

@@ -15,11 +15,12 @@ export const PROCESS: readonly BoundRoute[] = [
   bind(api.getMetrics, ({ world }) => ({
     text: { type: 'text/plain; version=0.0.4', chunks: onePiece(world.metrics.text()) },
   })),
-  bind(api.whoAmI, ({ caller }) => {
+  bind(api.whoAmI, ({ caller, world }) => {
     const { tenantId, actorId, kind, roles, displayName, session } = caller
     const shown = {
       ...(displayName === undefined ? {} : { displayName }),
       ...(session === undefined ? {} : { sessionEndsAt: isoFromMs(session.endsAt) }),
+      ...(world.dev ? { dev: true } : {}),
     }
     return { body: { tenantId, actorId, kind, roles, actions: actionsOf(caller), ...shown } }
   }),

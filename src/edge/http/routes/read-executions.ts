@@ -10,6 +10,7 @@ import { bind, type BoundRoute } from '../serve/bound-route.ts'
 import type { RunRow } from '../../../ports/run-store.ts'
 import { executionParts, shownRow } from '../wire/execution-parts.ts'
 import { executionOf, executionOfRow, retryAfterOf } from '../wire/execution-view.ts'
+import { eventPage } from '../wire/event-page.ts'
 import { listFilter, typedFilter } from '../wire/list-filter.ts'
 
 const PAGE = 50
@@ -55,9 +56,7 @@ export const READ_EXECUTIONS: readonly BoundRoute[] = [
     const { after = 0, limit = EVENTS_PAGE, as = 'record' } = query
     const run = await keelson.run(params.executionId)
     const isOver = isTerminalRun(run.row.status)
-    const events = await (query.upTo === undefined
-      ? run.page(after, limit)
-      : run.records(after, Math.min(query.upTo, after + limit)))
+    const events = await eventPage(run, { after, limit, upTo: query.upTo })
     const next = events.at(-1)?.runSeq ?? after
     const ended = isOver && next >= run.row.nextSeq - 1
     return { body: { events: events.map((event) => formed(event, as)), next, ended } }
@@ -77,9 +76,17 @@ export const READ_EXECUTIONS: readonly BoundRoute[] = [
     const run = await keelson.run(params.executionId)
     return { body: { executionId: run.runId, step: params.step, causes: await run.why(params.step, query.at) } }
   }),
-  bind(log.getStepOutput, async ({ keelson, params }) => {
+  bind(log.getStepOutput, async ({ keelson, params, query }) => {
     const run = await keelson.run(params.executionId)
-    return { body: { executionId: run.runId, step: params.step, ...(await run.stepDetail(params.step)) } }
+    const detail = await run.stepDetail(params.step, query.at)
+    return { body: { executionId: run.runId, step: params.step, ...detail } }
+  }),
+  bind(log.tryExpression, async ({ keelson, params, query }) => {
+    const { expression, at, step } = query
+    const run = await keelson.run(params.executionId)
+    const asked = { ...(at === undefined ? {} : { atSeq: at }), ...(step === undefined ? {} : { slot: step }) }
+    const { atSeq, ...tried } = await run.tryExpression(expression, asked)
+    return { body: { executionId: run.runId, at: atSeq, ...tried } }
   }),
   bind(log.getBundle, async ({ keelson, params }) => {
     const run = await keelson.run(params.executionId)

@@ -1,5 +1,6 @@
 /** Schedules of the caller's tenant. Whoever keeps the clock in this process is told of each change. */
 import * as app from '../../../app/schedules/manage-schedules.ts'
+import { recentRuns } from '../../../app/schedules/start-occurrence.ts'
 import * as api from '../../../core/api/schedules.ts'
 import { fail } from '../../../core/problems/problem.ts'
 import { isoFromMs, msFromIso } from '../../../core/time.ts'
@@ -42,13 +43,16 @@ export const SCHEDULES: readonly BoundRoute[] = [
   }),
   bind(api.createSchedule, async (asked) => {
     const { scheduleId, pausedUntil, ...definition } = asked.body
-    const paused = pausedUntil === undefined ? undefined : { until: instantOf(pausedUntil, 'pausedUntil') }
-    const made = await acted(asked, (by) => app.createSchedule(by, { scheduleId, asked: definition, paused }))
+    const until = pausedUntil === undefined ? undefined : instantOf(pausedUntil, 'pausedUntil')
+    const create = { scheduleId, asked: definition, pausedUntil: until }
+    const made = await acted(asked, (by) => app.createSchedule(by, create))
     return { status: 201, body: shownSchedule(made, asked.world.now()), target: scheduleId }
   }),
+  bind(api.previewSchedule, ({ world, body }) => ({ body: { next: app.comingOf(body, world.now()).map(isoFromMs) } })),
   bind(api.getSchedule, async (asked) => {
-    const found = await app.findSchedule(managing(asked), asked.params.scheduleId)
-    return { body: wholeSchedule(found, asked.world.now()) }
+    const by = managing(asked)
+    const found = await app.findSchedule(by, asked.params.scheduleId)
+    return { body: wholeSchedule(found, await recentRuns(by.store, found), by.now) }
   }),
   bind(api.updateSchedule, async (asked) => {
     const { params, body, world } = asked
@@ -62,8 +66,11 @@ export const SCHEDULES: readonly BoundRoute[] = [
   }),
   bind(api.pauseSchedule, async (asked) => {
     const { params, body, world } = asked
-    const until = body.until === undefined ? undefined : instantOf(body.until, 'until')
-    const made = await acted(asked, (by) => app.pauseSchedule(by, params.scheduleId, until))
+    const pause = {
+      ...(body.until === undefined ? {} : { until: instantOf(body.until, 'until') }),
+      ...(body.reason === undefined ? {} : { reason: body.reason }),
+    }
+    const made = await acted(asked, (by) => app.pauseSchedule(by, params.scheduleId, pause))
     return { body: shownSchedule(made, world.now()) }
   }),
   bind(api.resumeSchedule, async (asked) => {

@@ -8,10 +8,12 @@ const MOST = 1_000
 
 export const SIGNALS: readonly BoundRoute[] = [
   bind(api.sendSignal, async ({ keelson, caller, world, params, body }) => {
-    const run = await keelson.run(params.executionId)
     const { signalId, signalType, payload = {} } = body
     const asking = { caller, authorizer: world.authorizer }
-    const sent = await signalFor(keelson, asking, run.row, { signalId, signalType, payload })
+    const { run, ...sent } = await world.metrics.signalled(signalType, async () => {
+      const found = await keelson.run(params.executionId)
+      return { run: found, ...(await signalFor(keelson, asking, found.row, { signalId, signalType, payload })) }
+    })
     const status = sent.kind === 'pending' || sent.kind === 'approval' ? 202 : 200
     const { record, startedRunId } = sent
     if (record !== undefined) return { status, body: decisionView(record, startedRunId) }

@@ -1,5 +1,6 @@
 /** Streams: the log of a run, and which runs of the tenant moved (server-sent events). */
 import * as api from '../../../core/api/execution-log.ts'
+import { isOfMachine } from '../../../core/problems/outside.ts'
 import { fail, KeelsonError } from '../../../core/problems/problem.ts'
 import { isoFromMs } from '../../../core/time.ts'
 import { bind, type Asked, type BoundRoute, type Reply } from '../serve/bound-route.ts'
@@ -43,11 +44,11 @@ function seqOf(id: string | undefined): number | undefined {
 
 function ofTenant(asked: Asked<typeof api.streamTenant>, seat: Seat): Promise<AsyncIterable<string>> {
   const { caller, header, world } = asked
-  const { tenants, idPrefix } = streamsOf(world)
+  const { tenants, places, idPrefix } = streamsOf(world)
   const { movesMs } = world.streams
   const failed = (thrown: unknown): string => failedText(asked, thrown)
   const { tenantId } = caller
-  return openTenantStream({ tenants, tenantId, seat, idPrefix, movesMs, failed }, lastEventId(header))
+  return openTenantStream({ tenants, tenantId, seat, places, idPrefix, movesMs, failed }, lastEventId(header))
 }
 
 /** Whatever is refused gives the seat back. */
@@ -71,7 +72,7 @@ const TEMPORARY = 500
 
 /** In the middle of a stream: what cannot be helped is told; after anything else the reader comes back. */
 function failedText({ world, correlationId }: Pick<Asked, 'world' | 'correlationId'>, thrown: unknown): string {
-  if (!(thrown instanceof KeelsonError)) world.tell(thrown, correlationId)
+  if (!(thrown instanceof KeelsonError) || isOfMachine(thrown.code)) world.tell(thrown, correlationId)
   if (!(thrown instanceof KeelsonError) || statusOf(thrown.code) >= TEMPORARY) return RECONNECT
   const { body } = failureOf(thrown, { timestamp: isoFromMs(world.now()), correlationId }, false)
   return messageText({ event: 'trouble', data: body })

@@ -24,6 +24,7 @@ import { START_EXECUTIONS } from './start-executions.ts'
 import { TASKS } from './tasks.ts'
 import { TRIGGERS } from './triggers.ts'
 import { STREAMS } from './streams.ts'
+import { VIEWS } from './views.ts'
 import { WORK } from './work.ts'
 
 export const BOUND_ROUTES: readonly BoundRoute[] = [
@@ -35,6 +36,7 @@ export const BOUND_ROUTES: readonly BoundRoute[] = [
   ...DECISIONS,
   ...QUEUE,
   ...LIMIT_ROUTES,
+  ...VIEWS,
   ...PAUSES,
   ...EVENTS,
   ...TASKS,

@@ -6,20 +6,22 @@ import * as api from '../../../core/api/tasks.ts'
 import type { BodyOf } from '../../../core/api/contract.ts'
 import { fail } from '../../../core/problems/problem.ts'
 import { isoFromMs } from '../../../core/time.ts'
-import { completeFor, openTask, openTasks } from '../../../library/behalf/tasks-for.ts'
+import { openTasks } from '../../../library/behalf/task-page.ts'
+import { completeFor, openTask } from '../../../library/behalf/tasks-for.ts'
 import { bind, type BoundRoute } from '../serve/bound-route.ts'
 
 const MOST = 1_000
 
 export const TASKS: readonly BoundRoute[] = [
   bind(api.listTasks, async ({ keelson, caller, query }) => {
-    const { executionId, planId, limit = MOST } = query
-    const tasks = await openTasks(keelson, caller, {
+    const { executionId, planId, limit = MOST, cursor } = query
+    const { tasks, next } = await openTasks(keelson, caller, {
       limit,
       ...(executionId === undefined ? {} : { runId: executionId }),
       ...(planId === undefined ? {} : { planId }),
+      ...(cursor === undefined ? {} : { cursor }),
     })
-    return { body: { tasks: tasks.map(shown) } }
+    return { body: { tasks: tasks.map(shown), ...(next === undefined ? {} : { next }) } }
   }),
   bind(api.getTask, async ({ keelson, caller, params }) => ({
     body: shown(await openTask(keelson, caller, params.token)),

@@ -9,6 +9,7 @@ import { isoFromMs } from '../../../core/time.ts'
 import { runStarter } from '../../../library/clockwork/run-starter.ts'
 import { partsOf } from '../../../library/services-of.ts'
 import { bind, type Asked, type BoundRoute } from '../serve/bound-route.ts'
+import { readBody } from '../wire/read-request.ts'
 
 const PAGE = 50
 const TRIED = 'a-test'
@@ -73,7 +74,7 @@ export const TRIGGERS: readonly BoundRoute[] = [
     const found = await by.store.listDeliveries(by.tenantId, name, asked.query.limit ?? PAGE)
     return { body: { deliveries: found.map(shownDelivery) } }
   }),
-  bind(api.deliver, async ({ world, params, body, bodyBytes, header }) => {
+  bind(api.deliver, async ({ world, params, bodyBytes, header, correlationId }) => {
     const { services, keys } = partsOf(world.keelson)
     const receiving = {
       store: services.store,
@@ -83,8 +84,22 @@ export const TRIGGERS: readonly BoundRoute[] = [
       now: world.now(),
       take: (tenantId: string, actorId: string) =>
         world.rates.take({ ...LOCAL_PRINCIPAL, tenantId, actorId, kind: 'system', roles: [] }),
+      tell: (thrown: unknown) => world.tell(thrown, correlationId),
     }
-    const { runId, existed } = await receiveDelivery(receiving, params.trigger, { bytes: bodyBytes, body, header })
+    const body = (): unknown => readBody(bodyBytes)
+    const delivery = { bytes: bodyBytes, body, header }
+    const { runId, existed, tenantId, actorId } = await receiveDelivery(receiving, params.trigger, delivery)
+    // It has no caller whose act it would be: the run is the act of the trigger, once.
+    if (!existed)
+      await world.note(tenantId, {
+        type: 'STATE_MUTATION',
+        actorId,
+        action: 'RUN_START',
+        call: api.deliver.id,
+        decision: 'GRANTED',
+        target: runId,
+        correlationId,
+      })
     return { status: existed ? 200 : 202, body: { executionId: runId, existed } }
   }),
 ]

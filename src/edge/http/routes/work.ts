@@ -11,9 +11,11 @@ import { fail } from '../../../core/problems/problem.ts'
 import { isoFromMs } from '../../../core/time.ts'
 import { reportFor, workingFor } from '../../../library/behalf/work-for.ts'
 import { partsOf } from '../../../library/services-of.ts'
+import type { ListedWork } from '../../../ports/work.ts'
 import { bind, type Asked, type BoundRoute } from '../serve/bound-route.ts'
 
 const TOKEN_BYTES = 32
+const PAGE = 100
 
 type Door = Pick<Asked, 'keelson' | 'caller' | 'world' | 'correlationId'>
 
@@ -22,13 +24,19 @@ async function working({ keelson, caller, world, correlationId }: Door): Promise
   const { actorId: userId, roles, tenantId } = caller
   const action = 'WORK_SECRETS'
   const asked = { actor: { userId, roles }, tenantId, action, correlationId } as const
-  const maySecrets = isGranted(action, roles) && (await world.authorizer.evaluate(asked)).allowed
+  const maySecrets = isGranted(action, roles) && (await world.door.evaluate(asked)).allowed
   return workingFor(keelson, caller, maySecrets)
 }
 
 function shown({ runId, stepId, deadline, leaseUntil, ...rest }: HandedWork): object {
   const instants = { deadline: isoFromMs(deadline), leaseUntil: isoFromMs(leaseUntil) }
   return { ...rest, executionId: runId, step: stepId, ...instants }
+}
+
+function shownWork({ runId, offeredAt, claim, ...rest }: ListedWork): object {
+  const told = { ...rest, executionId: runId, offeredAt: isoFromMs(offeredAt) }
+  if (claim === undefined) return told
+  return { ...told, worker: claim.worker, claimedAt: isoFromMs(claim.at), leaseUntil: isoFromMs(claim.until) }
 }
 
 export const WORK: readonly BoundRoute[] = [
@@ -49,8 +57,12 @@ export const WORK: readonly BoundRoute[] = [
     if ((outcome === 'failed') !== (error !== undefined))
       fail('BODY_INVALID', `body: 'failed' has an 'error', and 'completed' has none`)
     const by = await working(asked)
-    const { recorded, repeated, runId } = await reportFor(asked.keelson, by, asked.params.claim, asked.body)
-    return { body: { recorded, repeated }, target: runId }
+    const { recorded, repeated, logKept, runId } = await reportFor(asked.keelson, by, asked.params.claim, asked.body)
+    return { body: { recorded, repeated, ...(logKept === undefined ? {} : { logKept }) }, target: runId }
+  }),
+  bind(api.listWork, async ({ keelson, caller, query }) => {
+    const work = await partsOf(keelson).services.store.listWork(caller.tenantId, query.limit ?? PAGE)
+    return { body: { work: work.map(shownWork) } }
   }),
   bind(api.listWorkers, async ({ keelson, caller }) => {
     const workers = await listWorkers(partsOf(keelson).services.store, caller.tenantId)

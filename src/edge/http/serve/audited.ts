@@ -8,28 +8,23 @@ import type { AuditFact } from '../../../app/audit/audit-log.ts'
 import type { Action } from '../../../core/authority/actions.ts'
 import type { Contract } from '../../../core/api/contract.ts'
 import { KeelsonError } from '../../../core/problems/problem.ts'
+import type { ProblemCode } from '../../../core/problems/registry.ts'
 import type { AuditType } from '../../../ports/audit-log.ts'
 import type { Authorizer } from '../../../ports/authorizer.ts'
+import { statusOf } from '../wire/status.ts'
 import type { Asked, BoundRoute, Reply } from './bound-route.ts'
 
 type Book = Pick<AuditBook, 'note' | 'count'>
 
-/** Refusals of the person, or of what is not theirs; at the edge both look like absence (AUT-09, AUT-10). */
-const DENIALS: ReadonlySet<string> = new Set([
-  'AUTHZ_DENIED',
-  'AUTHZ_REASON_REQUIRED',
-  'AUTHZ_TENANT_FORBIDDEN',
-  'PERSON_NOT_NAMED',
-  'RUN_NOT_FOUND',
-  'SIGNAL_NOT_FOUND',
-  'TASK_NOT_OPEN',
-  'PLAN_NOT_FOUND',
-  'ARTIFACT_NOT_FOUND',
-  'SCHEDULE_NOT_FOUND',
-  'TRIGGER_NOT_FOUND',
-  'OPERATION_NOT_FOUND',
-  'CLAIM_NOT_HELD',
-])
+/**
+ * Refusals of the person, or of what is not theirs; at the edge both look like absence (AUT-09, AUT-10). Any other failure met somebody who
+ * had the right: its record says GRANTED, and by its code what came between.
+ */
+const DENIED: ReadonlySet<number> = new Set([401, 403, 404])
+
+function isDenial(code: ProblemCode): boolean {
+  return code === 'AUTHZ_REASON_REQUIRED' || DENIED.has(statusOf(code))
+}
 
 export function auditedRoute(book: Book, route: BoundRoute): BoundRoute {
   const { contract, handle } = route
@@ -56,12 +51,12 @@ export function auditedRoute(book: Book, route: BoundRoute): BoundRoute {
   }
 }
 
-/** Whoever lacks the right to a route at all does not come as far as its handler. */
+/** For questions whose answer no route records: whoever lacks the right to a route at all does not come as far as its handler. */
 export function auditedAuthorizer(book: Book, authorizer: Authorizer): Authorizer {
   return {
     evaluate: async (request) => {
       const verdict = await authorizer.evaluate(request)
-      const { actor, tenantId, action, signal, correlationId } = request
+      const { actor, tenantId, action, resource, signal, correlationId } = request
       if (!verdict.allowed && signal === undefined)
         await book.note(tenantId, {
           type: 'AUTH_DECISION',
@@ -70,6 +65,7 @@ export function auditedAuthorizer(book: Book, authorizer: Authorizer): Authorize
           decision: 'DENIED',
           reasonCode: 'AUTHZ_DENIED',
           policyDecisionId: verdict.policyDecisionId,
+          ...(resource === undefined ? {} : { target: resource }),
           ...(correlationId === undefined ? {} : { correlationId }),
         })
       return verdict
@@ -113,12 +109,13 @@ function targetOf(params: unknown): string | undefined {
 }
 
 /** What only the answer knows: the execution that was started, the decision on a signal. */
-function saidBy({ body, target }: Reply): Pick<AuditFact, 'target' | 'policyDecisionId'> {
+function saidBy({ body, target, because }: Reply): Pick<AuditFact, 'target' | 'policyDecisionId' | 'because'> {
   const { executionId, policyDecisionId, keyId } = (body ?? {}) as Readonly<Record<string, unknown>>
   const id = [target, executionId, keyId].find((one) => typeof one === 'string')
   return {
     ...(typeof id === 'string' ? { target: id } : {}),
     ...(typeof policyDecisionId === 'string' ? { policyDecisionId } : {}),
+    ...(because === undefined ? {} : { because }),
   }
 }
 
@@ -127,7 +124,7 @@ function failureOf(thrown: unknown): Pick<AuditFact, 'decision' | 'reasonCode' |
   const code = known?.code ?? 'INTERNAL'
   const id = known?.details?.['policyDecisionId']
   return {
-    decision: DENIALS.has(code) ? 'DENIED' : 'GRANTED',
+    decision: isDenial(code) ? 'DENIED' : 'GRANTED',
     reasonCode: code,
     ...(typeof id === 'string' ? { policyDecisionId: id } : {}),
   }

@@ -33,6 +33,8 @@ export interface Reply {
   readonly tag?: 'strong' | 'weak'
   /** What the audit log says it was about, where neither the address nor the body does. */
   readonly target?: string
+  /** Why they did it, for the audit log: a word of a closed list. */
+  readonly because?: string
   /** Nothing happened that anybody would look for later: it is counted, and not recorded one by one. */
   readonly isQuiet?: boolean
   /** Instead of a body: text or bytes as they come, of this type. */

@@ -27,13 +27,14 @@ export function asProblem(thrown: unknown, request: FastifyRequest): unknown {
 }
 
 /** How large it is, as far as the request says so (API-01). */
-function bodyTooLarge({ headers }: FastifyRequest): KeelsonError {
-  const limit = LIMITS.asyncBodyBytes
+function bodyTooLarge({ headers, routeOptions }: FastifyRequest): KeelsonError {
+  const limit = routeOptions.bodyLimit
   const said = Number(headers['content-length'])
   const actual = Number.isSafeInteger(said) && said > limit ? said : undefined
   const size = actual === undefined ? `more than ${limit} bytes` : `${actual} bytes`
-  const message = `the body has ${size}; at most ${limit} are allowed (mode async)`
-  const details = { ...(actual === undefined ? {} : { actual }), limit, mode: 'async' }
+  const isAsync = limit === LIMITS.asyncBodyBytes
+  const message = `the body has ${size}; at most ${limit} are allowed${isAsync ? ' (mode async)' : ''}`
+  const details = { ...(actual === undefined ? {} : { actual }), limit, ...(isAsync ? { mode: 'async' } : {}) }
   return new KeelsonError([problem('PAYLOAD_TOO_LARGE', message, { details })])
 }
 

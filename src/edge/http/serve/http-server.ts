@@ -8,11 +8,11 @@ import type { Caller } from '../../../app/identity/caller.ts'
 import { LIMITS } from '../../../core/limits.ts'
 import { fail, KeelsonError } from '../../../core/problems/problem.ts'
 import { isoFromMs } from '../../../core/time.ts'
-import type { BoundRoute } from './bound-route.ts'
+import type { Asked, BoundRoute } from './bound-route.ts'
 import { refuseConnection } from './framework-failures.ts'
 import { answerOrigin, needKnownOrigin, needOwnPage } from '../defence/origins.ts'
 import { needForm } from '../defence/request-form.ts'
-import { addPage } from '../page/add-page.ts'
+import { addPage, sendNothingHere } from '../page/add-page.ts'
 import type { PageFiles } from '../page/page-files.ts'
 import { callerOf, correlationIdOf, headerOf, needHost, needRight, partsOf } from './request-of.ts'
 import { SAFE_HEADERS, sendFailure, sendReply } from './send.ts'
@@ -29,9 +29,14 @@ export function httpServer(world: World, routes: readonly BoundRoute[], page?: P
     const isUnknown = request.is404 && !(error instanceof KeelsonError)
     return sendFailure(world, request, reply, isUnknown ? unknown(request, reply) : error)
   })
-  server.setNotFoundHandler((request, reply) => sendFailure(world, request, reply, unknown(request, reply)))
+  server.setNotFoundHandler((request, reply) => {
+    const refused = unknown(request, reply)
+    const shown = refused.code === 'ROUTE_NOT_FOUND' ? sendNothingHere(page, request, reply) : undefined
+    return shown ?? sendFailure(world, request, reply, refused)
+  })
   server.decorateRequest('correlation', '')
   server.decorateRequest('caller', undefined)
+  server.decorateRequest('vouched', undefined)
   server.addHook('onRequest', async (request, reply) => receive(world, request, reply))
   server.addHook('onResponse', async (request, reply) => answered(world, request, reply))
   const refused = wordsOverNames(routes).map(({ path, methods }): RouteOptions => {
@@ -51,6 +56,8 @@ declare module 'fastify' {
     correlation: string
     /** Undefined until it is known, and on routes for anyone. */
     caller: Caller | undefined
+    /** Called when a signature has shown who sent it. */
+    vouched: (() => void) | undefined
   }
 }
 
@@ -114,6 +121,7 @@ function routeOf(world: World, { contract, handle }: BoundRoute): RouteOptions {
   return {
     method: contract.method,
     url: urlOf(contract.path),
+    bodyLimit: access === 'anyone' || access === 'signature' ? LIMITS.strangerBodyBytes : LIMITS.asyncBodyBytes,
     onRequest: async (request) => {
       const own = world.login?.browser?.origin
       if (access === 'anyone') {
@@ -122,17 +130,20 @@ function routeOf(world: World, { contract, handle }: BoundRoute): RouteOptions {
         return
       }
       needRoom(world)
-      if (access === 'signature') return
+      if (access === 'signature') {
+        request.vouched = world.rates.takeUnknown(request.ip)
+        return
+      }
       const caller = await callerOf(request, world)
       request.caller = caller
       if (caller.session !== undefined && contract.method !== 'GET') needOwnPage(request, own)
       world.rates.take(caller)
-      await needRight(caller, access, world, request.correlation)
+      await needRight(caller, access, world, request)
     },
     handler: async (request, reply) => {
       const { caller } = request
       const gone = goneOf(world, request, reply)
-      const answer = await handle({
+      const asked: Asked = {
         // Routes for anyone do not look at who asks.
         caller: caller as never,
         keelson: (caller === undefined ? world.keelson : world.of(caller)) as never,
@@ -141,9 +152,22 @@ function routeOf(world: World, { contract, handle }: BoundRoute): RouteOptions {
         header: headerOf(request),
         correlationId: request.correlation,
         gone,
-      })
+      }
+      const answer = await vouchedBy(request, () => handle(asked))
       return sendReply(world, request, reply, answer)
     },
+  }
+}
+
+/** What is genuine does not count against the address it came from. */
+async function vouchedBy<T>({ vouched }: FastifyRequest, answer: () => Promise<T> | T): Promise<T> {
+  try {
+    const given = await answer()
+    vouched?.()
+    return given
+  } catch (thrown) {
+    if (!(thrown instanceof KeelsonError) || thrown.code !== 'NOT_AUTHENTICATED') vouched?.()
+    throw thrown
   }
 }
 

@@ -2,12 +2,15 @@
  * What the process measures, in the text format of Prometheus (OBS-07). It is read without a principal, so no label names a tenant, a
  * plan, a step or a run: only kinds of things.
  */
-import type { BareListenerEvent } from '../../../app/views/listener-events.ts'
+import { KeelsonError } from '../../../core/problems/problem.ts'
+import type { BareListenerEvent } from '../../../ports/listeners.ts'
 import type { Keelson } from '../../../library/keelson/keelson.ts'
 import { partsOf } from '../../../library/services-of.ts'
 
 const SECONDS = [0.005, 0.025, 0.1, 0.5, 1, 5, 30, 120, 600, 3_600] as const
 const MILLISECONDS = [1, 5, 10, 25, 50, 100, 250, 1_000, 5_000] as const
+
+const ENGINE_ERRORS: ReadonlySet<string> = new Set(['ADAPTER_PROVIDER_ERROR', 'TEMPORAL_CLIENT_NOT_CONNECTED'])
 
 type Labels = Readonly<Record<string, string>>
 
@@ -80,7 +83,6 @@ function textOf(labels: Labels): string {
 
 export class Metrics {
   readonly #started = new Series('dvt_runs_started_total', 'Runs that began here.')
-  readonly #inFlight = new Series('dvt_runs_in_flight', 'Runs that this process drives and that have not ended.')
   readonly #completed = new Series('dvt_runs_completed_total', 'Runs that ended here, by how.')
   readonly #retries = new Series('dvt_step_retries_total', 'Attempts that failed and are tried again.')
   readonly #signals = new Series('dvt_signals_received_total', 'Signals over HTTP, by type and answer.')
@@ -88,6 +90,7 @@ export class Metrics {
   readonly #requests = new Series('keelson_http_requests_total', 'Requests, by route and status.')
   /** Asked when the metrics are read. */
   #lagOf: () => number = () => 0
+  #inFlightOf: () => number = () => 0
   readonly #runSeconds = new Histogram('dvt_run_completion_duration_seconds', 'From start to end of a run.', SECONDS)
   readonly #stepSeconds = new Histogram('dvt_step_duration_seconds', 'From first start to end of a step.', SECONDS)
   readonly #writeMs = new Histogram('dvt_statestore_write_duration_ms', 'One commit to the store.', MILLISECONDS)
@@ -95,39 +98,34 @@ export class Metrics {
 
   /** Counts what happens to the runs of every tenant that this process drives; the returned function ends that. */
   follow(keelson: Keelson): () => void {
-    const { projectors, listeners } = partsOf(keelson)
+    const { projectors, listeners, engine } = partsOf(keelson)
     this.#lagOf = () => projectors.behindEvents()
+    this.#inFlightOf = () => engine.drivenRuns
     return listeners.observeBare((told) => this.#count(told))
   }
 
   #count({ name, event }: BareListenerEvent): void {
     switch (name) {
       case 'execution.started':
-        return this.#moved(1)
+        return this.#started.add(1)
       case 'step.retried':
         return this.#retries.add(1)
       case 'step.completed':
         return this.#stepSeconds.record(event.duration / 1_000)
       case 'execution.completed':
-        this.#moved(-1)
         this.#completed.add(1, { status: event.status })
         return this.#runSeconds.record(event.duration / 1_000)
       default:
     }
   }
 
-  #moved(by: 1 | -1): void {
-    if (by === 1) this.#started.add(1)
-    this.#inFlight.add(by)
-  }
-
   written(ms: number): void {
     this.#writeMs.record(ms)
   }
 
-  /** A call of an engine outside this process failed. */
-  engineFailed(): void {
-    this.#engineErrors.add(1)
+  /** Something failed, for a request or beside them: counted where it was an engine outside this process. */
+  failed(thrown: unknown): void {
+    if (thrown instanceof KeelsonError && ENGINE_ERRORS.has(thrown.code)) this.#engineErrors.add(1)
   }
 
   answered(route: string, status: number, ms: number): void {
@@ -135,15 +133,28 @@ export class Metrics {
     this.#requestMs.record(ms)
   }
 
-  signalled(type: string, answer: string): void {
-    this.#signals.add(1, { type, answer })
+  /** A signal came. `answer`: what became of it, or the code of its refusal. */
+  async signalled<T extends { readonly kind: string }>(type: string, send: () => Promise<T>): Promise<T> {
+    let answer = 'INTERNAL'
+    try {
+      const sent = await send()
+      answer = sent.kind
+      return sent
+    } catch (thrown) {
+      if (thrown instanceof KeelsonError) answer = thrown.code
+      throw thrown
+    } finally {
+      this.#signals.add(1, { type, answer })
+    }
   }
 
   text(): string {
     const counters = [this.#started, this.#completed, this.#retries, this.#signals, this.#engineErrors, this.#requests]
+    const inFlight = new Series('dvt_runs_in_flight', 'Runs that this process drives now.')
+    inFlight.add(this.#inFlightOf())
     const lag = new Series('dvt_projection_lag_events', 'Events that stored views are behind.')
     lag.add(this.#lagOf())
-    const gauges = [this.#inFlight, lag]
+    const gauges = [inFlight, lag]
     const histograms = [this.#runSeconds, this.#stepSeconds, this.#writeMs, this.#requestMs]
     const lines = [
       ...counters.flatMap((one) => one.lines('counter')),

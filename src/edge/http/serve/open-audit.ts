@@ -33,10 +33,10 @@ export async function openAudit(keelson: Keelson, tell: World['tell']): Promise<
     const nothing = async (): Promise<void> => undefined
     return { route: (route) => route, authorizer: (authorizer) => authorizer, note: nothing, close: nothing }
   }
-  const { store: log, clock } = services
+  const { store: log, clock, timers } = services
   // Looked up once in a while and not for every record: it lies on the disk.
   const signing = { find: keys.find, current: async () => key }
-  const book = new AuditBook({ writer: { log, keys: signing, clock }, tell: (thrown) => tell(thrown, ABOUT) })
+  const book = new AuditBook({ writer: { log, keys: signing, clock }, timers, tell: (thrown) => tell(thrown, ABOUT) })
   const often = async (): Promise<void> => {
     key = await keys.current()
     await book.flush()

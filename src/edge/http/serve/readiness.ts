@@ -2,6 +2,7 @@
 import { LOCAL_PRINCIPAL } from '../../../app/principal.ts'
 import type { Duty } from '../../../core/config/settings.ts'
 import { KeelsonError } from '../../../core/problems/problem.ts'
+import type { ProblemCode } from '../../../core/problems/registry.ts'
 import type { Clockwork } from '../../../library/clockwork/clockwork.ts'
 import { partsOf, storeOf } from '../../../library/services-of.ts'
 import type { Keelson } from '../../../library/keelson/keelson.ts'
@@ -29,18 +30,23 @@ export async function readiness(
   { duties, clockwork }: Undertaken,
 ): Promise<Readonly<Record<string, DutyState>>> {
   const store = await storeState(keelson)
-  const states: Readonly<Record<Duty, () => DutyState>> = {
+  const states: Readonly<Record<Duty, () => DutyState | Promise<DutyState>>> = {
     api: () => (isStopping ? { ok: false, why: 'SERVER_BUSY' } : { ok: true }),
-    // A driver without its store holds its runs and waits.
-    engine: () => store,
+    engine: () => engineState(keelson, store),
     followers: () => {
       const behind = partsOf(keelson).projectors.behindEvents()
-      return behind <= LAG_EVENTS ? { ok: true } : { ok: false, why: 'PROJECTOR_LAG_HIGH' }
+      return behind <= LAG_EVENTS ? store : { ok: false, why: 'PROJECTOR_LAG_HIGH' }
     },
     clockwork: () => clockworkState(clockwork, store),
   }
-  const shown = duties.map((duty) => [duty, states[duty]()] as const)
+  const shown = await Promise.all(duties.map(async (duty) => [duty, await states[duty]()] as const))
   return { store, ...Object.fromEntries(shown) }
+}
+
+/** A driver without its store holds its runs and waits; one on an engine from outside also waits for that. */
+async function engineState(keelson: Keelson, store: DutyState): Promise<DutyState> {
+  if (!store.ok) return store
+  return answers(() => partsOf(keelson).engine.ping(), 'ENGINE_NOT_OPEN')
 }
 
 function clockworkState(clockwork: Clockwork | undefined, store: DutyState): DutyState {
@@ -48,21 +54,21 @@ function clockworkState(clockwork: Clockwork | undefined, store: DutyState): Dut
   return idle === undefined ? store : { ok: false, why: idle.why?.() ?? 'STORE_UNAVAILABLE' }
 }
 
-async function storeState(keelson: Keelson): Promise<DutyState> {
+/** One row: anybody may ask this, as often as they like. */
+function storeState(keelson: Keelson): Promise<DutyState> {
+  return answers(() => storeOf(keelson).findTenant(LOCAL_PRINCIPAL.tenantId), 'STORE_UNAVAILABLE')
+}
+
+/** `otherwise`: what is said of one that hangs, or that fails without a code. */
+async function answers(ask: () => Promise<unknown>, otherwise: ProblemCode): Promise<DutyState> {
   let timer: NodeJS.Timeout | undefined
   const limit = new Promise<DutyState>((resolve) => {
-    timer = setTimeout(() => resolve({ ok: false, why: 'STORE_UNAVAILABLE' }), ASK_MS)
+    timer = setTimeout(() => resolve({ ok: false, why: otherwise }), ASK_MS)
   })
   try {
-    return await Promise.race([
-      // One row: anybody may ask this, as often as they like.
-      storeOf(keelson)
-        .findTenant(LOCAL_PRINCIPAL.tenantId)
-        .then(() => ({ ok: true })),
-      limit,
-    ])
+    return await Promise.race([ask().then(() => ({ ok: true })), limit])
   } catch (thrown) {
-    return { ok: false, why: thrown instanceof KeelsonError ? thrown.code : 'STORE_UNAVAILABLE' }
+    return { ok: false, why: thrown instanceof KeelsonError ? thrown.code : otherwise }
   } finally {
     clearTimeout(timer)
   }

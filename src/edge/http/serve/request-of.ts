@@ -37,11 +37,13 @@ export async function callerOf(request: FastifyRequest, world: World): Promise<C
 export async function needRight(
   caller: Caller,
   action: Action,
-  { authorizer }: World,
-  correlationId: string,
+  { door }: World,
+  { correlation: correlationId, params }: Pick<FastifyRequest, 'correlation' | 'params'>,
 ): Promise<void> {
   const { actorId: userId, roles, tenantId } = caller
-  const verdict = await authorizer.evaluate({ actor: { userId, roles }, tenantId, action, correlationId })
+  const { executionId: resource } = params as { readonly executionId?: string }
+  const about = { correlationId, ...(resource === undefined ? {} : { resource }) }
+  const verdict = await door.evaluate({ actor: { userId, roles }, tenantId, action, ...about })
   if (!verdict.allowed)
     fail('AUTHZ_DENIED', verdict.reason ?? `${userId} may not do this (${action})`, {
       details: { action, policyDecisionId: verdict.policyDecisionId },
@@ -51,17 +53,19 @@ export async function needRight(
 /** The parts of the request, each checked against its shape. */
 export function partsOf(
   request: FastifyRequest,
-  { params, query, body }: Contract,
+  { access, params, query, body }: Contract,
 ): Pick<Asked, 'params' | 'query' | 'body' | 'bodyBytes'> {
   const bytes = request.body instanceof Uint8Array ? request.body : new Uint8Array()
   const target = request.raw.url ?? '/'
   const asked = target.indexOf('?')
   const search = new URLSearchParams(asked === -1 ? '' : target.slice(asked + 1))
   if (body === undefined && bytes.length > 0) fail('BODY_INVALID', 'body: this request takes none')
+  // Who signs has a secret: nothing is read before the handler has seen that the signature fits the bytes.
+  const isRead = body !== undefined && access !== 'signature'
   return {
     params: (params === undefined ? undefined : checked(params, request.params, 'path')) as never,
     query: readQuery(query, search) as never,
-    body: (body === undefined ? undefined : checked(body, bytes.length === 0 ? {} : readBody(bytes), 'body')) as never,
+    body: (isRead ? checked(body, bytes.length === 0 ? {} : readBody(bytes), 'body') : undefined) as never,
     bodyBytes: bytes,
   }
 }

@@ -1,6 +1,7 @@
 /** How answers leave the server: JSON as bytes, tags, text as it comes, and failures in the one form (API-13). */
 import type { OutgoingHttpHeaders, ServerResponse } from 'node:http'
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { isOfMachine } from '../../../core/problems/outside.ts'
 import { KeelsonError } from '../../../core/problems/problem.ts'
 import { isoFromMs } from '../../../core/time.ts'
 import { isKnown, etagOf } from '../wire/etag.ts'
@@ -44,8 +45,10 @@ export async function sendReply(
 export function sendFailure(world: World, request: FastifyRequest, reply: FastifyReply, thrown: unknown): FastifyReply {
   const correlationId = request.correlation === '' ? correlationIdOf(request, world.uuid) : request.correlation
   const known = asProblem(thrown, request)
-  if (!(known instanceof KeelsonError) || known.code === 'INTERNAL') world.tell(thrown, correlationId)
-  else if (known.code === 'ADAPTER_PROVIDER_ERROR') world.metrics.engineFailed()
+  // Whose message does not leave the process is in its log.
+  if (!(known instanceof KeelsonError) || known.problems.some(({ code }) => isOfMachine(code)))
+    world.tell(thrown, correlationId)
+  world.metrics.failed(known)
   const asProblemJson = (request.headers.accept ?? '').includes('application/problem+json')
   const told = { timestamp: isoFromMs(world.now()), correlationId }
   const { status, headers, body } = failureOf(known, told, asProblemJson)

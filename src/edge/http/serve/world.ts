@@ -31,6 +31,8 @@ export interface World {
   readonly of: (caller: Caller) => Keelson
   readonly who: WhoAsks
   readonly authorizer: Authorizer
+  /** The same, and its denials are recorded: for what is asked outside an act, whose own record has them. */
+  readonly door: Authorizer
   /** Undefined: people cannot log in. */
   readonly login: LoginWays | undefined
   /** Into the audit log of a tenant. */
@@ -48,7 +50,7 @@ export interface World {
   /** Addresses of proxies whose `X-Forwarded-…` headers count. */
   readonly trustProxy: readonly string[]
   readonly limits: DefenceLimits
-  readonly rates: Pick<RequestRates, 'take'>
+  readonly rates: Pick<RequestRates, 'take' | 'takeUnknown'>
   readonly pressure: Pick<Pressure, 'why'>
   readonly underWay: UnderWay
   /** Told after every answer. */

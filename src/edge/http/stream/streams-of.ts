@@ -5,6 +5,7 @@ import { RunTails } from '../../../library/read/run-tails.ts'
 import { partsOf } from '../../../library/services-of.ts'
 import { TenantMoves } from '../../../library/tell/tenant-moves.ts'
 import type { World } from '../serve/world.ts'
+import { SealedPlaces } from './sealed-place.ts'
 import { Seats } from './seats.ts'
 import { messageText } from './sse.ts'
 
@@ -12,6 +13,7 @@ export interface Streams {
   readonly seats: Seats
   readonly tails: RunTails
   readonly tenants: TenantMoves
+  readonly places: SealedPlaces
   /** Ids of a store that does not outlive its process mean nothing to the next one: they carry this before them. */
   readonly idPrefix: string
 }
@@ -22,7 +24,7 @@ const STREAMS = new WeakMap<World, Streams>()
 export function streamsOf(world: World): Streams {
   const known = STREAMS.get(world)
   if (known !== undefined) return known
-  const { services, moves } = partsOf(world.keelson)
+  const { services, moves, keys } = partsOf(world.keelson)
   const { store, timers, clock } = services
   const { keepAliveMs, perPrincipal, movesMs } = world.streams
   const watch = new MoveWatch({ store, timers, pollMs: movesMs })
@@ -30,6 +32,7 @@ export function streamsOf(world: World): Streams {
     seats: new Seats({ timers, perPrincipal, keepAliveMs, stopping: world.stopping }),
     tails: new RunTails({ moves, watch, clock, textOf: eventText, lookAgainMs: LOOK_AGAIN_BEATS * keepAliveMs }),
     tenants: new TenantMoves(watch, store),
+    places: new SealedPlaces(keys),
     idPrefix: store.manifest.durable ? '' : `${world.uuid()}.`,
   }
   STREAMS.set(world, made)

@@ -1,6 +1,6 @@
 /**
  * Which runs of the tenant moved: at most one message in a while, each run once in it with how it stands now. The id of a message
- * is a place in the feed; who comes back with it is told what moved since, or that nobody can say (`resync`: read the list anew).
+ * is a place in the feed, sealed; who comes back with it is told what moved since, or that nobody can say (`resync`: read the list anew).
  */
 import { LIMITS } from '../../../core/limits.ts'
 import { isoFromMs } from '../../../core/time.ts'
@@ -8,12 +8,14 @@ import { executionWord } from '../../../core/view/fold/vocabulary.ts'
 import type { TenantMoves } from '../../../library/tell/tenant-moves.ts'
 import type { MovedRun } from '../../../ports/feed.ts'
 import type { Seat } from './seats.ts'
+import type { SealedPlaces } from './sealed-place.ts'
 import { messageText, OPENING, RECONNECT } from './sse.ts'
 
 export interface TenantStream {
   readonly tenants: TenantMoves
   readonly tenantId: string
   readonly seat: Seat
+  readonly places: SealedPlaces
   readonly idPrefix: string
   readonly movesMs: number
   readonly failed: (thrown: unknown) => string
@@ -61,7 +63,7 @@ export async function openTenantStream(
   stream: TenantStream,
   lastId: string | undefined,
 ): Promise<AsyncGenerator<string, void>> {
-  const { tenants, tenantId, seat, idPrefix } = stream
+  const { tenants, tenantId, seat } = stream
   const pending = new Pending()
   const changed = (): void => seat.poke()
   const forget = tenants.listen(tenantId, {
@@ -72,19 +74,26 @@ export async function openTenantStream(
   // Before what moved since then is read: nothing lies between the two.
   const position = await tenants.place()
   if (lastId !== undefined) {
-    const since = lastId.startsWith(idPrefix) ? await tenants.since(tenantId, lastId.slice(idPrefix.length)) : undefined
+    const from = await positionOf(stream, lastId)
+    const since = from === undefined ? undefined : await tenants.since(tenantId, from)
     if (since === undefined) pending.lose()
     else pending.add(since)
   }
   return messages(stream, pending, position)
 }
 
+async function positionOf({ places, tenantId, idPrefix }: TenantStream, id: string): Promise<string | undefined> {
+  const place = await places.open(tenantId, id)
+  return place?.startsWith(idPrefix) === true ? place.slice(idPrefix.length) : undefined
+}
+
 async function* messages(stream: TenantStream, pending: Pending, position: string): AsyncGenerator<string, void> {
-  const { tenants, seat, idPrefix, movesMs, failed } = stream
-  const idNow = async (): Promise<string> => `${idPrefix}${await tenants.place()}`
+  const { tenants, tenantId, seat, places, idPrefix, movesMs, failed } = stream
+  const idOf = (at: string): Promise<string> => places.seal(tenantId, `${idPrefix}${at}`)
+  const idNow = async (): Promise<string> => idOf(await tenants.place())
   try {
     yield OPENING
-    const id = `${idPrefix}${position}`
+    const id = await idOf(position)
     // A resumed reader keeps its own place until it was told what it missed.
     yield messageText({ event: 'hello', ...(pending.isEmpty ? { id } : {}), data: { watermark: id } })
     while (!seat.isFree && !seat.isStopping) {

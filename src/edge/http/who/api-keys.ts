@@ -38,8 +38,11 @@ export function byApiKey({ store, now }: ApiKeyWays): WhoAsks {
   }
 }
 
-function callerOf({ tenantId, actorId, roles, displayName }: StoredApiKey): Caller {
+function callerOf({ tenantId, actorId, roles, displayName, expiresAt }: StoredApiKey): Caller {
   const { projectId, environmentId } = LOCAL_PRINCIPAL
-  const shown = displayName === undefined ? {} : { displayName }
-  return { tenantId, projectId, environmentId, actorId, kind: 'key', roles: knownRoles(roles), ...shown }
+  const more = {
+    ...(displayName === undefined ? {} : { displayName }),
+    ...(expiresAt === undefined ? {} : { keyEndsAt: expiresAt }),
+  }
+  return { tenantId, projectId, environmentId, actorId, kind: 'key', roles: knownRoles(roles), ...more }
 }

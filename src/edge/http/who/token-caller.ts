@@ -5,7 +5,7 @@
 import { jwtVerify, type JWTPayload } from 'jose'
 import { isName } from '../../../app/identity/api-key.ts'
 import type { Caller } from '../../../app/identity/caller.ts'
-import { knownRoles } from '../../../app/identity/give-roles.ts'
+import { knownRoles, specialtiesOf } from '../../../app/identity/give-roles.ts'
 import { LOCAL_PRINCIPAL } from '../../../app/principal.ts'
 import { KeelsonError } from '../../../core/problems/problem.ts'
 import type { ApiKeyStore } from '../../../ports/api-keys.ts'
@@ -86,8 +86,10 @@ function callerOf(claims: JWTPayload, names: ClaimNames): Caller | undefined {
   if (typeof tenantId !== 'string' || typeof actorId !== 'string' || !isName(tenantId) || !isName(actorId))
     return undefined
   const { projectId, environmentId } = LOCAL_PRINCIPAL
-  const roles = knownRoles(wordsOf(claimOf(claims, names.roles)))
-  return { tenantId, projectId, environmentId, actorId, kind: 'user', roles }
+  const words = wordsOf(claimOf(claims, names.roles))
+  const specialties = specialtiesOf(words)
+  const more = specialties.length === 0 ? {} : { specialties }
+  return { tenantId, projectId, environmentId, actorId, kind: 'user', roles: knownRoles(words), ...more }
 }
 
 function claimOf(claims: JWTPayload, name: string): unknown {

@@ -2,6 +2,7 @@
  * What a caller is told of a failure (API-13): the registered code, the message, where to read more, and the id to find it by.
  * Of an error that nobody expected only its id leaves the process: no stack, no statement, no path.
  */
+import { toldOutside } from '../../../core/problems/outside.ts'
 import { KeelsonError, problem, type Problem, type Problems } from '../../../core/problems/problem.ts'
 import { categoryOf, statusOf } from './status.ts'
 
@@ -22,7 +23,7 @@ export interface Told {
 export function failureOf(thrown: unknown, told: Told, asProblemJson: boolean): Failure {
   const problems: Problems =
     thrown instanceof KeelsonError
-      ? withoutPlaces(thrown.problems)
+      ? toldOutside(thrown.problems, `The server's log has the details under ${told.correlationId}.`)
       : [problem('INTERNAL', `something unexpected happened; the server's log has it under ${told.correlationId}`)]
   const [first] = problems
   const status = statusOf(first.code)
@@ -30,14 +31,6 @@ export function failureOf(thrown: unknown, told: Told, asProblemJson: boolean): 
   return asProblemJson
     ? { status, headers, body: problemJson(status, problems, told) }
     : { status, headers, body: envelope(problems, told) }
-}
-
-/** Where an archive lies is the operator's affair: no path of the machine leaves it. */
-function withoutPlaces(problems: Problems): Problems {
-  const [first] = problems
-  return first.code === 'RUN_ARCHIVED'
-    ? [problem('RUN_ARCHIVED', 'the run was archived; its log is in a bundle')]
-    : problems
 }
 
 function envelope(problems: Problems, told: Told): object {

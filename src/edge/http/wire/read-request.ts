@@ -5,6 +5,7 @@
 import { validateJson } from '../../../app/schemas/json-schema.ts'
 import { didYouMean } from '../../../core/did-you-mean.ts'
 import { placeOfFault, readJsonText } from '../../../core/json/read-json-text.ts'
+import { LIMITS } from '../../../core/limits.ts'
 import { fail, KeelsonError, problem, type Problem } from '../../../core/problems/problem.ts'
 import { unwrap } from '../../../core/result.ts'
 import type { Shape } from '../../../core/schema/shape.ts'
@@ -21,7 +22,7 @@ export function readBody(bytes: Uint8Array): unknown {
   } catch {
     return fail('BODY_INVALID', 'the body is not UTF-8')
   }
-  const reading = readJsonText(text)
+  const reading = readJsonText(text, { keys: LIMITS.bodyKeys })
   if (reading.ok) return reading.value
   return fail(
     'BODY_INVALID',

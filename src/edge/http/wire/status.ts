@@ -27,6 +27,7 @@ const BY_STATUS: Readonly<Record<number, readonly ProblemCode[]>> = {
     'KEY_NOT_FOUND',
     'TENANT_NOT_FOUND',
     'LIMIT_NOT_FOUND',
+    'VIEW_NOT_FOUND',
     'PAUSE_NOT_FOUND',
     'SCHEDULE_NOT_FOUND',
     'TRIGGER_NOT_FOUND',

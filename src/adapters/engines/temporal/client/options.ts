@@ -4,8 +4,8 @@ import { COUNT, MILLISECONDS, NUMBER, TEXT } from '../../../../core/option-kinds
 import type { TemporalSettings } from './settings.ts'
 
 export interface TemporalOptions extends TemporalSettings {
-  /** Host a worker in this process; with the queues that plans name for their steps. Default true. */
-  readonly worker?: boolean | { readonly queues?: readonly string[] }
+  /** Host a worker in this process; with the queues that plans name for their steps, and with those of further tenants. Default true. */
+  readonly worker?: boolean | { readonly queues?: readonly string[]; readonly tenants?: readonly string[] }
   /** How often runs are looked for whose workflow does not move. Default 1,000 ms. */
   readonly pollMs?: number
 }

@@ -17,7 +17,7 @@ GRANT INSERT ON keelson.events, keelson.run_inbox, keelson.run_context, keelson.
   keelson.feed_behind, keelson.feed_dead_letters, keelson.erasure_tickets, keelson.sent_events, keelson.event_waits,
   keelson.event_keys, keelson.run_labels, keelson.api_keys, keelson.api_requests,
   keelson.signal_decisions, keelson.audit_log, keelson.audit_heads, keelson.run_limits, keelson.schedules, keelson.triggers,
-  keelson.trigger_deliveries, keelson.operations, keelson.operation_runs, keelson.work, keelson.workers
+  keelson.trigger_deliveries, keelson.operations, keelson.operation_runs, keelson.work, keelson.workers, keelson.views
   TO keelson_runner, keelson_tenant_runner;
 -- Which tenants there are is not a tenant's to say.
 GRANT INSERT ON keelson.tenants TO keelson_runner;
@@ -25,7 +25,7 @@ GRANT UPDATE (deleted_at) ON keelson.tenants TO keelson_runner;
 GRANT UPDATE (consumed_seq, silent) ON keelson.run_inbox TO keelson_runner, keelson_tenant_runner;
 GRANT UPDATE (value) ON keelson.run_context TO keelson_runner, keelson_tenant_runner;
 GRANT UPDATE (rules_version, body) ON keelson.run_snapshots TO keelson_runner, keelson_tenant_runner;
-GRANT UPDATE (scope, reason, active) ON keelson.scope_pauses TO keelson_runner, keelson_tenant_runner;
+GRANT UPDATE (scope, reason, active, set_by, set_at, since) ON keelson.scope_pauses TO keelson_runner, keelson_tenant_runner;
 GRANT UPDATE (runs) ON keelson.status_counts TO keelson_runner, keelson_tenant_runner;
 GRANT UPDATE (used, taken, taken_window, turn, failures, open_until, probe) ON keelson.pools
   TO keelson_runner, keelson_tenant_runner;
@@ -45,6 +45,7 @@ GRANT UPDATE (decision, reason, approved_by, approved_at, engine_processed_at, e
   ON keelson.signal_decisions TO keelson_runner, keelson_tenant_runner;
 GRANT UPDATE (max_running, rate_per_minute, when_full, priority, max_concurrent_steps, set_by, set_at) ON keelson.run_limits
   TO keelson_runner, keelson_tenant_runner;
+GRANT UPDATE (shared, name, filter, saved_at) ON keelson.views TO keelson_runner, keelson_tenant_runner;
 GRANT UPDATE (position, hash) ON keelson.audit_heads TO keelson_runner, keelson_tenant_runner;
 GRANT UPDATE (revision, due_at, body) ON keelson.schedules TO keelson_runner, keelson_tenant_runner;
 GRANT UPDATE (revision, body) ON keelson.triggers TO keelson_runner, keelson_tenant_runner;
@@ -58,7 +59,7 @@ GRANT UPDATE (asked_at, body) ON keelson.workers TO keelson_runner, keelson_tena
 GRANT DELETE ON keelson.grants, keelson.grant_waits, keelson.grant_wait_pools, keelson.feed_subscribers, keelson.feed_cursors,
   keelson.feed_behind, keelson.feed_dead_letters, keelson.sent_events, keelson.event_waits, keelson.event_keys,
   keelson.api_requests, keelson.run_limits, keelson.schedules, keelson.triggers, keelson.trigger_deliveries,
-  keelson.work, keelson.workers
+  keelson.work, keelson.workers, keelson.views
   TO keelson_runner, keelson_tenant_runner;
 GRANT INSERT ON keelson.archive_tickets TO keelson_archivist;
 GRANT EXECUTE ON ALL FUNCTIONS IN SCHEMA keelson TO keelson_runner, keelson_tenant_runner, keelson_archivist;
