@@ -204,4 +204,29 @@ describe('a pause', () => {
     expect(world.row(key)).toMatchObject({ engineType: 'embedded' })
     expect(world.called()).toEqual(['a#1/1', 'b#1/1'])
   })
+  it.each([
+    ['a person', 'lunch'],
+    ['the migration before', 'migrate to embedded'],
+  ])('of %s that is lifted during the drain is followed by one of its own', async (_, reason) => {
+    const world = new World()
+    const both = new Both(world, 'one')
+    const key = await both.process.start(TWO)
+    await both.process.signal(key, 'PAUSE', { reason })
+    await world.runUntil(() => world.row(key).status === 'PAUSED')
+    const there = both.migrate(key)
+    await both.process.signal(key, 'RESUME')
+    await world.runUntil(() => world.log(key, 'RunPaused').length === 2)
+    callOf(world, 'a#1/1').resolve()
+    expect(await through(world, there)).toMatchObject({ paused: false, forced: false })
+    await world.runUntil(() => world.row(key).status === 'RUNNING')
+    expect(world.row(key)).toMatchObject({ engineType: 'temporal', epoch: 2 })
+    expect(world.log(key, ...MOVES)).toEqual([
+      'RunPaused RUN#1',
+      'RunResumed RUN#1',
+      'RunPaused RUN#2',
+      'EngineHandoff RUN#2',
+      'RunResumed RUN#2',
+    ])
+    await expectDerivable(world, both, key)
+  })
 })

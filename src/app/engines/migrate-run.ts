@@ -131,6 +131,7 @@ async function handOver(parts: MigrateParts, request: MigrateRequest, gate: Gate
   const deadline = steadyNow(services.clock) + drainMs
   for (let run = await freshRun(parts, row.runKey); ; run = await freshRun(parts, row.runKey, run)) {
     const isOver = steadyNow(services.clock) >= deadline
+    await gate.keepShut(run)
     const work = gate.workAt(run)
     gate.forced = work.length > 0 && isOver && force
     if (work.length === 0 || gate.forced) {

@@ -38,6 +38,7 @@ export class Gate {
   readonly #order: { readonly to: EngineType; readonly actorId: string }
   #lifts = false
   #holds = false
+  #hasPaused = false
   /** The time for draining is over: running work is handed over with the run. */
   forced = false
   /** The run was paused before the migration, and stays paused. */
@@ -53,9 +54,17 @@ export class Gate {
     const isPaused = this.#row.status === 'PAUSED'
     this.wasPaused = isPaused && !(await this.takeUp())
     this.#holds = await this.#takeLease()
-    if (this.#holds || isPaused) return
-    this.#lifts = true
-    await this.#signal('PAUSE')
+    if (!this.#holds && !isPaused) await this.#pause()
+  }
+
+  /**
+   * A pause that others made may be lifted at any moment, perhaps by a signal that was on its way before this migration began:
+   * the resume of the one before it. Then the gate pauses by itself, once; who lifts that pause wants the run to stay.
+   */
+  async keepShut({ state }: LoadedRun): Promise<void> {
+    if (this.#holds || this.#hasPaused || state.status === 'PAUSED' || isTerminalRun(state.status)) return
+    this.wasPaused = false
+    await this.#pause()
   }
 
   /** Removes only its own pause; a pause that a person made stays. */
@@ -102,6 +111,12 @@ export class Gate {
     const { lease } = (await store.getRun(runKey)) ?? {}
     if (lease === undefined || !isOwnerGone(lease.owner)) return false
     return (await acquire(lease.owner)) !== undefined
+  }
+
+  async #pause(): Promise<void> {
+    this.#lifts = true
+    this.#hasPaused = true
+    await this.#signal('PAUSE')
   }
 
   async #signal(signalType: 'PAUSE' | 'RESUME'): Promise<void> {
