@@ -2,6 +2,7 @@
  * A batch on its way to another thread and back. Copying objects costs by the field, and a small array of bytes costs the whole block it
  * lies in; so events are handed over as one flat list, and all their bytes as one block that is moved, not copied.
  */
+import type { AuditHead, AuditRow } from '../../../ports/audit-log.ts'
 import type { RunCommit, SealedEvent } from '../../../ports/run-store.ts'
 
 type Flat = string | number | undefined
@@ -18,7 +19,19 @@ export interface HandedBatch {
   readonly bytes: Uint8Array<ArrayBuffer>
 }
 
+/** Records of the audit log of one tenant, sealed after a head that may be old by the time that they are written. */
+export interface HandedAudit {
+  readonly number: number
+  readonly position: number
+  readonly rows: readonly Omit<AuditRow, 'hash' | 'mac'>[]
+  /** The hash of the head, then of each row its hash and its HMAC. */
+  readonly bytes: Uint8Array<ArrayBuffer>
+}
+
+export type Handed = HandedBatch | HandedAudit
+
 const FIELDS = 8
+const HASH_BYTES = 32
 
 export function handOver(batch: readonly RunCommit[], number: number): HandedBatch {
   const bytes = new Uint8Array(sizeOf(batch))
@@ -66,4 +79,18 @@ export function takeOver({ commits, bytes }: HandedBatch): RunCommit[] {
     }
     return { ...rest, events }
   })
+}
+
+export function handOverAudit(head: AuditHead, rows: readonly AuditRow[], number: number): HandedAudit {
+  const bytes = new Uint8Array(HASH_BYTES * (1 + 2 * rows.length))
+  const all = [head.hash, ...rows.flatMap(({ hash, mac }) => [hash, mac])]
+  for (const [at, some] of all.entries()) bytes.set(some, at * HASH_BYTES)
+  return { number, position: head.position, rows: rows.map(({ hash: _hash, mac: _mac, ...rest }) => rest), bytes }
+}
+
+export function takeOverAudit(handed: HandedAudit): { readonly head: AuditHead; readonly rows: readonly AuditRow[] } {
+  const { position, bytes } = handed
+  const take = (at: number): Uint8Array => bytes.subarray(at * HASH_BYTES, (at + 1) * HASH_BYTES)
+  const rows = handed.rows.map((row, at) => ({ ...row, hash: take(1 + 2 * at), mac: take(2 + 2 * at) }))
+  return { head: { position, hash: take(0) }, rows }
 }
