@@ -6,6 +6,7 @@ import { served, type Served } from '../server/served.ts'
 import { seriousIn } from './axe.ts'
 import { LOCAL, servedPage, testBrowser } from './browser.ts'
 import { tabTo } from './keyboard.ts'
+import { THEMES, widthsIn } from './looks.ts'
 import { XSS } from './xss-corpus.ts'
 
 const browser = testBrowser()
@@ -242,9 +243,6 @@ it('shows more than a hundred schedules when one asks for them', async () => {
   expect(troubles).toEqual([])
 })
 
-const THEMES = ['light', 'dark'] as const
-const WIDTHS = [1440, 360] as const
-
 it('keeps hostile texts texts, and has nothing that axe calls serious, in both themes, wide and narrow', async () => {
   await using server = await withPlan()
   await make(server, { scheduleId: 'ticks', every: '1s', input: { day: XSS.join(' ') } })
@@ -268,7 +266,7 @@ it('keeps hostile texts texts, and has nothing that axe calls serious, in both t
   ]
   const found: object[] = []
   for (const colorScheme of THEMES)
-    for (const width of WIDTHS) {
+    for (const width of widthsIn(colorScheme)) {
       await using tab = await browser.open(server.url, { colorScheme, viewport: { width, height: 800 } })
       const { page, troubles } = tab
       for (const [path, isThere] of pages) {
