@@ -49,7 +49,7 @@ const EMBEDDED = {
   allowScripts: Object.fromEntries(ALLOWED.map((name) => [name, true])),
 }
 const CHILDREN = 'pgrep'
-const READY_MS = 60_000
+const READY_MS = 120_000
 const READY_STEP_MS = 20
 
 export async function startPostgres(settings: Settings = {}): Promise<PostgresServer> {

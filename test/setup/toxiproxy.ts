@@ -33,7 +33,7 @@ export interface Toxiproxy {
 const CACHE = join(import.meta.dirname, '..', '..', '.cache', 'toxiproxy')
 const PACKAGE = 'github.com/Shopify/toxiproxy/v2/cmd/server@latest'
 const SUFFIX = process.platform === 'win32' ? '.exe' : ''
-const READY_MS = 30_000
+const READY_MS = 120_000
 const READY_STEP_MS = 20
 
 /** Undefined where it cannot be had, outside CI. */
