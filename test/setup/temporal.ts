@@ -48,7 +48,8 @@ export async function startTemporal(options: { readonly lasting?: boolean } = {}
       return done.stdout
     },
     stop: async () => {
-      await server.stop()
+      // It takes more than a second to say goodbye, and what it had goes with it.
+      await server.stop('SIGKILL')
       rmSync(folder, { recursive: true, force: true })
     },
   }
