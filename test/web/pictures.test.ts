@@ -31,7 +31,10 @@ const ALL_SIZES = [
   { colorScheme: 'dark', viewport: { width: 360, height: 740 } },
 ] as const
 /** Where nobody wants the pictures, each theme and each width once. */
-const SIZES = FOLDER === '' ? extent([ALL_SIZES[0], ALL_SIZES[3]], ALL_SIZES) : ALL_SIZES
+const SIZES = extent<readonly (typeof ALL_SIZES)[number][]>(
+  FOLDER === '' ? [ALL_SIZES[0], ALL_SIZES[3]] : ALL_SIZES,
+  ALL_SIZES,
+)
 
 async function take({ page }: Tab, url: string, picture: Picture, suffix: string): Promise<number> {
   await page.goto(`${url}${picture.path}`)
