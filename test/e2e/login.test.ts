@@ -2,7 +2,7 @@
 import { chmodSync, existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, expect, it } from 'vitest'
-import { freePort } from '../../src/adapters/processes/free-port.ts'
+import { ownPort } from '../setup/own-port.ts'
 import { Browser } from '../server/browser.ts'
 import { AUDIENCE, CLIENT, CLIENT_SECRET, COMMAND_LINE, testProvider, type TestProvider } from '../server/provider.ts'
 import { ensureBuilt } from './built.ts'
@@ -27,7 +27,7 @@ async function place(
   ttl: Readonly<Record<string, number>> = {},
   commandLine = `{ clientId: ${COMMAND_LINE}, audienceAs: resource }`,
 ): Promise<Place> {
-  const port = await freePort()
+  const port = await ownPort()
   const redirectUrl = `http://127.0.0.1:${port}/login/callback`
   const issuer = await testProvider({ redirectUris: [redirectUrl], ttl })
   const config = `

@@ -156,7 +156,7 @@ it('takes the report of a worker that was silent too long, as long as nobody els
   const opened = await open()
   const runId = await opened.start()
   const { claim, leaseUntil } = await opened.worker.claimOne({ leaseMs: 1_000 })
-  await expect.poll(() => Date.now(), { timeout: 5_000 }).toBeGreaterThan(Date.parse(leaseUntil))
+  await expect.poll(() => Date.now()).toBeGreaterThan(Date.parse(leaseUntil))
   expect((await opened.worker.done(claim, { model: 'm' })).body).toEqual({ recorded: 'outcome', repeated: false })
   await ended(opened, runId, 'COMPLETED')
 })
@@ -167,7 +167,7 @@ it('holds the run when the worker of an irreversible step is silent, and records
   const runId = await start()
   const { claim } = await worker.claimOne({ leaseMs: 1_000 })
   await expect
-    .poll(async () => typesOf(await eventsOf(opened, runId)), { timeout: 20_000 })
+    .poll(async () => typesOf(await eventsOf(opened, runId)))
     .toEqual(['RunApproved', 'RunStarted', 'StepStarted', 'StepFailed'])
   expect((await eventsOf(opened, runId))[3]?.payload['error']).toMatchObject({ code: 'INDETERMINATE' })
   expect(await worker.claim()).toEqual([])
