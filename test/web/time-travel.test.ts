@@ -73,7 +73,7 @@ it('folds every moment of a run to what the server tells of it, in whatever orde
   console.log(`seed ${SEED}`)
   const histories = await Promise.all((await playedRuns(server)).map((id) => historyOf(server, id)))
   const folder = testFolder()
-  for (let times = 0; times < extent(100, 400); times += 1) {
+  for (let times = 0; times < extent(200, 400); times += 1) {
     const history = histories[die(histories.length)] as RunHistory
     const at = die(history.lastSeq + 1)
     const told = await toldAt(server, history.runId, at)
@@ -84,7 +84,7 @@ it('folds every moment of a run to what the server tells of it, in whatever orde
     expect(own).toEqual([at, step, await told.why(step)])
     expect(own).toEqual([at, step, await commandAt(server, folder, history.runId, step, at)])
   }
-})
+}, 900_000)
 
 interface Seen {
   readonly status: string
@@ -129,11 +129,11 @@ async function seenAt(page: Page, at: number, step: string): Promise<Seen> {
   )) as Seen
 }
 
-const PAIRS = extent(80, 2_000)
+const PAIRS = extent(200, 2_000)
 
 it('shows, wherever the cursor is, the run, each step and why as the interface and the command tell them', async () => {
   const die = randomSource(SEED + 1).below
-  const entries = somePlayable(die, extent(1, 6))
+  const entries = somePlayable(die, extent(2, 6))
   console.log(`seed ${SEED}: ${PAIRS} moments of ${entries.map(({ name }) => name).join(', ')}`)
   const folder = testFolder()
   let left = PAIRS
@@ -175,7 +175,7 @@ it('shows, wherever the cursor is, the run, each step and why as the interface a
     }
   }
   expect(left).toBe(0)
-})
+}, 900_000)
 
 it('shows what a step was given and gave back as it was at the cursor, as the server tells it', async () => {
   const { steps, gate } = testSteps()
