@@ -5,15 +5,18 @@ import { until } from '../fixtures/until.ts'
 import { heldServer } from './held-run.ts'
 import { ANA, BOB, EVE } from './served.ts'
 
-it('cancels a run, again without effect, and names how another one ended [X-71, SIG-06]', async () => {
+it('cancels a run, again without effect, and names how another one ended [X-71, SIG-06, API-06]', async () => {
   await using server = await heldServer()
   const run = await server.started()
   const first = await server.call(`POST /v1/executions/${run}/cancel`, { body: { reason: 'no' } })
   expect([200, 202]).toContain(first.status)
+  expect(first.headers.get('location')).toBe(`/v1/executions/${run}`)
+  expect(first.headers.get('retry-after')).toBe(first.status === 202 ? '5' : null)
   server.release()
   await until(async () => (await server.call(`GET /v1/executions/${run}`)).body.status === 'CANCELLED')
   const again = await server.call(`POST /v1/executions/${run}/cancel`, { body: {} })
   expect([again.status, again.body]).toEqual([200, { executionId: run, status: 'CANCELLED', state: 'cancelled' }])
+  expect(again.headers.get('location')).toBe(`/v1/executions/${run}`)
   expect(await server.answers(run)).toHaveLength(1)
   const [record] = (await server.call(`GET /v1/executions/${run}/signals`)).body.decisions
   expect(record).toMatchObject({ signalType: 'CANCEL', audit: { actorId: 'ana', reason: 'no' } })

@@ -79,9 +79,14 @@ export const cancelExecution = route({
   params: executionParams,
   body: object({ reason: optional(reason), undo: optional(flag()) }),
   answers: {
-    200: { about: 'The run is cancelled.', body: answer({ executionId, status: text(), state: text() }) },
+    200: {
+      about: 'The run is cancelled.',
+      headers: { Location: 'always' },
+      body: answer({ executionId, status: text(), state: text() }),
+    },
     202: {
-      about: 'It was asked to stop and is stopping.',
+      about: 'It was asked to stop and is stopping. `Location` leads to it.',
+      headers: { Location: 'always', 'Retry-After': 'always' },
       body: answer({ executionId, status: text(), state: text() }),
     },
   },

@@ -8,6 +8,7 @@ import { isTerminalRun, type RunStatus } from '../../../core/run/state/transitio
 import { executionWord } from '../../../core/view/fold/vocabulary.ts'
 import { signalFor } from '../../../library/behalf/act-for.ts'
 import type { RunHandle } from '../../../library/act/run-handle.ts'
+import { pathOf } from '../wire/execution-view.ts'
 import { bind, type Asked, type BoundRoute, type Reply } from '../serve/bound-route.ts'
 
 type CancelAsked = Asked<typeof api.cancelExecution>
@@ -23,7 +24,9 @@ export const CANCEL: readonly BoundRoute[] = [
       if (!(thrown instanceof KeelsonError) || thrown.code !== 'RUN_TERMINAL') throw thrown
     }
     const now = await asked.keelson.run(run.runId)
-    return isTerminalRun(now.row.status) ? ended(now) : { status: 202, body: standing(now) }
+    return isTerminalRun(now.row.status)
+      ? ended(now)
+      : { status: 202, headers: { location: pathOf(now.runId), 'retry-after': '5' }, body: standing(now) }
   }),
 ]
 
@@ -37,7 +40,7 @@ async function cancelled({ keelson, caller, world, body }: CancelAsked, { row }:
 
 function ended(run: RunHandle): Reply {
   const { runId, row } = run
-  if (row.status === 'CANCELLED') return { body: standing(run) }
+  if (row.status === 'CANCELLED') return { headers: { location: pathOf(runId) }, body: standing(run) }
   return fail('RUN_TERMINAL', `run ${runId} is ${row.status} and cannot be cancelled`, {
     details: { executionId: runId, status: row.status satisfies RunStatus },
   })

@@ -23,6 +23,7 @@ export const FORK: readonly BoundRoute[] = [
       // The same id forks once: a process that took over the key finds the fork of the one that died.
       start: (signalId) =>
         keelson.fork(executionId, { ...options, ...repeat, ...(signalId === undefined ? {} : { signalId }) }),
+      isAwaited: false,
       answer: async (run) => {
         const reply = accepted(run)
         return { ...reply, body: { ...(reply.body as object), originalExecutionId: executionId } }

@@ -34,6 +34,7 @@ async function start(route: string, asked: StartAsked): Promise<Reply> {
     route,
     start: (runId) =>
       keelson.start(given as never, body.input as never, { ...options, ...(runId === undefined ? {} : { runId }) }),
+    isAwaited: waitMs > 0,
     answer: async (run) => (waitMs > 0 ? awaited(run, waitMs, asked) : accepted(run)),
   })
 }
@@ -53,7 +54,7 @@ export function accepted(run: RunHandle): Reply {
 /** In milliseconds; 0 for a start that is not waited for. */
 function waitOf({ query, header }: StartAsked): number {
   if (query.mode === 'sync') return LIMITS.syncWaitMs
-  const asked = /(?:^|[,;\s])wait=(\d{1,6})(?:$|[,;\s])/.exec(header('prefer') ?? '')?.[1]
+  const asked = /(?:^|[,;\s])wait\s*=\s*"?(\d+)"?(?:$|[,;\s])/i.exec(header('prefer') ?? '')?.[1]
   return query.mode === 'async' || asked === undefined ? 0 : Math.min(Number(asked) * 1_000, LIMITS.syncWaitMs)
 }
 
