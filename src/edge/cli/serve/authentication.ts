@@ -11,11 +11,15 @@ import { firstWho, localUser, type WhoAsks } from '../../http/who/who-asks.ts'
 import type { Config } from './config.ts'
 import { isLoopback, loginOf, oidcOf } from './oidc-settings.ts'
 
-/** Refuses, before anything is opened, what would let everybody in. */
+/** Refuses, before anything is opened, what would let everybody in, or leave no trace of who was. */
 export function needAuthentication(config: Config): void {
   const oidc = oidcOf(config)
   loginOf(config)
   const others = config.get('auth.keys') || oidc !== undefined
+  // In the state folder they are by themselves.
+  const { store, keys } = config.place
+  if (others && store !== undefined && keys === undefined)
+    fail('KEYS_NOT_CONFIGURED', 'what the callers of this server do is signed in its audit log, and it has no keys')
   if (!isLocal(config)) {
     if (!others)
       fail('CONFIG_INVALID', 'nobody could ask: auth.local is false, and neither auth.keys nor auth.oidc is set')
