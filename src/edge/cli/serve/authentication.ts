@@ -2,6 +2,7 @@
  * Who may ask a server, by its configuration. Without a configured way to know callers, only this machine reaches it; with one, nobody
  * is taken for the local user unless that is said.
  */
+import { isIP } from 'node:net'
 import { fail } from '../../../core/problems/problem.ts'
 import type { ApiKeyStore } from '../../../ports/api-keys.ts'
 import type { LoginWays } from '../../http/login/login-ways.ts'
@@ -13,6 +14,7 @@ import { isLoopback, loginOf, oidcOf } from './oidc-settings.ts'
 
 /** Refuses, before anything is opened, what would let everybody in, or leave no trace of who was. */
 export function needAuthentication(config: Config): void {
+  needProxies(config)
   const oidc = oidcOf(config)
   loginOf(config)
   const others = config.get('auth.keys') || oidc !== undefined
@@ -28,6 +30,19 @@ export function needAuthentication(config: Config): void {
   const host = config.get('host')
   if (!isLoopback(host)) fail('AUTH_REQUIRED', `${host} can be reached from other machines`)
   if (config.get('trustProxy').length > 0) fail('AUTH_REQUIRED', 'requests of other machines come through a proxy')
+}
+
+const NAMED_RANGES = ['loopback', 'linklocal', 'uniquelocal']
+
+/** An address, a range such as 10.0.0.0/8, or a word for one. */
+function needProxies(config: Config): void {
+  for (const proxy of config.get('trustProxy')) {
+    const [address = '', bits = '0', ...more] = proxy.split('/')
+    const most = isIP(address) === 6 ? 128 : 32
+    const isRange = isIP(address) !== 0 && more.length === 0 && /^\d{1,3}$/.test(bits) && Number(bits) <= most
+    if (!isRange && !NAMED_RANGES.includes(proxy))
+      fail('CONFIG_INVALID', `trustProxy: '${proxy}' is no address and no range such as 10.0.0.0/8`)
+  }
 }
 
 /** `login`: as `openLogin` made it. */
