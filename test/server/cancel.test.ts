@@ -79,6 +79,28 @@ it('forks an ended run once for an Idempotency-Key, and shows before what a fork
   expect([foreign.status, foreign.body.error.code]).toEqual([404, 'RUN_NOT_FOUND'])
 })
 
+it('a fork is for those who may send RETRY_RUN, and no way around a second person [AUT-04, AUT-05, SIG-01]', async () => {
+  for (const approvalFor of [[], ['RETRY_RUN']]) {
+    await using server = await heldServer({}, { approvalFor })
+    server.release()
+    const { body } = await server.call('POST /v1/executions?mode=sync', { body: { planId: 'held' } })
+    const path = `POST /v1/executions/${body.executionId}/fork`
+    const forked = async (role: string) => {
+      const { status, body: told } = await server.call(path, { as: `acme.ana.${role}`, body: { from: 'second' } })
+      return `${status} ${told.error?.code ?? ''} ${told.error?.message ?? ''}`.trim()
+    }
+    const needs =
+      'ana may not fork a run, which needs the right to RETRY_RUN: RETRY_RUN needs a role that ana does not have'
+    expect(await forked('Operator')).toBe(`403 AUTHZ_DENIED ${needs}`)
+    const leftOut = 'RETRY_RUN needs a second person here, whom a fork would leave out: send the signal'
+    for (const role of ['Engineer', 'Operator+Engineer', 'Admin'])
+      expect(await forked(role)).toBe(approvalFor.length === 0 ? '202' : `403 AUTHZ_DENIED ${leftOut}`)
+    const preview = await server.call(`${path}?preview=true`, { as: 'acme.ana.Operator', body: { from: 'second' } })
+    expect(preview.status).toBe(200)
+    expect((await server.call(path, { as: 'evil.eve.Operator', body: {} })).status).toBe(404)
+  }
+})
+
 it('shows what is queued, and lets it start or end by the word of a second person', async () => {
   await using server = await heldServer()
   const asked = { body: { planId: 'held', queue: true, needsApproval: true } }

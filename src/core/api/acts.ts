@@ -108,7 +108,8 @@ export const forkExecution = route({
   method: 'POST',
   path: '/v1/executions/{executionId}/fork',
   tag: 'acts',
-  about: 'Starts a new run from the results of an ended one, with the same or another plan or input.',
+  about:
+    'Starts a new run from the results of an ended one, with the same or another plan or input. It also needs a role that may send `RETRY_RUN` (Engineer, Admin).',
   access: 'RUN_START',
   params: executionParams,
   query: object({ preview: optional(flag()) }),

@@ -2,7 +2,7 @@
  * Who may ask a server, by its configuration. Without a configured way to know callers, only this machine reaches it; with one, nobody
  * is taken for the local user unless that is said.
  */
-import { isIP } from 'node:net'
+import { parseRange } from '../../../core/egress/ip-address.ts'
 import { fail } from '../../../core/problems/problem.ts'
 import type { ApiKeyStore } from '../../../ports/api-keys.ts'
 import type { LoginWays } from '../../http/login/login-ways.ts'
@@ -36,13 +36,9 @@ const NAMED_RANGES = ['loopback', 'linklocal', 'uniquelocal']
 
 /** An address, a range such as 10.0.0.0/8, or a word for one. */
 function needProxies(config: Config): void {
-  for (const proxy of config.get('trustProxy')) {
-    const [address = '', bits = '0', ...more] = proxy.split('/')
-    const most = isIP(address) === 6 ? 128 : 32
-    const isRange = isIP(address) !== 0 && more.length === 0 && /^\d{1,3}$/.test(bits) && Number(bits) <= most
-    if (!isRange && !NAMED_RANGES.includes(proxy))
+  for (const proxy of config.get('trustProxy'))
+    if (parseRange(proxy) === undefined && !NAMED_RANGES.includes(proxy))
       fail('CONFIG_INVALID', `trustProxy: '${proxy}' is no address and no range such as 10.0.0.0/8`)
-  }
 }
 
 /** `login`: as `openLogin` made it. */

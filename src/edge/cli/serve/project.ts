@@ -5,6 +5,7 @@
 import { readdirSync, type Dirent } from 'node:fs'
 import { dirname, extname, join } from 'node:path'
 import { appendAll } from '../../../core/collections/append-all.ts'
+import { readJsonText } from '../../../core/json/read-json-text.ts'
 import { KeelsonError } from '../../../core/problems/problem.ts'
 import type { ProjectSteps } from '../../../compose/project-handlers.ts'
 import { readPlanFile, type PlanFile } from '../files/plan-file.ts'
@@ -69,11 +70,8 @@ function isPlan(file: string): boolean {
 
 /** Undefined where it is no JSON yet: somebody may be writing it, and is told what is wrong. A schema of plans has these names further inside. */
 function outermostNames(text: string): readonly string[] | undefined {
-  try {
-    return Object.keys(JSON.parse(text) as object)
-  } catch {
-    return undefined
-  }
+  const reading = readJsonText(text)
+  return reading.ok ? Object.keys(Object(reading.value) as object) : undefined
 }
 
 function filesIn(folder: string, depth: number): readonly string[] {
