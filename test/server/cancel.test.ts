@@ -79,6 +79,21 @@ it('forks an ended run once for an Idempotency-Key, and shows before what a fork
   expect([foreign.status, foreign.body.error.code]).toEqual([404, 'RUN_NOT_FOUND'])
 })
 
+it('says of a cancellation that waits for a second person which decision that is, and stops nothing before [AUT-04]', async () => {
+  await using server = await heldServer({}, { approvalFor: ['CANCEL'] })
+  const run = await server.started()
+  const asked = await server.call(`POST /v1/executions/${run}/cancel`, { body: {} })
+  const { signalDecisionId, ...told } = asked.body
+  expect([asked.status, told]).toEqual([
+    202,
+    { executionId: run, status: 'RUNNING', state: 'running', approvalRequired: true },
+  ])
+  const accepted = await server.call(`POST /v1/decisions/${signalDecisionId}/accept`, { as: BOB, body: {} })
+  expect([accepted.status, accepted.body.decision]).toEqual([200, 'ACCEPTED'])
+  server.release()
+  await until(async () => (await server.call(`GET /v1/executions/${run}`)).body.status === 'CANCELLED')
+})
+
 it('a fork is for those who may send RETRY_RUN, and no way around a second person [AUT-04, AUT-05, SIG-01]', async () => {
   for (const approvalFor of [[], ['RETRY_RUN']]) {
     await using server = await heldServer({}, { approvalFor })

@@ -85,9 +85,16 @@ export const cancelExecution = route({
       body: answer({ executionId, status: text(), state: text() }),
     },
     202: {
-      about: 'It was asked to stop and is stopping. `Location` leads to it.',
+      about:
+        'It was asked to stop and is stopping; with `approvalRequired` it goes on until a second person has accepted the decision. `Location` leads to it.',
       headers: { Location: 'always', 'Retry-After': 'always' },
-      body: answer({ executionId, status: text(), state: text() }),
+      body: answer({
+        executionId,
+        status: text(),
+        state: text(),
+        approvalRequired: optional(flag()),
+        signalDecisionId: optional(text()),
+      }),
     },
   },
 })

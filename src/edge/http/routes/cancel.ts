@@ -17,8 +17,9 @@ export const CANCEL: readonly BoundRoute[] = [
   bind(api.cancelExecution, async (asked) => {
     const run = await asked.keelson.run(asked.params.executionId)
     if (isTerminalRun(run.row.status)) return ended(run)
+    let waiting: object = {}
     try {
-      await cancelled(asked, run)
+      waiting = await cancelled(asked, run)
     } catch (thrown) {
       // It ended before the cancellation was taken.
       if (!(thrown instanceof KeelsonError) || thrown.code !== 'RUN_TERMINAL') throw thrown
@@ -26,16 +27,25 @@ export const CANCEL: readonly BoundRoute[] = [
     const now = await asked.keelson.run(run.runId)
     return isTerminalRun(now.row.status)
       ? ended(now)
-      : { status: 202, headers: { location: pathOf(now.runId), 'retry-after': '5' }, body: standing(now) }
+      : {
+          status: 202,
+          headers: { location: pathOf(now.runId), 'retry-after': '5' },
+          body: { ...standing(now), ...waiting },
+        }
   }),
 ]
 
-async function cancelled({ keelson, caller, world, body }: CancelAsked, { row }: RunHandle): Promise<void> {
+/** What the answer adds where nothing is stopped before a second person has accepted it (AUT-04). */
+async function cancelled({ keelson, caller, world, body }: CancelAsked, { row }: RunHandle): Promise<object> {
   const { reason, undo } = body
   const payload = { ...(reason === undefined ? {} : { reason }), ...(undo === true ? { undo } : {}) }
   const request = { signalId: world.uuid(), signalType: 'CANCEL', payload }
   const asking = { caller, authorizer: world.authorizer }
-  await world.metrics.signalled('CANCEL', () => signalFor(keelson, asking, row, request, 'RUN_CANCEL'))
+  const { kind, record } = await world.metrics.signalled('CANCEL', () =>
+    signalFor(keelson, asking, row, request, 'RUN_CANCEL'),
+  )
+  if (kind !== 'approval') return {}
+  return { approvalRequired: true, ...(record === undefined ? {} : { signalDecisionId: record.signalDecisionId }) }
 }
 
 function ended(run: RunHandle): Reply {
