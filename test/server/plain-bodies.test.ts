@@ -41,6 +41,16 @@ it.each([
   },
 )
 
+it('the rest of a refused body is waited for no longer than a request may take', async () => {
+  await using server = await served({}, { limits: { headersMs: 200, requestMs: 200, slowLookMs: 20 } })
+  const raw = rawConnection(server.url)
+  const { host } = new URL(server.url)
+  const length = `Content-Length: ${LIMITS.asyncBodyBytes + 1}`
+  raw.send(['POST /v1/executions HTTP/1.1', `Host: ${host}`, BEARER, JSON_BODY, length, '', 'x'].join('\r\n'))
+  expect(told(await raw.closed)).toBe('413 PAYLOAD_TOO_LARGE')
+  expect(server.told).toEqual([])
+})
+
 it('a body is UTF-8 and packed in nothing: what says otherwise would be misread [API-03]', async () => {
   await using server = await served()
   const post = async (...headers: string[]): Promise<string> =>
