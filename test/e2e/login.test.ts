@@ -233,7 +233,10 @@ it('the settings show where the secret of the client is, and not the secret; wro
       'redirectUrl is https, or the loopback',
     ],
     [oidc('commandLine: { clientId: cli, scopes: [profile] }'), 'auth.oidc.commandLine.scopes lacks openid'],
-    [oidc('commandLine: { clientId: cli }', 'http://id.example'), 'auth.oidc.issuer: people log in over https alone'],
+    [
+      oidc('commandLine: { clientId: cli }', 'http://id.example'),
+      'auth.oidc.issuer: keys of tokens are asked for over https alone',
+    ],
     [
       'auth: { oidc: { commandLine: { clientId: cli } } }\n',
       'auth.oidc.commandLine is set, and auth.oidc.issuer is not',
