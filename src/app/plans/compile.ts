@@ -18,7 +18,7 @@ import type { PlanSource } from '../../core/run/input.ts'
 import { ok, refusedFor, type Result } from '../../core/result.ts'
 import { checkExpressions } from './check-expressions.ts'
 import { checkSchemas } from './check-schemas.ts'
-import { madeOf, sourceOf } from './plan-source.ts'
+import { madeOf, sourceOf, vouch } from './plan-source.ts'
 import { sha256Hex } from '../log/sha256.ts'
 
 /** Typed like the document it was compiled from; from text the types are what the reader says they are. */
@@ -50,7 +50,7 @@ export function finishPlan(reading: PlanReading): Result<CompiledPlan> {
   const problems = [...reading.problems, ...checkExpressions(reading), ...checkSchemas(reading)]
   const { plan } = reading
   if (plan === undefined || problems.length > 0) return refusedFor(sortProblems(problems))
-  return ok(hashed(plan, reading.blocks))
+  return ok(vouch(hashed(plan, reading.blocks)))
 }
 
 /** From the inside out: a step is pinned to the hash of its block. */

@@ -21,6 +21,8 @@ import { needKind, needText, OBJECT, TEXT, TEXTS } from '../../core/option-kinds
 import type { PlanRef } from '../../core/plan/compile/plan-ref.ts'
 import type { ActorContext, EngineSignal } from '../../ports/provider-adapter.ts'
 import type { RunKey } from '../../ports/run-store.ts'
+import { isVouched } from '../../app/plans/plan-source.ts'
+import { compiledAgain } from '../plans/load-plan.ts'
 import { readSourceAside } from '../plans/compile-apart.ts'
 import * as known from '../option-names.ts'
 import type { Parts } from '../parts.ts'
@@ -35,7 +37,8 @@ export class ActorOperations {
   }
 
   async startRun(plan: PlanRef | CompiledPlan, context: StartContext): Promise<EngineRunRef> {
-    return this.#operations.startRun(plan, context, this.#actor)
+    const given = 'plan' in plan && !isVouched(plan) ? compiledAgain(plan) : plan
+    return this.#operations.startRun(given, context, this.#actor)
   }
 
   async cancelRun(ref: GivenRef, reason?: string): Promise<void> {

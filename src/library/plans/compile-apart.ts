@@ -10,6 +10,7 @@ import { compilePlan, type CompiledPlan } from '../../app/plans/compile.ts'
 import { importPlan, type ForeignText, type ImportedPlan, type ImportOptions } from '../../app/plans/import-plan.ts'
 import { readSource, type ReadSource, type SourceOptions } from '../../app/sources/read-source.ts'
 import { utf8Fault } from '../../core/json/utf8-fault.ts'
+import { vouch } from '../../app/plans/plan-source.ts'
 import { LIMITS } from '../../core/limits.ts'
 import type { ReadOptions } from '../../core/plan/read/read-document.ts'
 import { fail, problem } from '../../core/problems/problem.ts'
@@ -86,7 +87,11 @@ export function readApart<J extends Job>(job: J, bounds: Bounds): JobResult<J> {
 
 function answerOf<J extends Job>(answer: Done<J>, bounds: Bounds): JobResult<J> {
   if ('fault' in answer) throw answer.fault
-  return answer.result ?? tooCostly(answer.ended, bounds)
+  const { result } = answer
+  if (result === undefined) return tooCostly(answer.ended, bounds)
+  // Copies, which nobody has vouched for on this side.
+  if (result.ok) vouch('compiled' in result.value ? result.value.compiled : result.value)
+  return result
 }
 
 function tooCostly(ended: 'time' | 'memory', { maxMs, maxMegabytes }: Bounds): Result<never> {

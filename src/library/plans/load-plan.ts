@@ -3,9 +3,10 @@
  * it is started; what is wrong with it is thrown whole.
  */
 import { compilePlanDocument, type CompiledPlan } from '../../app/plans/compile.ts'
+import { isVouched, vouch } from '../../app/plans/plan-source.ts'
 import type { PlanDocument } from '../../core/plan/write/builder.ts'
 import { ORIGINS, type Origin } from '../../core/plan/import/origin.ts'
-import { KeelsonError, problem } from '../../core/problems/problem.ts'
+import { fail, KeelsonError, problem } from '../../core/problems/problem.ts'
 import { needKind, OBJECT, TEXT, type Kind } from '../../core/option-kinds.ts'
 import { unwrap } from '../../core/result.ts'
 import { compileText, importText } from './compile-apart.ts'
@@ -52,11 +53,30 @@ export class LoadedPlans {
 
   get(plan: Startable): CompiledPlan {
     needKind('the plan', plan, PLAN)
-    if (isCompiled(plan)) return plan
-    const known = this.#compiled.get(plan) ?? loadPlan(plan)
+    if (isCompiled(plan) && isVouched(plan)) return plan
+    const known = this.#compiled.get(plan) ?? (isCompiled(plan) ? compiledAgain(plan) : loadPlan(plan))
     this.#compiled.set(plan, known)
     return known
   }
+}
+
+/**
+ * A plan that says it was compiled, by somebody else or in another process: its text is read like any text, and it has to be what it says.
+ * What cannot be known of it, such as the bytes it was made of, is left out.
+ */
+export function compiledAgain({ text, sha256, blocks = [] }: CompiledPlan): CompiledPlan {
+  needKind('the text of the plan', text, TEXT)
+  const made = unwrap(compileText(text))
+  if (made.sha256 !== sha256 || made.text !== text)
+    fail(
+      'PLAN_INTEGRITY_VALIDATION_FAILED',
+      `the plan says that its hash is ${sha256}, and its text has ${made.sha256}`,
+      {
+        details: { expectedSha256: sha256, actualSha256: made.sha256 },
+      },
+    )
+  const inner = [...(made.blocks ?? []), ...blocks.map((block) => (isVouched(block) ? block : compiledAgain(block)))]
+  return vouch({ ...made, ...(inner.length === 0 ? {} : { blocks: inner }) })
 }
 
 /** What `start` and `publish` take. */
