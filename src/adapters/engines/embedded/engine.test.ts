@@ -103,6 +103,23 @@ it('a signal that another process sent while the last commit was on its way is a
   expect(world.log(key).slice(-2)).toEqual(['RunCompleted RUN#1', 'SignalRejected RUN#1'])
 })
 
+it('asks nothing more about a run whose end was written where the inbox was empty [P-53]', async () => {
+  const world = new World()
+  let asked = 0
+  const wrapStore = (store: RunStore): RunStore => ({
+    ...store,
+    readInbox: (runKey) => {
+      if (world.hasEnded(runKey)) asked += 1
+      return store.readInbox(runKey)
+    },
+  })
+  const key = await world.process('driver', { wrapStore }).start(PLAN)
+  await world.runUntil(() => world.hasEnded(key))
+  await world.time.quiet()
+  expect(world.called()).toEqual(['a#1/1', 'b#1/1'])
+  expect(asked).toBe(0)
+})
+
 describe('a bell', () => {
   function belled(world: World, pollMs: number) {
     const other = world.process('other', { script: { f: 'hold' } })
