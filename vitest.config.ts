@@ -13,7 +13,7 @@ const CORES = availableParallelism()
 const SHARED = [
   'src/**/*.test.ts',
   'examples/**/*.test.ts',
-  'test/{arch,conformance,core,e2e,security,trace}/**/*.test.ts',
+  'test/{arch,conformance,core,e2e,security,server,trace,web}/**/*.test.ts',
   // It bundles the workflow code itself; beside others it could be given a bundle that was kept.
   'test/golden/!(temporal-replay).test.ts',
 ]

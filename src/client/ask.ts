@@ -103,6 +103,9 @@ function causeOf(thrown: unknown): string {
   return message === '' ? 'the connection failed' : message
 }
 
+/** What a proxy says in the place of a server that is being started again, for example. */
+const OF_PROXIES: ReadonlySet<number> = new Set([502, 503, 504])
+
 async function accepted(
   connection: Connection,
   contract: Contract,
@@ -117,6 +120,8 @@ async function accepted(
   if (isRead && typeOf(headers) === typeOf(new Headers({ 'content-type': type }))) return response
   const text = await textOf(connection, response, signal)
   const refused = isJson(headers) ? serverErrorOf(jsonOf(connection, text), status, headers) : undefined
+  if (refused === undefined && OF_PROXIES.has(status))
+    return unreachable(connection, contract, `a proxy before it answers ${status}`)
   throw refused ?? notKeelson(connection, `it answers ${status} with ${typeOf(headers) || 'no type'}`)
 }
 

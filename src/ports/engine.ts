@@ -18,6 +18,8 @@ export interface EffectOutcome {
   readonly engineAttempt: number
   /** The epoch of its dispatch; under a later one it is refused and recorded as late. Default: the current one. */
   readonly epoch?: number
+  /** Its claim was over and another worker was given the step: recorded as late, also while that attempt is open. */
+  readonly stale?: true
   readonly result:
     | {
         readonly kind: 'completed'

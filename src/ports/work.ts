@@ -51,6 +51,15 @@ export interface WorkClaim {
   readonly leaseMs: number
 }
 
+/** A claim whose lease was over before its worker reported: another worker has the step now, or had it. */
+export interface EndedClaim extends WorkRef {
+  /** Which engine attempt it was. */
+  readonly engineAttempt: number
+  readonly at: number
+  /** JSON: what its worker reported, late. */
+  readonly report?: string
+}
+
 /** A step that was sent to a queue, as people see it. */
 export interface ListedWork extends Pick<
   StoredWork,
@@ -85,6 +94,10 @@ export interface WorkStore {
   /** For executors, by the store's own key. */
   findWork(ref: WorkRef): Promise<StoredWork | undefined>
   findClaim(tenantId: string, sha256: string): Promise<StoredWork | undefined>
+  /** Kept as long as the row of its work. */
+  findEndedClaim(tenantId: string, sha256: string): Promise<EndedClaim | undefined>
+  /** False: it has a report already, or there is no such claim. */
+  reportEndedClaim(tenantId: string, sha256: string, report: string): Promise<boolean>
   /** Those of the given that have another revision by now. */
   movedWork(seen: readonly (WorkRef & Pick<StoredWork, 'revision'>)[]): Promise<readonly StoredWork[]>
   /** Offered work, and claimed work that may be handed out again; the longest offered first. */

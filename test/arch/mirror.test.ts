@@ -13,6 +13,7 @@ const ALONE: Readonly<Record<string, readonly string[]>> = {
     'append-faults.ts',
     'append-text.ts',
     'backup.ts',
+    'beside-batches.ts',
     'commit-thread.ts',
     'copy-log.ts',
     'decision-row.ts',

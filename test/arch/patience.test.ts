@@ -6,7 +6,7 @@ import { filesUnder, textOf } from '../../scripts/repository.ts'
 const ABOUT_MINUTES = 'test/e2e/walk.test.ts'
 
 const TESTS = [
-  ...filesUnder('test', ['.test.ts']),
+  ...filesUnder('test', ['.ts']).filter((path) => !/^test\/(?:bench|levels)\//.test(path)),
   ...filesUnder('src', ['.test.ts']),
   ...filesUnder('examples', ['.test.ts']),
 ]
@@ -14,6 +14,7 @@ const TESTS = [
 /** What makes a test fail on a machine that is merely slow. */
 const IMPATIENT: readonly (readonly [string, RegExp])[] = [
   ['gives itself less time than the runner does', /^ *\}, ?(?:\d{1,2}_000|1[0-7]\d_000|\d{1,5})\)$/m],
+  ['waits for less than the runner does', /\.poll\([^;]*?\btimeout: (?:\d{1,2}_000|1[01]\d_000|\d{1,5})\b/],
   ['looks a number of times', /for \(let look\w* = 0;[^\n]*look\w* < \d/],
   ['waits a second at most', /\bvi\.wait(?:For|Until)\(/],
   ['is tried again until it passes', /\{ retry: \d/],
@@ -32,6 +33,7 @@ it('no test fails because it was slow', () => {
 it('the rule sees each of them', () => {
   const probes = [
     ['it("x", () => {', '}, 30_000)'].join('\n'),
+    'await expect.poll(async () => status(), { timeout: 20_000 }).toBe(1)',
     'for (let look = 0; look < 500; look += 1) await pause(10)',
     'await vi.waitFor(() => expect(1).toBe(1))',
     'it("x", { retry: 2 }, () => undefined)',

@@ -16,7 +16,7 @@ import { startPostgres, type PostgresServer } from '../setup/postgres.ts'
 
 const CHILD = join(import.meta.dirname, 'event-child.ts')
 const ROUNDS = 300
-const PATIENCE_MS = 120_000
+const PATIENCE_MS = 300_000
 
 const wait = (slot: string, key: string): EventWaitRow => ({ slot, attempt: 1, name: 'e', key })
 

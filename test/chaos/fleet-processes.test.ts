@@ -19,7 +19,7 @@ const WORKERS = 4
 const LEASE_MS = 2_000
 const POLL_MS = 250
 /** After the last fault: a lease runs out, somebody takes over, waits end, runs finish. */
-const REST_MS = 30_000
+const REST_MS = 120_000
 const PER_FAULT_MS = 3_000
 const UNFINISHED = `SELECT run_id FROM keelson.runs
   WHERE quarantine IS NULL AND status NOT IN ('COMPLETED', 'FAILED', 'CANCELLED') LIMIT 1`

@@ -13,7 +13,7 @@ import { judge } from './processes/judge.ts'
 import { Look } from './processes/look.ts'
 import { Poller } from './processes/poller.ts'
 
-const PATIENCE_MS = 30_000
+const PATIENCE_MS = 120_000
 const ENDED = `SELECT count(*) AS count FROM keelson.runs WHERE status IN ('COMPLETED', 'FAILED')`
 
 let server: PostgresServer

@@ -16,7 +16,7 @@ import { stepSlotOf } from './processes/judge-log.ts'
 const LEASE_MS = 1_500
 const POLL_MS = 200
 const LONG_MS = 60_000
-const PATIENCE_MS = 30_000
+const PATIENCE_MS = 120_000
 const WAITING = `SELECT pid FROM pg_stat_activity
   WHERE wait_event_type = 'Lock' AND query LIKE '%keelson.commit_run%' AND datname = current_database()`
 

@@ -89,7 +89,8 @@ export class Command {
 }
 
 /** They read the store and print; nothing of them concerns the process, or is left in it. */
-const LOOKS = /^(?:runs|ps|show|why|events|journal|evidence|signals|tasks|export|verify)\b/
+const LOOKS =
+  /^(?:runs|ps|show|why|events|journal|evidence|signals|tasks|export|verify|plan (?:check|compile|hash|list|graph|diff))\b/
 
 /** Where the runs are. Others, such as those about colours, are read once in a process. */
 const PLACES = /^(?:TEMPORAL_|KEELSON_STORE$)/
@@ -102,7 +103,7 @@ export function keelson(
   variables: Variables = {},
 ): Promise<Finished> {
   const areHere = input === undefined && Object.keys(variables).every((name) => PLACES.test(name))
-  const isLook = LOOKS.test(args[0] ?? '') && areHere
+  const isLook = LOOKS.test(args.join(' ')) && areHere
   return isLook && !isFull && !args.includes('--follow')
     ? keelsonHere(args, cwd, variables)
     : new Command(args, cwd, input, variables).finished

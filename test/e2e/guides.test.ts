@@ -4,7 +4,7 @@
  * page may carry in invisible comments, for what a reader does besides, and for what cannot be typed here, with the reason.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { freePort } from '../../src/adapters/processes/free-port.ts'
+import { ownPort } from '../setup/own-port.ts'
 import { startPostgres, type PostgresServer } from '../setup/postgres.ts'
 import { startTemporal, temporalProgram, type TemporalServer } from '../setup/temporal.ts'
 import { ensureBuilt } from './built.ts'
@@ -35,7 +35,7 @@ async function surroundings(page: string): Promise<Readonly<Record<string, strin
     PGHOST: hostname,
     PGPORT: port,
     PGUSER: username,
-    FREE_PORT: String(await freePort()),
+    FREE_PORT: String(await ownPort()),
     KEELSON_TEMPORAL_BIN: temporalProgram(),
   }
 }

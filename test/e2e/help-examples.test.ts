@@ -101,7 +101,7 @@ function shell(folder: string, script: string): { readonly code: number | null; 
   const { status, stdout, stderr } = runChild('bash', ['-c', `${SHELL} ${script}`], {
     cwd: folder,
     env: { ...env, HOME: folder, XDG_CACHE_HOME: cache },
-    timeout: 50_000,
+    timeout: 170_000,
   })
   return { code: status, text: stdout + stderr }
 }

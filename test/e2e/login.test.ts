@@ -2,7 +2,7 @@
 import { chmodSync, existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, expect, it } from 'vitest'
-import { freePort } from '../../src/adapters/processes/free-port.ts'
+import { ownPort } from '../setup/own-port.ts'
 import { Browser } from '../server/browser.ts'
 import { AUDIENCE, CLIENT, CLIENT_SECRET, COMMAND_LINE, testProvider, type TestProvider } from '../server/provider.ts'
 import { ensureBuilt } from './built.ts'
@@ -27,7 +27,7 @@ async function place(
   ttl: Readonly<Record<string, number>> = {},
   commandLine = `{ clientId: ${COMMAND_LINE}, audienceAs: resource }`,
 ): Promise<Place> {
-  const port = await freePort()
+  const port = await ownPort()
   const redirectUrl = `http://127.0.0.1:${port}/login/callback`
   const issuer = await testProvider({ redirectUris: [redirectUrl], ttl })
   const config = `
@@ -233,7 +233,10 @@ it('the settings show where the secret of the client is, and not the secret; wro
       'redirectUrl is https, or the loopback',
     ],
     [oidc('commandLine: { clientId: cli, scopes: [profile] }'), 'auth.oidc.commandLine.scopes lacks openid'],
-    [oidc('commandLine: { clientId: cli }', 'http://id.example'), 'auth.oidc.issuer: people log in over https alone'],
+    [
+      oidc('commandLine: { clientId: cli }', 'http://id.example'),
+      'auth.oidc.issuer: keys of tokens are asked for over https alone',
+    ],
     [
       'auth: { oidc: { commandLine: { clientId: cli } } }\n',
       'auth.oidc.commandLine is set, and auth.oidc.issuer is not',

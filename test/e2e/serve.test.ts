@@ -1,6 +1,6 @@
 /** `keelson serve` as a process: keys, settings, who may bind, the log, and how it ends. */
 import { request } from 'node:http'
-import { writeFileSync } from 'node:fs'
+import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, expect, it } from 'vitest'
 import { startPostgres } from '../setup/postgres.ts'
@@ -168,7 +168,11 @@ it('keys and runs are on PostgreSQL where the settings say so', async () => {
       variable: 'KEELSON_STORE',
     })
     const { key } = await newKey(folder, '--tenant', 'acme', '--role', 'Operator', '--config', 'settings.yaml')
-    const { server, url } = await start(folder, [], { KEELSON_STORE: store })
+    const unsigned = await keelson(['serve', '--port', '0'], folder, undefined, { KEELSON_STORE: store })
+    expect([unsigned.code, unsigned.stdout]).toEqual([6, ''])
+    expect(unsigned.stderr).toMatch(/^KEYS_NOT_CONFIGURED {2}what the callers .* audit log.*\n.*--keys-dir/)
+    mkdirSync(join(folder, 'keys'), { mode: 0o700 })
+    const { server, url } = await start(folder, ['--keys-dir', 'keys'], { KEELSON_STORE: store })
     const run = await post(url, { planId: 'greet', input: { name: 'Ana' } }, key)
     expect([run.status, await run.json()]).toEqual([200, expect.objectContaining({ status: 'COMPLETED' })])
     server.kill('SIGTERM')
@@ -241,4 +245,23 @@ it('a second signal ends it at once', async () => {
   expect(code).toBeNull()
   expect(stdout).not.toContain('"server":"stopped"')
   hanging.destroy()
+})
+
+it.each([
+  ['--log json', ['--log', 'json'], true],
+  ['--json --log off', ['--json', '--log', 'off'], false],
+])('with %s every line is JSON, from the first to the last [OBS-08]', async (_name, args, hasRequests) => {
+  const folder = folderWith(FILES)
+  const server = new Command(['serve', '--port', '0', ...args], folder)
+  const [, url = ''] = await server.shows(/"url":"([^"]+)"/)
+  expect((await fetch(`${url}/v1/me`)).status).toBe(200)
+  server.kill('SIGTERM')
+  const lines = jsonLines((await server.finished).stdout)
+  expect(lines.flatMap(({ server: told }) => (told === undefined ? [] : [told]))).toEqual([
+    'ready',
+    'stopping',
+    'stopped',
+  ])
+  const requests = lines.filter(({ log }) => log === 'request')
+  expect(requests).toEqual(hasRequests ? [expect.objectContaining({ route: '/v1/me', status: 200 })] : [])
 })

@@ -5,7 +5,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { freePort } from '../../src/adapters/processes/free-port.ts'
+import { ownPort } from '../setup/own-port.ts'
 import { Command, folderWith, jsonLines, keelson, sideLines, until } from './command.ts'
 import { PLAN } from './gated-steps.ts'
 import { apart, begun, call, finishStep, onTemporal, project, run, server, STEPS, worker } from './temporal-project.ts'
@@ -70,7 +70,7 @@ describe('run --engine temporal', () => {
 
   it('tells in its own words that the server is away, and starts nothing [TMP-14]', async () => {
     const folder = project()
-    const nobody = { TEMPORAL_ADDRESS: `127.0.0.1:${await freePort()}` }
+    const nobody = { TEMPORAL_ADDRESS: `127.0.0.1:${await ownPort()}` }
     const [client, own] = await Promise.all([
       run(folder, nobody).finished,
       keelson(['worker', '--engine', 'temporal'], folder, undefined, nobody),

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { cpSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { freePort } from '../../src/adapters/processes/free-port.ts'
+import { ownPort } from '../setup/own-port.ts'
 import { ROOT } from '../../scripts/terminal.ts'
 import { startTemporal, temporalProgram, type TemporalServer } from '../setup/temporal.ts'
 import { ensureBuilt } from './built.ts'
@@ -29,7 +29,7 @@ describe('dev temporal', () => {
 
   it('starts a server that runs go through, keeps its data, and ends with Ctrl-C', async () => {
     const folder = project()
-    const port = String(await freePort())
+    const port = String(await ownPort())
     const dev = new Command(['dev', 'temporal', '--port', port, '--headless'], folder, undefined, program)
     await dev.shows(/Temporal is ready at 127\.0\.0\.1:\d+/)
     await dev.shows(new RegExp(`keelson run plan\\.yaml --engine temporal --address 127\\.0\\.0\\.1:${port}\n`))
@@ -47,7 +47,7 @@ describe('dev temporal', () => {
 
   it('serves its pages unless told not to, and keeps nothing in memory', async () => {
     const folder = folderWith({})
-    const [port, ui] = [await freePort(), await freePort()].map(String)
+    const [port, ui] = [await ownPort(), await ownPort()].map(String)
     const words = ['dev', 'temporal', '--port', port ?? '', '--ui-port', ui ?? '', '--in-memory', '--json']
     const dev = new Command(words, folder, undefined, program)
     await dev.shows(/"ready"/)

@@ -19,7 +19,7 @@ export interface Verdict {
 
 /** Most are caught within the first ten histories; only a survivor, and the control, cost them all. */
 const SEED = 1
-const HISTORIES = 300
+export const HISTORIES = 300
 const CRASH_PLANS = 4
 const PATIENCE_MS = 300_000
 const AT_ONCE = 2
@@ -40,10 +40,10 @@ export async function huntAll(mutants: readonly Mutant[]): Promise<readonly Verd
 }
 
 /** What is reported of a copy in which nothing was planted; it must be nothing. */
-export async function control(mutants: readonly Mutant[]): Promise<string | undefined> {
+export async function control(mutants: readonly Mutant[], histories = HISTORIES): Promise<string | undefined> {
   const files = new Set(mutants.flatMap(({ catcher }) => catcher ?? []))
   return inSandbox(async ({ folder }) => {
-    const simulated = simulate(folder)
+    const simulated = simulate(folder, histories)
     const tested = files.size === 0 ? undefined : runTests(folder, [...files])
     return (await simulated) ?? (await tested)
   })
@@ -59,8 +59,8 @@ async function hunt({ folder, withFault }: Sandbox, mutant: Mutant): Promise<Ver
 }
 
 /** The first violation the simulator met. */
-async function simulate(folder: string): Promise<string | undefined> {
-  const numbers = { seed: SEED, histories: HISTORIES, 'crash-plans': CRASH_PLANS, failures: 1 }
+async function simulate(folder: string, histories = HISTORIES): Promise<string | undefined> {
+  const numbers = { seed: SEED, histories, 'crash-plans': CRASH_PLANS, failures: 1 }
   const args = Object.entries(numbers).flatMap(([name, value]) => [`--${name}`, String(value)])
   const { out, err } = await run(folder, 'test/sim/cli.ts', ['--json', '--no-shrink', ...args])
   const report = parsed(out, err) as { readonly failing: readonly { readonly violations: readonly string[] }[] }

@@ -5,15 +5,18 @@ import { until } from '../fixtures/until.ts'
 import { heldServer } from './held-run.ts'
 import { ANA, BOB, EVE } from './served.ts'
 
-it('cancels a run, again without effect, and names how another one ended [X-71, SIG-06]', async () => {
+it('cancels a run, again without effect, and names how another one ended [X-71, SIG-06, API-06]', async () => {
   await using server = await heldServer()
   const run = await server.started()
   const first = await server.call(`POST /v1/executions/${run}/cancel`, { body: { reason: 'no' } })
   expect([200, 202]).toContain(first.status)
+  expect(first.headers.get('location')).toBe(`/v1/executions/${run}`)
+  expect(first.headers.get('retry-after')).toBe(first.status === 202 ? '5' : null)
   server.release()
   await until(async () => (await server.call(`GET /v1/executions/${run}`)).body.status === 'CANCELLED')
   const again = await server.call(`POST /v1/executions/${run}/cancel`, { body: {} })
   expect([again.status, again.body]).toEqual([200, { executionId: run, status: 'CANCELLED', state: 'cancelled' }])
+  expect(again.headers.get('location')).toBe(`/v1/executions/${run}`)
   expect(await server.answers(run)).toHaveLength(1)
   const [record] = (await server.call(`GET /v1/executions/${run}/signals`)).body.decisions
   expect(record).toMatchObject({ signalType: 'CANCEL', audit: { actorId: 'ana', reason: 'no' } })
@@ -74,6 +77,43 @@ it('forks an ended run once for an Idempotency-Key, and shows before what a fork
   expect((await forked()).body.executionId).toBe(first.body.executionId)
   const foreign = await server.call(path, { as: EVE, body: {} })
   expect([foreign.status, foreign.body.error.code]).toEqual([404, 'RUN_NOT_FOUND'])
+})
+
+it('says of a cancellation that waits for a second person which decision that is, and stops nothing before [AUT-04]', async () => {
+  await using server = await heldServer({}, { approvalFor: ['CANCEL'] })
+  const run = await server.started()
+  const asked = await server.call(`POST /v1/executions/${run}/cancel`, { body: {} })
+  const { signalDecisionId, ...told } = asked.body
+  expect([asked.status, told]).toEqual([
+    202,
+    { executionId: run, status: 'RUNNING', state: 'running', approvalRequired: true },
+  ])
+  const accepted = await server.call(`POST /v1/decisions/${signalDecisionId}/accept`, { as: BOB, body: {} })
+  expect([accepted.status, accepted.body.decision]).toEqual([200, 'ACCEPTED'])
+  server.release()
+  await until(async () => (await server.call(`GET /v1/executions/${run}`)).body.status === 'CANCELLED')
+})
+
+it('a fork is for those who may send RETRY_RUN, and no way around a second person [AUT-04, AUT-05, SIG-01]', async () => {
+  for (const approvalFor of [[], ['RETRY_RUN']]) {
+    await using server = await heldServer({}, { approvalFor })
+    server.release()
+    const { body } = await server.call('POST /v1/executions?mode=sync', { body: { planId: 'held' } })
+    const path = `POST /v1/executions/${body.executionId}/fork`
+    const forked = async (role: string) => {
+      const { status, body: told } = await server.call(path, { as: `acme.ana.${role}`, body: { from: 'second' } })
+      return `${status} ${told.error?.code ?? ''} ${told.error?.message ?? ''}`.trim()
+    }
+    const needs =
+      'ana may not fork a run, which needs the right to RETRY_RUN: RETRY_RUN needs a role that ana does not have'
+    expect(await forked('Operator')).toBe(`403 AUTHZ_DENIED ${needs}`)
+    const leftOut = 'RETRY_RUN needs a second person here, whom a fork would leave out: send the signal'
+    for (const role of ['Engineer', 'Operator+Engineer', 'Admin'])
+      expect(await forked(role)).toBe(approvalFor.length === 0 ? '202' : `403 AUTHZ_DENIED ${leftOut}`)
+    const preview = await server.call(`${path}?preview=true`, { as: 'acme.ana.Operator', body: { from: 'second' } })
+    expect(preview.status).toBe(200)
+    expect((await server.call(path, { as: 'evil.eve.Operator', body: {} })).status).toBe(404)
+  }
 })
 
 it('shows what is queued, and lets it start or end by the word of a second person', async () => {

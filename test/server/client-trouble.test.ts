@@ -75,6 +75,18 @@ it('tells what is not a Keelson server', async () => {
   await expect(hasty(broken.url).client.me()).rejects.toMatchObject({ code: 'SERVER_NOT_KEELSON' })
 })
 
+it.each([502, 503, 504])('a proxy that answers %i by itself says that the server is away for now', async (status) => {
+  const proxy = await loopback(
+    (_, response) => void response.writeHead(status, { 'content-type': 'text/html' }).end('<p>'),
+  )
+  const { client } = hasty(proxy.url)
+  await expect(client.me()).rejects.toMatchObject({
+    code: 'SERVER_UNREACHABLE',
+    problems: [{ message: `${proxy.url} does not answer: a proxy before it answers ${status}`, retryable: true }],
+  })
+  await expect(client.start({ planId: 'x' })).rejects.toThrow(/whether the request was carried out is not known/)
+})
+
 it('carries who asks to no other address', async () => {
   const thief = await loopback((_, response) => json(response, 200, {}))
   const server = await loopback((_, response) => void response.writeHead(307, { location: `${thief.url}/v1/me` }).end())

@@ -156,3 +156,45 @@ it('only this machine reaches a server that knows no callers [API-15]', () => {
   expect(judged('auth: { oidc: { audience: k } }')).toBe('CONFIG_INVALID')
   expect(judged('auth: { oidc: { issuer: https://id.example, audience: k, algorithms: [] } }')).toBe('CONFIG_INVALID')
 })
+
+it("what would never be anybody's host or origin is refused, rather than kept without effect", () => {
+  for (const [name, values] of [
+    ['hosts', ['keelson.internal:8088', 'https://keelson.internal', '*', 'a b']],
+    ['origins', ['*', 'null', 'panel.example', 'https://panel.example/', 'https://Panel.example', 'https://*.example']],
+  ] as const)
+    for (const value of values) {
+      const told = refused(() => config({ file: `${name}: ['${value}']\n` }))
+      expect([value, told[0]?.code, told[0]?.message]).toEqual([
+        value,
+        'CONFIG_INVALID',
+        expect.stringContaining(`'${name}' is a list, and each of it has the form`),
+      ])
+    }
+  const good = config({
+    file: "hosts: [keelson.internal, '[::1]']\norigins: ['https://panel.example', 'http://localhost:5173']\n",
+  })
+  expect([good.get('hosts').length, good.get('origins').length]).toEqual([2, 2])
+})
+
+it('keys of an issuer are asked for over https alone, but on this machine [AUT-14]', () => {
+  const oidc = (more: string): Config => config({ file: `auth: { oidc: { audience: k, ${more} } }\n` })
+  for (const [more, name] of [
+    ['issuer: http://id.example', 'issuer'],
+    ['issuer: https://id.example, jwksUri: http://id.example/keys', 'jwksUri'],
+  ] as const)
+    expect(refused(() => needAuthentication(oidc(more)))[0]?.message).toBe(
+      `auth.oidc.${name}: keys of tokens are asked for over https alone, but on this machine`,
+    )
+  for (const more of ['issuer: https://id.example', 'issuer: http://127.0.0.1:9, jwksUri: http://localhost:9/keys'])
+    expect(refused(() => needAuthentication(oidc(more)))).toEqual([])
+})
+
+it('proxies are addresses and ranges: another word is refused before the server is opened', () => {
+  const proxied = (value: string): Config => config({ file: `auth: { keys: true }\ntrustProxy: ['${value}']\n` })
+  for (const value of ['proxy.internal', '10.0.0.0/33', '10.0.0.0/8/8', '::1/129', '10.0.0', '10.0.0.0/-1'])
+    expect(refused(() => needAuthentication(proxied(value)))[0]?.message).toBe(
+      `trustProxy: '${value}' is no address and no range such as 10.0.0.0/8`,
+    )
+  for (const value of ['10.0.0.1', '10.0.0.0/8', '::1', 'fd00::/8', 'loopback'])
+    expect(refused(() => needAuthentication(proxied(value)))).toEqual([])
+})

@@ -46,9 +46,7 @@ export async function openFar(plan: string = TRAIN, opening: OpenOptions = {}): 
 }
 
 export async function ended({ call }: Served, runId: string, status: string): Promise<void> {
-  await expect
-    .poll(async () => (await call(`GET /v1/executions/${runId}`)).body.status, { timeout: 20_000 })
-    .toBe(status)
+  await expect.poll(async () => (await call(`GET /v1/executions/${runId}`)).body.status).toBe(status)
 }
 
 export const typesOf = (events: readonly { readonly eventType: string }[]): readonly string[] =>

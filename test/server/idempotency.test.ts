@@ -237,3 +237,56 @@ it('the timer of that sweep keeps no process alive [IDC-04, X-68]', () => {
   })
   expect([status, stdout, signal]).toEqual([0, 'armed', null])
 })
+
+it('how long somebody waits is no part of what a key stands for: before the end, and after it [IDC-07, IDC-08, API-05]', async () => {
+  const gate = onceGated()
+  await using server = await served({ steps: { work: gate.step } })
+  await server.publish(PLAN)
+  const first = await start(server, 'k')
+  const { executionId } = first.body
+  const waiting = (how: string, headers = {}): Promise<Answered> =>
+    server.call(`POST /v1/executions${how}`, {
+      body: { planId: 'once', input: {} },
+      headers: { 'idempotency-key': 'k', ...headers },
+    })
+  const early = await waiting('?mode=async')
+  expect([first.status, early.status, early.body.executionId]).toEqual([202, 202, executionId])
+  const waited = [waiting('?mode=sync'), waiting('', { prefer: 'respond-async; Wait = "30"' })]
+  await gate.begun
+  gate.open()
+  await ended(server, executionId)
+  const late = [await waiting('?mode=sync'), await waiting('', { prefer: 'wait=30' })]
+  for (const { status, headers, body } of [...(await Promise.all(waited)), ...late]) {
+    expect([status, body.executionId, body.status]).toEqual([200, executionId, 'COMPLETED'])
+    expect(headers.get('x-idempotent-replayed')).toBe('true')
+    expect(headers.get('etag')).toMatch(/^"[0-9a-f]{16}"$/)
+    expect(headers.get('cache-control')).toBe('max-age=0, must-revalidate')
+  }
+  expect((await waiting('')).status).toBe(202)
+})
+
+it('the answer of a start that was waited for comes again with its tag, and to a repeat that does not wait as 202', async () => {
+  await using server = await served({ steps: { work: () => 1 } })
+  await server.publish(PLAN)
+  const sync = (): Promise<Answered> =>
+    server.call('POST /v1/executions?mode=sync', {
+      body: { planId: 'once', input: {} },
+      headers: { 'idempotency-key': 'k', 'if-none-match': '*' },
+    })
+  const first = await sync()
+  await expect.poll(async () => (await start(server, 'k')).headers.get('x-idempotent-replayed')).toBe('true')
+  const again = await sync()
+  expect([again.status, again.text, again.headers.get('etag')]).toEqual([200, first.text, first.headers.get('etag')])
+  const unawaited = await start(server, 'k')
+  expect([unawaited.status, unawaited.body]).toEqual([
+    202,
+    {
+      executionId: first.body.executionId,
+      status: 'COMPLETED',
+      state: 'completed',
+      checkUrl: expect.any(String),
+      existed: true,
+    },
+  ])
+  expect(unawaited.headers.get('location')).toBe(`/v1/executions/${first.body.executionId}`)
+})

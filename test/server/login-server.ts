@@ -1,5 +1,5 @@
 /** A server at which people log in with a browser, at an issuer that nobody here wrote. */
-import { freePort } from '../../src/adapters/processes/free-port.ts'
+import { ownPort } from '../setup/own-port.ts'
 import { BrowserLogin } from '../../src/edge/http/login/browser-login.ts'
 import { byOidc, type Oidc } from '../../src/edge/http/who/oidc.ts'
 import { tokenReader } from '../../src/edge/http/who/token-caller.ts'
@@ -40,7 +40,7 @@ export interface LoginServerOptions {
 }
 
 export async function loginServer(options: LoginServerOptions = {}): Promise<LoginServer> {
-  const port = options.port ?? (await freePort())
+  const port = options.port ?? (await ownPort())
   const redirectUrl = options.redirectUrl ?? `http://127.0.0.1:${port}/login/callback`
   const issuer =
     options.issuer ??

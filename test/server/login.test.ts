@@ -5,7 +5,7 @@ import { decodeProtectedHeader } from 'jose'
 import { expect, it } from 'vitest'
 import { fileSigningKeys } from '../../src/adapters/keys/file-keys.ts'
 import { systemRandom } from '../../src/adapters/system/random.ts'
-import { freePort } from '../../src/adapters/processes/free-port.ts'
+import { ownPort } from '../setup/own-port.ts'
 import { partsOf } from '../../src/library/services-of.ts'
 import { testFolder } from '../fixtures/folder.ts'
 import { Browser } from './browser.ts'
@@ -146,7 +146,7 @@ it('logout ends the session at once, for copies of the cookie and open streams t
 })
 
 it('servers with the same keys take each other’s sessions, whatever their stores', async () => {
-  const port = await freePort()
+  const port = await ownPort()
   const redirectUris = [`http://127.0.0.1:${port}/login/callback`]
   await using one = await loginServer({ redirectUris })
   const { keys } = partsOf(one.keelson)
@@ -161,7 +161,7 @@ it('servers with the same keys take each other’s sessions, whatever their stor
 
 it('a logout counts at every server on the store, ends what is read there, and counts after a restart', async () => {
   const opening = { directory: testFolder() }
-  const port = await freePort()
+  const port = await ownPort()
   const redirectUris = [`http://127.0.0.1:${port}/login/callback`]
   await using one = await loginServer({ redirectUris, opening })
   const { keys } = partsOf(one.keelson)

@@ -108,9 +108,7 @@ it('starts runs in their second, once, as the actor of the schedule, and shows t
   clockwork = openClockwork(keelson)
   const body = { scheduleId: 'ticks', planId: 'nightly', every: '1s', overlap: 'allow', input: { day: '${input.at}' } }
   await call('POST /v1/schedules', { body })
-  await expect
-    .poll(async () => (await call('GET /v1/schedules/ticks')).body.last.length, { timeout: 10_000 })
-    .toBeGreaterThan(1)
+  await expect.poll(async () => (await call('GET /v1/schedules/ticks')).body.last.length).toBeGreaterThan(1)
   const { last } = (await call('GET /v1/schedules/ticks')).body
   const [{ at, executionId, outcome }] = last
   expect(outcome).toBe('started')
@@ -152,14 +150,14 @@ it('previews a backfill, runs it so many at once, and does not run again what ra
     const { backfills } = (await call('GET /v1/schedules/every-night')).body
     return backfills.filter((one: { endedAt?: string }) => one.endedAt !== undefined).length
   }
-  await expect.poll(ended, { timeout: 20_000 }).toBe(1)
+  await expect.poll(ended).toBe(1)
   const { executions } = (await call('GET /v1/executions')).body
   expect(executions.map((one: { executionId: string }) => one.executionId).sort()).toEqual(
     days.map((at) => `every-night-${at.replaceAll(/[-:.]/g, '')}`),
   )
   expect((await call(`GET /v1/schedules/every-night/backfill?${query}`)).body.existed).toBe(5)
   await call('POST /v1/schedules/every-night/backfill', { body: { ...span, concurrency: 5 } })
-  await expect.poll(ended, { timeout: 20_000 }).toBe(2)
+  await expect.poll(ended).toBe(2)
   const { backfills } = (await call('GET /v1/schedules/every-night')).body
   expect(backfills).toMatchObject([
     { started: 5, existed: 0, failed: 0, concurrency: 2, askedBy: 'ana' },

@@ -1,14 +1,20 @@
 /** Steps of queues over real HTTP: claimed, kept, reported, cancelled, handed out again; and never seen by strangers. */
-import { afterEach, expect, it } from 'vitest'
+import { afterEach, describe, expect, it } from 'vitest'
+import { isWhole } from '../../src/app/verify/verify-run.ts'
+import { onBehalf } from '../../src/library/behalf/on-behalf.ts'
+import type { OpenOptions } from '../../src/main.ts'
+import { testFolder } from '../fixtures/folder.ts'
 import { aWorker, eventsOf, WORKER } from './a-worker.ts'
 import { ended, openFar, PAY, TRAIN, typesOf, type Far } from './far-steps.ts'
 import { EVE, type Served } from './served.ts'
 
+const ACME = { tenantId: 'acme', projectId: 'default', environmentId: 'local', actorId: 'author' }
+
 let server: Served | undefined
 afterEach(async () => server?.[Symbol.asyncDispose]())
 
-async function open(plan: string = TRAIN): Promise<Far> {
-  const opened = await openFar(plan)
+async function open(plan: string = TRAIN, opening: OpenOptions = {}): Promise<Far> {
+  const opened = await openFar(plan, opening)
   server = opened
   return opened
 }
@@ -75,15 +81,15 @@ it('treats a reported error as one of a function here: classified, retried, then
   ])
 })
 
-it('hands a step out again under its key when its worker is silent, and refuses the first worker [ATT-04, X-66]', async () => {
+it('hands a step out again under its key when its worker is silent, and the first worker has it no more [ATT-04, X-66]', async () => {
   const opened = await open()
   const { worker, start } = opened
   const runId = await start({ rows: 1 })
   const first = await worker.claimOne({ leaseMs: 1_000 })
   const second = await worker.claimOne()
   expect(second).toMatchObject({ attempt: 1, engineAttempt: 2, idempotencyKey: first.idempotencyKey })
-  for (const answer of [await worker.done(first.claim), await worker.beat(first.claim)])
-    expect([answer.status, answer.body.error.code]).toEqual([404, 'CLAIM_NOT_HELD'])
+  const beaten = await worker.beat(first.claim)
+  expect([beaten.status, beaten.body.error.code]).toEqual([404, 'CLAIM_NOT_HELD'])
   await worker.done(second.claim, { model: 'm2' })
   await ended(opened, runId, 'COMPLETED')
   const events = await eventsOf(opened, runId)
@@ -91,11 +97,66 @@ it('hands a step out again under its key when its worker is silent, and refuses 
   expect(events[3]).toMatchObject({ engineAttemptId: 2, payload: { mayHaveRunTwice: true } })
 })
 
+describe('what a worker reports after its step was handed out again', () => {
+  it('is recorded as late while another has the step, counts once, and leaves the step to the other [X-31]', async () => {
+    const opened = await open(TRAIN, { directory: testFolder() })
+    const { worker, start, call } = opened
+    const runId = await start({ rows: 1 })
+    const first = await worker.claimOne({ leaseMs: 1_000 })
+    const second = await worker.claimOne()
+    expect((await worker.done(first.claim, { model: 'm1' })).body).toEqual({ recorded: 'late', repeated: false })
+    expect((await worker.done(first.claim, { model: 'm1' })).body).toEqual({ recorded: 'late', repeated: true })
+    const other = await worker.done(first.claim, { model: 'm3' })
+    expect([other.status, other.body.error.code]).toEqual([409, 'WORK_REPORTED'])
+    await expect.poll(async () => typesOf(await eventsOf(opened, runId))).toContain('LateOutcomeRecorded')
+    expect((await worker.beat(second.claim)).body.answer).toBe('go-on')
+    expect((await worker.done(second.claim, { model: 'm2' })).body).toEqual({ recorded: 'outcome', repeated: false })
+    await ended(opened, runId, 'COMPLETED')
+    const events = await eventsOf(opened, runId)
+    expect(typesOf(events).slice(2)).toEqual(['StepStarted', 'LateOutcomeRecorded', 'StepCompleted', 'RunCompleted'])
+    expect(events[3]).toMatchObject({
+      engineAttemptId: 1,
+      payload: { stepId: 'train', attempt: 1, outcome: 'completed', audit: 'ORPHANED_TASK' },
+      data: { result: { model: 'm1' } },
+    })
+    expect(events[4]).toMatchObject({ engineAttemptId: 2, data: { result: { model: 'm2' } } })
+    expect((await call(`GET /v1/executions/${runId}`)).body.status).toBe('COMPLETED')
+    const { row } = await onBehalf(opened.keelson, ACME).run(runId)
+    expect(isWhole(await opened.keelson.maintenance.verify(row))).toBe(true)
+  })
+
+  it('is recorded as late when the step has ended, also if it failed, and no tenant but its own may say it [X-31, AUT-10]', async () => {
+    const opened = await open()
+    const { worker, start } = opened
+    const runId = await start({ rows: 1 })
+    const first = await worker.claimOne({ leaseMs: 1_000 })
+    const second = await worker.claimOne({ leaseMs: 1_000 })
+    const third = await worker.claimOne()
+    await worker.done(third.claim, { model: 'm3' })
+    await ended(opened, runId, 'COMPLETED')
+    const evil = aWorker(opened, 'evil.robot.worker')
+    expect((await evil.done(first.claim)).body.error.code).toBe('CLAIM_NOT_HELD')
+    const error = { message: 'out of memory', code: 'ENOMEM' }
+    const failed = await worker.report(second.claim, { outcome: 'failed', error })
+    expect(failed.body).toEqual({ recorded: 'late', repeated: false })
+    expect((await worker.done(first.claim, { model: 'm1' })).body).toEqual({ recorded: 'late', repeated: false })
+    await expect
+      .poll(async () => typesOf(await eventsOf(opened, runId)).slice(3))
+      .toEqual(['StepCompleted', 'RunCompleted', 'LateOutcomeRecorded', 'LateOutcomeRecorded'])
+    const late = (await eventsOf(opened, runId)).slice(-2)
+    expect(late.map(({ engineAttemptId, payload }) => [engineAttemptId, payload['outcome']])).toEqual([
+      [2, 'failed'],
+      [1, 'completed'],
+    ])
+    expect(late[0]?.payload['error']).toMatchObject({ code: 'ENOMEM' })
+  })
+})
+
 it('takes the report of a worker that was silent too long, as long as nobody else has the step', async () => {
   const opened = await open()
   const runId = await opened.start()
   const { claim, leaseUntil } = await opened.worker.claimOne({ leaseMs: 1_000 })
-  await expect.poll(() => Date.now(), { timeout: 5_000 }).toBeGreaterThan(Date.parse(leaseUntil))
+  await expect.poll(() => Date.now()).toBeGreaterThan(Date.parse(leaseUntil))
   expect((await opened.worker.done(claim, { model: 'm' })).body).toEqual({ recorded: 'outcome', repeated: false })
   await ended(opened, runId, 'COMPLETED')
 })
@@ -106,7 +167,7 @@ it('holds the run when the worker of an irreversible step is silent, and records
   const runId = await start()
   const { claim } = await worker.claimOne({ leaseMs: 1_000 })
   await expect
-    .poll(async () => typesOf(await eventsOf(opened, runId)), { timeout: 20_000 })
+    .poll(async () => typesOf(await eventsOf(opened, runId)))
     .toEqual(['RunApproved', 'RunStarted', 'StepStarted', 'StepFailed'])
   expect((await eventsOf(opened, runId))[3]?.payload['error']).toMatchObject({ code: 'INDETERMINATE' })
   expect(await worker.claim()).toEqual([])

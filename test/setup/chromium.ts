@@ -9,13 +9,34 @@ import { installByApt } from './apt.ts'
 
 const NAMES = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable']
 const PLACES = ['/usr/bin', '/usr/lib/chromium']
+/**
+ * What Playwright switches off itself (the last such switch is the only one that counts), and then the pages of Chromium's own address
+ * bar: each window would load two of them, in processes of their own, and nobody types there.
+ */
+const OFF = [
+  'AvoidUnnecessaryBeforeUnloadCheckSync',
+  'DestroyProfileOnBrowserClose',
+  'HttpsUpgrades',
+  'HttpsFirstBalancedModeAutoEnable',
+  'LensOverlay',
+  'MediaRouter',
+  'PaintHolding',
+  'ThirdPartyStoragePartitioning',
+  'AvoidCorsURLLoaderRestartOnRedirect',
+  'OptimizationHints',
+  'NetworkTimeServiceQuerying',
+  'AimEnabled',
+  'PreconnectToSearch',
+  'WebUIOmniboxPopup',
+  'WebUIOmniboxAimPopup',
+]
 const CANNOT = 'it is not installed and could not be obtained'
 
 export async function startChromium(): Promise<Browser> {
   return chromium.launch({
     executablePath: findChromium(),
     // Chromium refuses its sandbox to root, and /dev/shm is small in containers.
-    args: ['--no-sandbox', '--disable-dev-shm-usage', '--disable-gpu'],
+    args: ['--no-sandbox', '--disable-dev-shm-usage', '--disable-gpu', `--disable-features=${OFF.join(',')}`],
   })
 }
 

@@ -8,7 +8,7 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
-import { freePort } from '../../src/adapters/processes/free-port.ts'
+import { ownPort } from './own-port.ts'
 
 export interface ConductorServer {
   readonly url: string
@@ -45,7 +45,7 @@ export async function startConductor(): Promise<ConductorServer> {
   const java = javaProgram()
   const jar = conductorJar()
   const folder = mkdtempSync(join(tmpdir(), 'keelson-conductor-'))
-  const port = await freePort()
+  const port = await ownPort()
   const database = `jdbc:sqlite:${join(folder, 'c.db')}?busy_timeout=15000&journal_mode=WAL&synchronous=NORMAL`
   const own = [
     `--server.port=${port}`,

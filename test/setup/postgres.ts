@@ -23,7 +23,7 @@ import { pipeline } from 'node:stream/promises'
 import { setTimeout as pause } from 'node:timers/promises'
 import { Client } from 'pg'
 import { installByApt } from './apt.ts'
-import { freePort } from '../../src/adapters/processes/free-port.ts'
+import { ownPort } from './own-port.ts'
 import { makeCluster, type User } from './postgres-cluster.ts'
 
 export interface PostgresServer {
@@ -49,7 +49,7 @@ const EMBEDDED = {
   allowScripts: Object.fromEntries(ALLOWED.map((name) => [name, true])),
 }
 const CHILDREN = 'pgrep'
-const READY_MS = 60_000
+const READY_MS = 120_000
 const READY_STEP_MS = 20
 
 export async function startPostgres(settings: Settings = {}): Promise<PostgresServer> {
@@ -61,7 +61,7 @@ export async function startPostgres(settings: Settings = {}): Promise<PostgresSe
   mkdirSync(data, { mode: 0o700 })
   if (user !== undefined) for (const path of [folder, data]) chownSync(path, user.uid, user.gid)
   makeCluster({ bin, user, data, cache: CACHE })
-  const port = await freePort()
+  const port = await ownPort()
   const url = `postgres://postgres@127.0.0.1:${port}/postgres`
   let server = await launch({ bin, user, folder, data, port, settings })
   const end = async (signal: NodeJS.Signals): Promise<void> => {

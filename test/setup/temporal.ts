@@ -6,7 +6,7 @@ import { spawnSync } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { freePort } from '../../src/adapters/processes/free-port.ts'
+import { ownPort } from './own-port.ts'
 import { findTemporal, startTemporalServer } from '../../src/adapters/processes/temporal-server.ts'
 import { keepWorkflowBundle } from './workflow-bundle.ts'
 
@@ -30,7 +30,7 @@ export async function startTemporal(options: { readonly lasting?: boolean } = {}
   keepWorkflowBundle()
   const program = temporalProgram()
   const folder = mkdtempSync(join(tmpdir(), 'keelson-temporal-'))
-  const port = await freePort()
+  const port = await ownPort()
   const file = options.lasting === true ? { file: join(folder, 'temporal.db') } : {}
   const start = () => startTemporalServer({ program, port, cwd: folder, ...file })
   let server = await start()
@@ -48,7 +48,8 @@ export async function startTemporal(options: { readonly lasting?: boolean } = {}
       return done.stdout
     },
     stop: async () => {
-      await server.stop()
+      // It takes more than a second to say goodbye, and what it had goes with it.
+      await server.stop('SIGKILL')
       rmSync(folder, { recursive: true, force: true })
     },
   }

@@ -8,7 +8,7 @@ import { once } from 'node:events'
 import { existsSync, mkdirSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
-import { freePort } from '../../src/adapters/processes/free-port.ts'
+import { ownPort } from './own-port.ts'
 
 export interface Toxic {
   readonly type: 'timeout' | 'limit_data' | 'reset_peer' | 'latency'
@@ -33,14 +33,14 @@ export interface Toxiproxy {
 const CACHE = join(import.meta.dirname, '..', '..', '.cache', 'toxiproxy')
 const PACKAGE = 'github.com/Shopify/toxiproxy/v2/cmd/server@latest'
 const SUFFIX = process.platform === 'win32' ? '.exe' : ''
-const READY_MS = 30_000
+const READY_MS = 120_000
 const READY_STEP_MS = 20
 
 /** Undefined where it cannot be had, outside CI. */
 export async function startToxiproxy(): Promise<Toxiproxy | undefined> {
   const binary = findBinary()
   if (binary === undefined) return missing()
-  const port = await freePort()
+  const port = await ownPort()
   const server = spawn(binary, ['-host', '127.0.0.1', '-port', String(port)], { stdio: 'ignore' })
   // A test process that dies must not leave a proxy behind.
   const orphaned = (): void => void server.kill('SIGKILL')
@@ -50,7 +50,7 @@ export async function startToxiproxy(): Promise<Toxiproxy | undefined> {
   await ready(server, ask)
   return {
     proxy: async (name, upstreamPort) => {
-      const listen = await freePort()
+      const listen = await ownPort()
       const body = { name, listen: `127.0.0.1:${listen}`, upstream: `127.0.0.1:${upstreamPort}`, enabled: true }
       await ask('POST', '/proxies', body)
       return proxyOn(ask, name, listen)

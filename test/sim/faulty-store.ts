@@ -146,6 +146,9 @@ function workStore(inner: ServerStore, gate: Gate): WorkStore {
     putWork: (work) => gate('putWork', () => inner.putWork(work)),
     findWork: (ref) => gate('findWork', () => inner.findWork(ref)),
     findClaim: (tenantId, sha256) => gate('findClaim', () => inner.findClaim(tenantId, sha256)),
+    findEndedClaim: (tenantId, sha256) => gate('findEndedClaim', () => inner.findEndedClaim(tenantId, sha256)),
+    reportEndedClaim: (tenantId, sha256, report) =>
+      gate('reportEndedClaim', () => inner.reportEndedClaim(tenantId, sha256, report)),
     movedWork: (seen) => gate('movedWork', () => inner.movedWork(seen)),
     openWork: (tenantId, wanted, limit) => gate('openWork', () => inner.openWork(tenantId, wanted, limit)),
     untouchedWork: (before, limit) => gate('untouchedWork', () => inner.untouchedWork(before, limit)),

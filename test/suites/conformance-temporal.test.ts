@@ -13,7 +13,7 @@ import { folderWith, jsonLines, keelson } from '../e2e/command.ts'
 import { isFull } from '../setup/extent.ts'
 import { startTemporal, temporalProgram, type TemporalServer } from '../setup/temporal.ts'
 
-const MINUTES = 600_000
+const MINUTES = 1_800_000
 const AT_ONCE = 8
 /** For one plan; beside other test files on a small machine a worker takes its time. */
 const PATIENCE_MS = 240_000

@@ -66,7 +66,7 @@ it('a cancel of a run on Temporal reaches its remote worker', async () => {
   const { claim } = await worker.claimOne()
   const body = { reason: 'not needed' }
   expect((await server.call(`POST /v1/executions/${runId}/cancel`, { body })).status).toBeLessThan(300)
-  await expect.poll(async () => (await worker.beat(claim)).body.answer, { timeout: 30_000 }).toBe('cancel')
+  await expect.poll(async () => (await worker.beat(claim)).body.answer).toBe('cancel')
   await worker.done(claim, {})
   await ended(server, runId, 'CANCELLED')
 })
@@ -75,7 +75,7 @@ it('what cannot be undone and whose worker is silent on Temporal is asked about,
   const runId = await start('paying')
   await worker.claimOne({ leaseMs: 1_000 })
   const failed = async () => (await eventsOf(server, runId)).find(({ eventType }) => eventType === 'StepFailed')
-  await expect.poll(failed, { timeout: 30_000 }).toBeDefined()
+  await expect.poll(failed).toBeDefined()
   expect((await failed())?.payload['error']).toMatchObject({ code: 'INDETERMINATE' })
   expect((await server.call(`GET /v1/executions/${runId}`)).body.status).toBe('RUNNING')
   expect(await worker.claim()).toEqual([])

@@ -8,6 +8,7 @@ import { pageFiles } from '../../src/edge/http/page/page-files.ts'
 import { served, type Served } from '../server/served.ts'
 import { seriousIn } from './axe.ts'
 import { ended, LOCAL, servedPage, start, testBrowser, type Tab } from './browser.ts'
+import { THEMES, widthsIn } from './looks.ts'
 import { BUSY, GATED, testSteps } from './plans.ts'
 import { XSS } from './xss-corpus.ts'
 
@@ -221,8 +222,8 @@ it('executes nothing that a file says, and axe finds nothing serious, in both th
   const hostile = `${relinked(lines, (part, body) => (part === 'run' ? { ...body, triggeredBy: XSS[0], engineType: XSS[1] } : body))}\n`
   const torn = `${lines.slice(0, 6).join('\n')}\n${XSS.join(' ').replaceAll('\n', ' ')}\n`
   const found: object[] = []
-  for (const colorScheme of ['light', 'dark'] as const)
-    for (const width of [1440, 360]) {
+  for (const colorScheme of THEMES)
+    for (const width of widthsIn(colorScheme)) {
       await using tab = await browser.open(`${server.url}/bundle`, { colorScheme, viewport: { width, height: 800 } })
       const { page, troubles } = tab
       const look = async (name: string): Promise<void> => {

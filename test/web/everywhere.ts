@@ -3,9 +3,7 @@ import type { BrowserContextOptions } from 'playwright-core'
 import { expect } from 'vitest'
 import { seriousIn } from './axe.ts'
 import type { Tab, TestBrowser } from './browser.ts'
-
-const THEMES = ['light', 'dark'] as const
-const WIDTHS = [1440, 360] as const
+import { THEMES, widthsIn } from './looks.ts'
 
 export interface Everywhere {
   readonly url: string
@@ -17,7 +15,7 @@ export interface Everywhere {
 export async function fineEverywhere(browser: TestBrowser, { url, pages, enter }: Everywhere): Promise<void> {
   const found: object[] = []
   for (const colorScheme of THEMES)
-    for (const width of WIDTHS) {
+    for (const width of widthsIn(colorScheme)) {
       const options: BrowserContextOptions = { colorScheme, viewport: { width, height: 800 } }
       await using tab = await browser.open(url, options)
       const { page } = tab

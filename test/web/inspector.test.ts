@@ -5,6 +5,7 @@ import { expect, it } from 'vitest'
 import type { StepContext } from '../../src/main.ts'
 import { testFolder } from '../fixtures/folder.ts'
 import { ended, LOCAL, servedPage, start, testBrowser } from './browser.ts'
+import { THEMES, widthsIn } from './looks.ts'
 import { BUSY, testSteps } from './plans.ts'
 import { XSS } from './xss-corpus.ts'
 
@@ -150,8 +151,8 @@ it('has nothing that axe calls serious in forks, comparisons and the inspector, 
     [`/?pick=${one},${other}`, 'Compare run'],
   ]
   const found: object[] = []
-  for (const colorScheme of ['light', 'dark'] as const)
-    for (const width of [1440, 360]) {
+  for (const colorScheme of THEMES)
+    for (const width of widthsIn(colorScheme)) {
       await using tab = await browser.open(server.url, { colorScheme, viewport: { width, height: 800 } })
       const { page, troubles } = tab
       for (const [path, isThere] of pages) {

@@ -3,6 +3,7 @@ import type { Page } from 'playwright-core'
 import { expect, it } from 'vitest'
 import { seriousIn } from './axe.ts'
 import { ended, LOCAL, servedPage, start, testBrowser } from './browser.ts'
+import { THEMES, widthsIn } from './looks.ts'
 import { GATED, SAGA, testSteps } from './plans.ts'
 import { XSS } from './xss-corpus.ts'
 
@@ -209,8 +210,8 @@ it('shows names of strangers as texts, and axe finds nothing serious, in both th
       body: { ...body, runRequestId: `r${at}` },
     })
   const found: object[] = []
-  for (const colorScheme of ['light', 'dark'] as const)
-    for (const width of [1440, 360]) {
+  for (const colorScheme of THEMES)
+    for (const width of widthsIn(colorScheme)) {
       await using tab = await browser.open(server.url, { colorScheme, viewport: { width, height: 800 } })
       tab.expects(400)
       const { page } = tab

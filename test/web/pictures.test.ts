@@ -7,6 +7,7 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import type { Served } from '../server/served.ts'
+import { extent } from '../setup/extent.ts'
 import { ended, LOCAL, servedPage, start, testBrowser, type Tab } from './browser.ts'
 import { pictureSteps, PICTURED } from './pictured-plans.ts'
 
@@ -23,12 +24,17 @@ interface Picture {
   readonly pane?: string
 }
 
-const SIZES = [
+const ALL_SIZES = [
   { colorScheme: 'light', viewport: { width: 1440, height: 900 } },
   { colorScheme: 'dark', viewport: { width: 1440, height: 900 } },
   { colorScheme: 'light', viewport: { width: 360, height: 740 } },
   { colorScheme: 'dark', viewport: { width: 360, height: 740 } },
 ] as const
+/** Where nobody wants the pictures, each theme and each width once. */
+const SIZES = extent<readonly (typeof ALL_SIZES)[number][]>(
+  FOLDER === '' ? [ALL_SIZES[0], ALL_SIZES[3]] : ALL_SIZES,
+  ALL_SIZES,
+)
 
 async function take({ page }: Tab, url: string, picture: Picture, suffix: string): Promise<number> {
   await page.goto(`${url}${picture.path}`)

@@ -2,6 +2,7 @@
 import { expect, it } from 'vitest'
 import { seriousIn } from './axe.ts'
 import { ended, LOCAL, servedPage, start, testBrowser } from './browser.ts'
+import { THEMES, widthsIn } from './looks.ts'
 import { testSteps } from './plans.ts'
 import { XSS } from './xss-corpus.ts'
 
@@ -200,8 +201,8 @@ it('has nothing that axe calls serious on the pages of plans, in both themes, wi
     ['/editor?plan=order', 'Run this'],
   ]
   const found: object[] = []
-  for (const colorScheme of ['light', 'dark'] as const)
-    for (const width of [1440, 360]) {
+  for (const colorScheme of THEMES)
+    for (const width of widthsIn(colorScheme)) {
       await using tab = await browser.open(server.url, { colorScheme, viewport: { width, height: 800 } })
       const { page, troubles } = tab
       for (const [path, isThere] of pages) {

@@ -5,6 +5,7 @@ import { served, type Served } from '../server/served.ts'
 import { seriousIn } from './axe.ts'
 import { ended, LOCAL, servedPage, start, testBrowser, type Tab } from './browser.ts'
 import { fineEverywhere } from './everywhere.ts'
+import { THEMES, widthsIn } from './looks.ts'
 import { BUSY, GATED, SAGA, testSteps } from './plans.ts'
 import { XSS } from './xss-corpus.ts'
 
@@ -110,9 +111,6 @@ async function fillOperating(server: Served): Promise<void> {
   await ask('POST /v1/work/claim', { queues: ['gpu'], handlers: ['train'], waitMs: 0 })
 }
 
-const THEMES = ['light', 'dark'] as const
-const WIDTHS = [1440, 360] as const
-
 it('has nothing that axe calls serious, on every page, in both themes, wide and narrow', async () => {
   const { steps, gate } = testSteps()
   await using server = await servedPage({ steps })
@@ -142,7 +140,7 @@ it('has nothing that axe calls serious, on every page, in both themes, wide and 
   ]
   const found: object[] = []
   for (const colorScheme of THEMES)
-    for (const width of WIDTHS) {
+    for (const width of widthsIn(colorScheme)) {
       await using tab = await browser.open(server.url, { colorScheme, viewport: { width, height: 800 } })
       const { page, troubles } = tab
       for (const [path, isThere] of pages) {

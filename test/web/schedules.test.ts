@@ -6,6 +6,7 @@ import { served, type Served } from '../server/served.ts'
 import { seriousIn } from './axe.ts'
 import { LOCAL, servedPage, testBrowser } from './browser.ts'
 import { tabTo } from './keyboard.ts'
+import { THEMES, widthsIn } from './looks.ts'
 import { XSS } from './xss-corpus.ts'
 
 const browser = testBrowser()
@@ -242,9 +243,6 @@ it('shows more than a hundred schedules when one asks for them', async () => {
   expect(troubles).toEqual([])
 })
 
-const THEMES = ['light', 'dark'] as const
-const WIDTHS = [1440, 360] as const
-
 it('keeps hostile texts texts, and has nothing that axe calls serious, in both themes, wide and narrow', async () => {
   await using server = await withPlan()
   await make(server, { scheduleId: 'ticks', every: '1s', input: { day: XSS.join(' ') } })
@@ -254,8 +252,8 @@ it('keeps hostile texts texts, and has nothing that axe calls serious, in both t
     input: { day: '${input.none}<img src=x onerror=window.executed=1>' },
   })
   const reason = XSS.slice(0, 8).join(' ').slice(0, 500)
-  await expect.poll(async () => (await showOf(server, 'ticks')).last.length, { timeout: 30_000 }).toBeGreaterThan(0)
-  await expect.poll(async () => (await showOf(server, 'broken')).last.length, { timeout: 30_000 }).toBeGreaterThan(0)
+  await expect.poll(async () => (await showOf(server, 'ticks')).last.length).toBeGreaterThan(0)
+  await expect.poll(async () => (await showOf(server, 'broken')).last.length).toBeGreaterThan(0)
   for (const id of ['ticks', 'broken'])
     await server.call(`POST /v1/schedules/${id}/pause`, { as: '', body: { reason } })
   const span = 'fill=1&from=2026-01-01T12:00:00.000Z&to=2026-01-01T12:00:09.000Z'
@@ -268,7 +266,7 @@ it('keeps hostile texts texts, and has nothing that axe calls serious, in both t
   ]
   const found: object[] = []
   for (const colorScheme of THEMES)
-    for (const width of WIDTHS) {
+    for (const width of widthsIn(colorScheme)) {
       await using tab = await browser.open(server.url, { colorScheme, viewport: { width, height: 800 } })
       const { page, troubles } = tab
       for (const [path, isThere] of pages) {

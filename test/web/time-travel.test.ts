@@ -84,7 +84,7 @@ it('folds every moment of a run to what the server tells of it, in whatever orde
     expect(own).toEqual([at, step, await told.why(step)])
     expect(own).toEqual([at, step, await commandAt(server, folder, history.runId, step, at)])
   }
-})
+}, 900_000)
 
 interface Seen {
   readonly status: string
@@ -175,7 +175,7 @@ it('shows, wherever the cursor is, the run, each step and why as the interface a
     }
   }
   expect(left).toBe(0)
-})
+}, 900_000)
 
 it('shows what a step was given and gave back as it was at the cursor, as the server tells it', async () => {
   const { steps, gate } = testSteps()

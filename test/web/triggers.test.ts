@@ -7,6 +7,7 @@ import { ANA, served, type Answered, type Served } from '../server/served.ts'
 import { seriousIn } from './axe.ts'
 import { LOCAL, servedPage, testBrowser } from './browser.ts'
 import { tabTo } from './keyboard.ts'
+import { THEMES, widthsIn } from './looks.ts'
 import { XSS } from './xss-corpus.ts'
 
 const browser = testBrowser()
@@ -197,9 +198,6 @@ it('tells a role that may not make triggers why', async () => {
   expect(await page.getByRole('button', { name: 'Show its input' }).isDisabled()).toBe(true)
 })
 
-const THEMES = ['light', 'dark'] as const
-const WIDTHS = [1440, 360] as const
-
 it('keeps hostile texts texts, and has nothing that axe calls serious, in both themes, wide and narrow', async () => {
   await using server = await withPlan()
   const input = { branch: '${input.body.ref}', texts: XSS.slice(0, 100).filter((text) => !text.includes('${')) }
@@ -220,7 +218,7 @@ it('keeps hostile texts texts, and has nothing that axe calls serious, in both t
   ]
   const found: object[] = []
   for (const colorScheme of THEMES)
-    for (const width of WIDTHS) {
+    for (const width of widthsIn(colorScheme)) {
       await using tab = await browser.open(server.url, { colorScheme, viewport: { width, height: 800 } })
       const { page, troubles } = tab
       for (const [path, isThere] of pages) {

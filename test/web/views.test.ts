@@ -5,6 +5,7 @@ import { pageFiles } from '../../src/edge/http/page/page-files.ts'
 import { ANA, BOB, served } from '../server/served.ts'
 import { seriousIn } from './axe.ts'
 import { ended, LOCAL, servedPage, start, testBrowser, type Tab } from './browser.ts'
+import { THEMES, widthsIn } from './looks.ts'
 import { GATED, SAGA, testSteps } from './plans.ts'
 import { XSS } from './xss-corpus.ts'
 
@@ -114,8 +115,8 @@ it('shows the names and filters of others as texts, and axe finds nothing seriou
     expect([text, status]).toEqual([text, 200])
   }
   const found: object[] = []
-  for (const colorScheme of ['light', 'dark'] as const)
-    for (const width of [1440, 360]) {
+  for (const colorScheme of THEMES)
+    for (const width of widthsIn(colorScheme)) {
       await using tab = await browser.open(`${server.url}/?view=v3`, { colorScheme, viewport: { width, height: 800 } })
       const { page, troubles } = tab
       await page.getByRole('button', { name: 'Remove view' }).waitFor()

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { doorTo, heldTimers } from '../../../test/fixtures/door-to.ts'
 import { loopback } from '../../../test/fixtures/loopback.ts'
 import { LIMITS } from '../../core/limits.ts'
-import { freePort } from '../processes/free-port.ts'
+import { ownPort } from '../../../test/setup/own-port.ts'
 
 /** The error the system reports when the other side no longer answers, whether or not a connection was made. */
 const outOfTime = (): Promise<never> => Promise.reject(Object.assign(new Error('read'), { code: 'ETIMEDOUT' }))
@@ -32,7 +32,7 @@ describe('a connection that breaks', () => {
     const silent = createServer((socket) => socket.once('data', () => socket.destroy()))
     await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve))
     const { port } = silent.address() as AddressInfo
-    const nobody = await freePort()
+    const nobody = await ownPort()
     const away = await loopback((_asked, response) => {
       response.writeHead(307, { location: `http://127.0.0.1:${nobody}/` })
       response.end()

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { doorTo } from '../../../test/fixtures/door-to.ts'
 import { loopback } from '../../../test/fixtures/loopback.ts'
 import { LIMITS } from '../../core/limits.ts'
-import { freePort } from '../processes/free-port.ts'
+import { ownPort } from '../../../test/setup/own-port.ts'
 
 export const never = (): Promise<never> => new Promise(() => undefined)
 export async function until(look: () => boolean): Promise<void> {
@@ -173,7 +173,7 @@ describe('what fails under way', () => {
       response.writeHead(200, { 'content-length': '100' })
       response.write('ten bytes.', () => response.destroy())
     })
-    const nobody = `http://127.0.0.1:${await freePort()}`
+    const nobody = `http://127.0.0.1:${await ownPort()}`
     const send = doorTo(['127.0.0.1', 'nowhere.invalid'], {
       resolve: () => Promise.reject(Object.assign(new Error('getaddrinfo'), { code: 'ENOTFOUND' })),
     })

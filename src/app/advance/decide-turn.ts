@@ -138,7 +138,7 @@ async function takeReport(
     buildId: handlers.buildId,
   })
   const prepared = preparing instanceof Promise ? await preparing : preparing
-  const stale = report.epoch !== undefined && report.epoch < round.epoch
+  const stale = report.stale === true || (report.epoch !== undefined && report.epoch < round.epoch)
   const asked = withAssignment(store, run, round, prepared.input, told.seenChanges)
   const judged = asked instanceof Promise ? await asked : asked
   const input: InputBody = child === undefined ? judged : endOfChild(prepared.input, child)

@@ -28,7 +28,7 @@ interface Pages {
  * Each write is a commit for itself, beside those of the runs: many starts at a time would otherwise cost as many commits. Where facts come
  * one after another, nothing would be gathered, and nobody waits.
  */
-const GATHERED_MS = 10
+const GATHERED_MS = 4
 
 export class AuditBook {
   readonly #options: AuditBookOptions

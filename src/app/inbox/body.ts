@@ -67,7 +67,13 @@ const isPeople = fields({
 })
 
 const attempt = { slot: isName, attempt: isOrdinal, engineAttempt: isOrdinal }
-const isReport = fields({ ...attempt, epoch: optional(isOrdinal), seenChanges: optional(isCount), result: isResult })
+const isReport = fields({
+  ...attempt,
+  epoch: optional(isOrdinal),
+  stale: optional(either(true)),
+  seenChanges: optional(isCount),
+  result: isResult,
+})
 
 const FORMS: { readonly [kind: string]: Test } = {
   signal: fields({

@@ -19,6 +19,11 @@ export function signalInboxId(signalId: string): string {
   return `signal:${signalId}`
 }
 
+/** What a refused payload holds is quoted in the reason, and no column keeps a NUL. The payload itself is kept as JSON, which writes it. */
+function keepable(text: string): string {
+  return text.replaceAll('\0', '\u{fffd}').toWellFormed()
+}
+
 export function decisionRecord(
   run: RunRef,
   { signalId, signalType, payload }: SignalRequest,
@@ -33,7 +38,7 @@ export function decisionRecord(
     signalId,
     runId: run.runId,
     decision: needsApproval ? 'PENDING' : allowed ? 'ACCEPTED' : 'REJECTED',
-    ...(reason === undefined ? {} : { reason }),
+    ...(reason === undefined ? {} : { reason: keepable(reason) }),
     ...(reasonCode === undefined ? {} : { reasonCode }),
     policyDecisionId,
     audit: {
@@ -41,7 +46,7 @@ export function decisionRecord(
       actorRole,
       tenantId: run.tenantId,
       timestamp: now,
-      ...(typeof why === 'string' ? { reason: why } : {}),
+      ...(typeof why === 'string' ? { reason: keepable(why) } : {}),
       ...(sourceIp === undefined ? {} : { sourceIp }),
     },
     signalType,

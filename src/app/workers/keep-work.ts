@@ -1,15 +1,19 @@
-/** Heartbeats and reports of remote workers. A report is masked before it is stored; what comes after the attempt's end is late (X-31). */
+/**
+ * Heartbeats and reports of remote workers. A report is masked before it is stored; what comes after the attempt's end, or after the step
+ * was handed out again, is late (X-31).
+ */
 import type { ArtifactRef } from '../../core/events/event.ts'
 import type { EffectOutcome } from '../../ports/engine.ts'
 import type { RunKey } from '../../ports/run-store.ts'
-import type { StoredWork } from '../../ports/work.ts'
+import type { EndedClaim, StoredWork } from '../../ports/work.ts'
 import { fail } from '../../core/problems/problem.ts'
 import { HeldSecrets } from '../execute/resolve-secrets.ts'
 import { leaveReport } from '../inbox/report-inbox-row.ts'
 import type { LoadedRun } from '../loaded/load-run.ts'
 import { canonicalText } from '../log/canonical.ts'
+import { sha256Hex } from '../log/sha256.ts'
 import { bodyOf, reportOf, thrownBy, type GivenReport, type WorkReport } from '../work/record.ts'
-import { changeWork, heldClaim, stillWanted, type WantedWork, type Working } from './working.ts'
+import { changeWork, claimAt, heldClaim, notHeld, stillWanted, type WantedWork, type Working } from './working.ts'
 
 export interface Beat {
   readonly answer: 'go-on' | 'cancel'
@@ -41,7 +45,8 @@ export interface TakenReport {
 
 export async function takeReport(by: Working, token: string, given: GivenReport): Promise<TakenReport> {
   for (;;) {
-    const row = await heldClaim(by, token)
+    const row = await claimAt(by, token)
+    if (row === undefined) return takeLateReport(by, token, given)
     const { runKey } = row
     const { runId } = bodyOf(row)
     const wanted = await stillWanted(by, row)
@@ -52,9 +57,28 @@ export async function takeReport(by: Working, token: string, given: GivenReport)
       return { recorded, repeated: true, ...log, runKey, runId }
     }
     if (!(await changeWork(by, { ...row, state: recorded === 'late' ? 'closed' : 'reported', report }))) continue
-    if (recorded === 'late') await leaveReport(by.services, runKey, lateOutcome({ ...row, report }))
+    if (recorded === 'late')
+      await leaveReport(by.services, runKey, lateOutcome({ ...row, ...givenUnder(row) }, report, row.touchedAt))
     return { recorded, repeated: false, ...log, runKey, runId }
   }
+}
+
+/** Under a claim whose lease was over: another worker was given the step, and its report alone can be the outcome. */
+async function takeLateReport(by: Working, token: string, given: GivenReport): Promise<TakenReport> {
+  const { services, tenantId } = by
+  const { store, clock } = services
+  const claim = (await store.findEndedClaim(tenantId, sha256Hex(token))) ?? notHeld()
+  const row = (await store.findWork(claim)) ?? notHeld()
+  const { runKey } = row
+  const { runId } = bodyOf(row)
+  const { report, ...log } = await masked(by, row, await stillWanted(by, row), given)
+  const known = claim.report
+  if (known !== undefined && known !== report) fail('WORK_REPORTED', 'another report was made under this claim before')
+  const late = { ...lateOutcome(claim, report, clock.now()), stale: true as const }
+  // Before the claim has it: a process that dies between the two leaves a report that is sent again, and that counts once.
+  if (known === undefined) await leaveReport(services, runKey, late)
+  const isFirst = known === undefined && (await store.reportEndedClaim(tenantId, sha256Hex(token), report))
+  return { recorded: 'late', repeated: !isFirst, ...log, runKey, runId }
 }
 
 /** Nobody stores a secret that the worker was given, not even on the way to the log. */
@@ -101,16 +125,21 @@ async function keptLog(
   return [await artifacts.put({ tenantId, runId }, text, { kind: 'log-bundle', name: `${stepId}-${attempt}.log` })]
 }
 
+/** The claim that the row has now, as one that has ended. */
+function givenUnder({ engineAttempt, claims, claim, touchedAt }: StoredWork): Pick<EndedClaim, 'engineAttempt' | 'at'> {
+  return { engineAttempt: engineAttempt + claims - 1, at: claim?.at ?? touchedAt }
+}
+
 /** For the decider it is one more report about an attempt that has ended. */
-function lateOutcome(row: StoredWork): EffectOutcome {
-  const { slot, attempt, engineAttempt, claims, claim, touchedAt } = row
-  const report = reportOf(row)
-  const durationMs = Math.max(0, touchedAt - (claim?.at ?? touchedAt))
+function lateOutcome(claim: EndedClaim, given: string, until: number): EffectOutcome {
+  const { slot, attempt, engineAttempt, at } = claim
+  const report = reportOf({ report: given })
+  const durationMs = Math.max(0, until - at)
   const artifactRefs = report.artifacts ?? []
   return {
     slot,
     attempt,
-    engineAttempt: engineAttempt + claims - 1,
+    engineAttempt,
     result:
       report.outcome === 'completed'
         ? { kind: 'completed', output: report.output ?? null, artifactRefs, durationMs }

@@ -43,9 +43,17 @@ export async function stillWanted(
 }
 
 /** A claim of another tenant and one that nobody holds are the same to who asks (AUT-10). */
-export async function heldClaim({ services, tenantId }: Working, token: string): Promise<StoredWork> {
-  const found = await services.store.findClaim(tenantId, sha256Hex(token))
-  return found ?? fail('CLAIM_NOT_HELD', 'this claim is not held: it has ended, or its step was handed out again')
+export async function heldClaim(by: Working, token: string): Promise<StoredWork> {
+  return (await claimAt(by, token)) ?? notHeld()
+}
+
+/** Undefined where its step was handed out again, or where there never was such a claim. */
+export async function claimAt({ services, tenantId }: Working, token: string): Promise<StoredWork | undefined> {
+  return services.store.findClaim(tenantId, sha256Hex(token))
+}
+
+export function notHeld(): never {
+  return fail('CLAIM_NOT_HELD', 'this claim is not held: it has ended, or its step was handed out again')
 }
 
 /** Writes the next revision, and tells whoever waits for the row in this process. False: somebody else wrote first. */

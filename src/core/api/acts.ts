@@ -79,10 +79,22 @@ export const cancelExecution = route({
   params: executionParams,
   body: object({ reason: optional(reason), undo: optional(flag()) }),
   answers: {
-    200: { about: 'The run is cancelled.', body: answer({ executionId, status: text(), state: text() }) },
-    202: {
-      about: 'It was asked to stop and is stopping.',
+    200: {
+      about: 'The run is cancelled.',
+      headers: { Location: 'always' },
       body: answer({ executionId, status: text(), state: text() }),
+    },
+    202: {
+      about:
+        'It was asked to stop and is stopping; with `approvalRequired` it goes on until a second person has accepted the decision. `Location` leads to it.',
+      headers: { Location: 'always', 'Retry-After': 'always' },
+      body: answer({
+        executionId,
+        status: text(),
+        state: text(),
+        approvalRequired: optional(flag()),
+        signalDecisionId: optional(text()),
+      }),
     },
   },
 })
@@ -103,7 +115,8 @@ export const forkExecution = route({
   method: 'POST',
   path: '/v1/executions/{executionId}/fork',
   tag: 'acts',
-  about: 'Starts a new run from the results of an ended one, with the same or another plan or input.',
+  about:
+    'Starts a new run from the results of an ended one, with the same or another plan or input. It also needs a role that may send `RETRY_RUN` (Engineer, Admin).',
   access: 'RUN_START',
   params: executionParams,
   query: object({ preview: optional(flag()) }),

@@ -1,5 +1,5 @@
 /** Routes of plans: publish, list, read, draw, compare. */
-import { anything, flag, integer, list, object, oneOf, optional, text } from '../schema/shape.ts'
+import { anything, flag, integer, list, object, oneOf, optional, plainText, text } from '../schema/shape.ts'
 import { route } from './contract.ts'
 import { answer, cursor, fields, pageSize } from './words.ts'
 
@@ -17,7 +17,8 @@ export const publishPlan = route({
   access: 'PLAN_CREATE',
   body: object({
     plan: optional(fields),
-    text: optional(text({ min: 1, max: 8 * 1024 * 1024 })),
+    // Read with the place of what is wrong in it.
+    text: optional(plainText(8 * 1024 * 1024)),
     file: optional(text({ max: 255 })),
     check: optional(flag()),
   }),

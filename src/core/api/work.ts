@@ -1,6 +1,6 @@
 /** Routes of remote workers: ask for steps, keep them, report what came of them; and who asks. */
 import { LIMITS } from '../limits.ts'
-import { anything, flag, integer, list, object, oneOf, optional, record, text } from '../schema/shape.ts'
+import { anything, flag, integer, list, object, oneOf, optional, plainText, record, text } from '../schema/shape.ts'
 import { route } from './contract.ts'
 import { answer, executionId, instant, pageSize } from './words.ts'
 
@@ -85,15 +85,15 @@ export const reportWork = route({
     output: optional(anything()),
     error: optional(
       object({
-        message: text({ max: LIMITS.errorTextBytes }),
+        message: plainText(LIMITS.errorTextBytes),
         code: optional(name),
         name: optional(name),
         status: optional(integer({ min: 100, max: 599 })),
-        stack: optional(text({ max: LIMITS.errorTextBytes })),
+        stack: optional(plainText(LIMITS.errorTextBytes)),
       }),
     ),
     artifacts: optional(list(artifact, { max: 1_000 })),
-    log: optional(list(text({ max: LIMITS.workLogLineChars }), { max: LIMITS.workLogLines })),
+    log: optional(list(plainText(LIMITS.workLogLineChars), { max: LIMITS.workLogLines })),
   }),
   answers: {
     200: {

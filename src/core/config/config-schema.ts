@@ -38,7 +38,11 @@ function shapeOf(setting: Setting): Schema {
     case 'flag':
       return { type: 'boolean', ...usual }
     case 'list':
-      return { type: 'array', items: { type: 'string', minLength: 1, ...words(setting) }, ...usual }
+      return {
+        type: 'array',
+        items: { type: 'string', minLength: 1, ...words(setting), ...pattern(setting) },
+        ...usual,
+      }
   }
 }
 

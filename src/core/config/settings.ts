@@ -26,7 +26,12 @@ export type Setting = Row &
       }
     | { readonly kind: 'whole'; readonly default: number; readonly min: number; readonly max: number }
     | { readonly kind: 'flag'; readonly default?: boolean }
-    | { readonly kind: 'list'; readonly default: readonly string[]; readonly values?: readonly string[] }
+    | {
+        readonly kind: 'list'
+        readonly default: readonly string[]
+        readonly values?: readonly string[]
+        readonly pattern?: string
+      }
   )
 
 /** Only signatures whose key can be made public. */
@@ -70,6 +75,8 @@ export const SETTINGS = {
     kind: 'list',
     about: 'Further names that requests may give as `Host`, without a port.',
     default: [],
+    // Anything else would be no name of any request, and the setting would do nothing.
+    pattern: '^(\\[[0-9A-Fa-f:.]+\\]|[A-Za-z0-9._-]+)$',
     variable: 'KEELSON_HOSTS',
     option: '--allow-host-name',
   },
@@ -77,6 +84,8 @@ export const SETTINGS = {
     kind: 'list',
     about: 'Origins of web pages that may ask, such as https://panel.example.com (CORS). Default: none.',
     default: [],
+    // As browsers write them; there is no word for all of them.
+    pattern: '^https?://(\\[[0-9a-f:.]+\\]|[a-z0-9._-]+)(:[0-9]{1,5})?$',
     variable: 'KEELSON_ORIGINS',
   },
   trustProxy: {

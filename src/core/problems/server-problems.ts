@@ -40,7 +40,7 @@ export const SERVER_PROBLEMS = {
     title: 'The worker does not hold this claim.',
     retryable: false,
     did: 'Nothing was recorded. The step may have been handed out to another worker after its lease ran out.',
-    todo: 'Drop the work, undo nothing, and claim anew. Send heartbeats in time: each claim says how often.',
+    todo: 'Stop the work and claim anew. What was done all the same may still be reported under the claim: the log keeps it as a late outcome. Send heartbeats in time: each claim says how often.',
   },
   WORK_REPORTED: {
     title: 'Another report was made under this claim before.',

@@ -169,7 +169,7 @@ export const STEP_PROBLEMS = {
     title: 'This process has no function with the name that a step calls.',
     retryable: false,
     did: 'The run was not started, or this process left it alone.',
-    todo: 'Export the function from keelson.steps.ts under that name.',
+    todo: 'Export the function from keelson.steps.ts under that name; of a server, in the folder that it serves.',
   },
   HANDLER_FAILED: {
     title: 'A step function threw an error without a code.',

@@ -61,7 +61,7 @@ export const STORE_PROBLEMS = {
     title: 'No run with this id is visible to you.',
     retryable: false,
     did: 'Nothing.',
-    todo: 'List the runs with `keelson runs`. Check that you are in the project folder whose .keelson has the run.',
+    todo: 'List the runs with `keelson runs`. Check that you are in the project folder whose .keelson has the run, or, through a server, that your key is of its tenant.',
   },
   RUN_SCOPE_MISMATCH: {
     title: 'An event names another tenant, project, environment, plan or plan version than its run.',

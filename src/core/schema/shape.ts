@@ -30,6 +30,11 @@ export function text(limits: { min?: number; max?: number; pattern?: string } = 
   }
 }
 
+/** A text of a program rather than a name or a word of somebody: it may hold every character. */
+export function plainText(max: number): Shape<string> {
+  return { schema: { type: 'string', maxLength: max, contentMediaType: 'text/plain' } }
+}
+
 export function oneOf<const T extends string>(...values: readonly T[]): Shape<T> {
   return { schema: { type: 'string', enum: [...values] } }
 }

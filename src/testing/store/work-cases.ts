@@ -75,6 +75,42 @@ export const WORK_CASES: readonly StoreCase[] = [
     },
   },
   {
+    title: 'a claim that another one takes the place of is kept, with one report of its worker, as long as its work',
+    run: async (world) => {
+      const before = world.store
+      const next = { ...CLAIM, sha256: 'cd'.repeat(32), worker: 'w2', at: START_MS + 20, until: START_MS + 29 }
+      await before.putWork(OFFERED)
+      await before.putWork(CLAIMED)
+      assert.equal(await before.findEndedClaim('tenant-a', CLAIM.sha256), undefined)
+      await before.putWork({ ...CLAIMED, revision: 3, claim: { ...CLAIM, until: START_MS + 19 } })
+      assert.equal(await before.findEndedClaim('tenant-a', CLAIM.sha256), undefined)
+      await before.putWork({ ...CLAIMED, revision: 4, engineAttempt: 3, claims: 2, claim: next })
+      const ended = { runKey: 7, slot: 'train[3]', attempt: 1, engineAttempt: 1, at: START_MS + 1 }
+      const store = await world.reopen()
+      assert.deepEqual(await store.findEndedClaim('tenant-a', CLAIM.sha256), ended)
+      assert.equal(await store.findClaim('tenant-a', CLAIM.sha256), undefined)
+      assert.equal(await store.findEndedClaim('tenant-b', CLAIM.sha256), undefined)
+      assert.equal(await store.reportEndedClaim('tenant-b', CLAIM.sha256, '{}'), false)
+      assert.equal(await store.reportEndedClaim('tenant-a', next.sha256, '{}'), false)
+      assert.equal(await store.reportEndedClaim('tenant-a', CLAIM.sha256, '{"é":1}'), true)
+      assert.equal(await store.reportEndedClaim('tenant-a', CLAIM.sha256, '{"é":2}'), false)
+      assert.deepEqual(await store.findEndedClaim('tenant-a', CLAIM.sha256), { ...ended, report: '{"é":1}' })
+      const { claim: _claim, ...free } = {
+        ...CLAIMED,
+        revision: 5,
+        state: 'offered' as const,
+        engineAttempt: 3,
+        claims: 2,
+      }
+      await store.putWork(free)
+      assert.deepEqual(await store.findEndedClaim('tenant-a', next.sha256), { ...ended, engineAttempt: 4, at: next.at })
+      await refusedWith('STORE_SCOPE_MISSING', () => store.findEndedClaim('', CLAIM.sha256))
+      await store.deleteWork(OFFERED)
+      assert.equal(await store.findEndedClaim('tenant-a', CLAIM.sha256), undefined)
+      assert.equal(await store.findEndedClaim('tenant-a', next.sha256), undefined)
+    },
+  },
+  {
     title: 'open work is what a worker of the tenant can do, the longest offered first',
     run: async ({ store }) => {
       const later = { ...OFFERED, slot: 'later', offeredAt: START_MS + 1 }

@@ -15,7 +15,7 @@ import { readJournal, type LifeLine } from './journal.ts'
 import type { WorkerOptions } from './worker.ts'
 
 const NODE_OPTIONS = ['--disable-warning=ExperimentalWarning']
-const UP_MS = 30_000
+const UP_MS = 120_000
 const STEP_MS = 20
 
 /** What a member's standard error told last; without a reason a process that died tells nothing. */

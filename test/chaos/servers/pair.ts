@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { ROOT } from '../../../scripts/terminal.ts'
-import { freePort } from '../../../src/adapters/processes/free-port.ts'
+import { ownPort } from '../../setup/own-port.ts'
 import { startChild } from '../../fixtures/child.ts'
 
 const BIN = join(ROOT, 'bin', 'keelson.js')
@@ -36,7 +36,7 @@ export class ServerPair {
   }
 
   static async open(place: Place): Promise<ServerPair> {
-    const pair = new ServerPair(place, [await freePort(), await freePort()])
+    const pair = new ServerPair(place, [await ownPort(), await ownPort()])
     // The first makes the tables.
     await pair.start(0)
     await pair.start(1)

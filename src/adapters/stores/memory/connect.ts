@@ -15,7 +15,7 @@ import type { FleetRun, StoredOperation } from '../../../ports/fleet.ts'
 import type { StoredSchedule } from '../../../ports/schedules.ts'
 import type { StoredDelivery, StoredTrigger } from '../../../ports/triggers.ts'
 import type { SavedView } from '../../../ports/views.ts'
-import type { StoredWork, StoredWorker } from '../../../ports/work.ts'
+import type { EndedClaim, StoredWork, StoredWorker } from '../../../ports/work.ts'
 import type {
   ContextWrite,
   InboxRow,
@@ -162,6 +162,8 @@ export interface MemoryDisk {
   readonly operations: Map<string, { readonly operation: StoredOperation; readonly runs: readonly FleetRun[] }>
   /** By run, slot and attempt. */
   readonly work: Map<string, StoredWork>
+  /** Keyed by `pair(tenantId, sha256)`. */
+  readonly endedClaims: Map<string, EndedClaim>
   /** By tenant, name and principal. */
   readonly workers: Map<string, StoredWorker>
 }
@@ -190,6 +192,7 @@ export function createMemoryDisk(): MemoryDisk {
     deliveries: new Map(),
     operations: new Map(),
     work: new Map(),
+    endedClaims: new Map(),
     workers: new Map(),
   }
 }

@@ -1,6 +1,14 @@
 /** Work for remote workers, and who asks for it. */
 import type { RunKey } from '../../../ports/run-store.ts'
-import type { ListedWork, StoredWork, StoredWorker, WorkRef, WorkStore, WorkWanted } from '../../../ports/work.ts'
+import type {
+  EndedClaim,
+  ListedWork,
+  StoredWork,
+  StoredWorker,
+  WorkRef,
+  WorkStore,
+  WorkWanted,
+} from '../../../ports/work.ts'
 import { pair, type MemoryDisk } from './connect.ts'
 import { requireTenant } from './scope.ts'
 
@@ -12,6 +20,8 @@ export function workOf(disk: () => MemoryDisk): WorkStore {
       requireTenant(tenantId)
       return [...disk().work.values()].find((one) => one.tenantId === tenantId && one.claim?.sha256 === sha256)
     },
+    findEndedClaim: async (tenantId, sha256) => disk().endedClaims.get(pair(requireTenant(tenantId), sha256)),
+    reportEndedClaim: async (tenantId, sha256, report) => reportEnded(disk(), requireTenant(tenantId), sha256, report),
     movedWork: async (seen) =>
       seen.flatMap((one) => {
         const found = disk().work.get(keyOf(one))
@@ -24,7 +34,7 @@ export function workOf(disk: () => MemoryDisk): WorkStore {
         .filter(({ touchedAt }) => touchedAt < before)
         .sort((a, b) => a.touchedAt - b.touchedAt || byRef(a, b))
         .slice(0, limit),
-    deleteWork: async (ref) => void disk().work.delete(keyOf(ref)),
+    deleteWork: async (ref) => dropWork(disk(), ref),
     noteWorker: async (worker) => noteWorker(disk(), worker),
     listWorkers: async (tenantId, limit) => listWorkers(disk(), requireTenant(tenantId), limit),
     dropWorkers: async (askedBefore) => {
@@ -47,17 +57,37 @@ function byRef(a: WorkRef, b: WorkRef): number {
   return a.runKey - b.runKey || byText(a.slot, b.slot) || a.attempt - b.attempt
 }
 
-function putWork({ work }: MemoryDisk, row: StoredWork): boolean {
+function putWork({ work, endedClaims }: MemoryDisk, row: StoredWork): boolean {
   requireTenant(row.tenantId)
   const key = keyOf(row)
   const before = work.get(key)
   if ((before?.revision ?? 0) !== row.revision - 1) return false
+  if (before?.claim !== undefined && before.claim.sha256 !== row.claim?.sha256)
+    endedClaims.set(pair(row.tenantId, before.claim.sha256), endedOf(before, before.claim.at))
   // What was offered stays as it is; only what became of it changes.
   const { revision, state, engineAttempt, touchedAt, claims, claim, report } = row
   const became = { revision, state, engineAttempt, touchedAt, claims }
   const told = { ...(claim === undefined ? {} : { claim }), ...(report === undefined ? {} : { report }) }
   work.set(key, Object.freeze({ ...(before === undefined ? row : { ...offered(before), ...became, ...told }) }))
   return true
+}
+
+function endedOf({ runKey, slot, attempt, engineAttempt, claims, report }: StoredWork, at: number): EndedClaim {
+  const told = report === undefined ? {} : { report }
+  return Object.freeze({ runKey, slot, attempt, engineAttempt: engineAttempt + claims - 1, at, ...told })
+}
+
+function reportEnded({ endedClaims }: MemoryDisk, tenantId: string, sha256: string, report: string): boolean {
+  const key = pair(tenantId, sha256)
+  const found = endedClaims.get(key)
+  if (found === undefined || found.report !== undefined) return false
+  endedClaims.set(key, Object.freeze({ ...found, report }))
+  return true
+}
+
+function dropWork({ work, endedClaims }: MemoryDisk, ref: WorkRef): void {
+  work.delete(keyOf(ref))
+  for (const [key, one] of endedClaims) if (keyOf(one) === keyOf(ref)) endedClaims.delete(key)
 }
 
 function offered({ claim: _claim, report: _report, ...rest }: StoredWork): StoredWork {
@@ -107,6 +137,6 @@ function listWorkers({ workers }: MemoryDisk, tenantId: string, limit: number): 
 }
 
 /** Its rows hold what the run was given and what came of it. */
-export function forgetWork({ work }: MemoryDisk, runKey: RunKey): void {
-  for (const [key, one] of work) if (one.runKey === runKey) work.delete(key)
+export function forgetWork(disk: MemoryDisk, runKey: RunKey): void {
+  for (const one of disk.work.values()) if (one.runKey === runKey) dropWork(disk, one)
 }

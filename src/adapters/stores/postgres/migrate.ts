@@ -44,6 +44,7 @@ export const MIGRATIONS = [
   '0032-who-and-since.sql',
   '0033-views.sql',
   '0034-erased-addresses.sql',
+  '0035-ended-claims.sql',
 ] as const
 
 /** "Keel": advisory locks are numbers that all programs of a database share. */

@@ -1,5 +1,13 @@
 /** Work for remote workers, and who asks for it. */
-import type { ListedWork, StoredWork, StoredWorker, WorkRef, WorkState, WorkStore } from '../../../ports/work.ts'
+import type {
+  EndedClaim,
+  ListedWork,
+  StoredWork,
+  StoredWorker,
+  WorkRef,
+  WorkState,
+  WorkStore,
+} from '../../../ports/work.ts'
 import { number, text, type Columns } from './run-row.ts'
 import { requireTenant } from './scope.ts'
 import type { Session } from './session.ts'
@@ -16,6 +24,9 @@ const UPDATE = `UPDATE keelson.work SET revision = $4::bigint, state = $5, engin
   WHERE ${REF} AND revision = $4::bigint - 1 RETURNING 1`
 const FIND = `SELECT * FROM keelson.work WHERE ${REF}`
 const FIND_CLAIM = 'SELECT * FROM keelson.work WHERE tenant_id = $1 AND claim_sha256 = $2'
+const FIND_ENDED = 'SELECT * FROM keelson.ended_claims WHERE tenant_id = $1 AND claim_sha256 = $2'
+const REPORT_ENDED = `UPDATE keelson.ended_claims SET report = $3
+  WHERE tenant_id = $1 AND claim_sha256 = $2 AND report IS NULL RETURNING 1`
 const MOVED = `SELECT w.* FROM keelson.work w
   JOIN unnest($1::bigint[], $2::text[], $3::bigint[], $4::bigint[]) AS s (run_key, slot, attempt, revision)
     ON w.run_key = s.run_key AND w.slot = s.slot AND w.attempt = s.attempt AND w.revision <> s.revision`
@@ -45,6 +56,10 @@ export function workOf(session: Session): WorkStore {
     },
     findWork: async (ref) => (await rows(FIND, ...refOf(ref))).map(workRow)[0],
     findClaim: async (tenantId, sha256) => (await rows(FIND_CLAIM, requireTenant(tenantId), sha256)).map(workRow)[0],
+    findEndedClaim: async (tenantId, sha256) =>
+      (await rows(FIND_ENDED, requireTenant(tenantId), sha256)).map(endedClaim)[0],
+    reportEndedClaim: async (tenantId, sha256, report) =>
+      (await rows(REPORT_ENDED, requireTenant(tenantId), sha256, report)).length > 0,
     movedWork: async (seen) => {
       const column = (name: keyof (typeof seen)[number]): readonly unknown[] => seen.map((one) => one[name])
       return (await rows(MOVED, column('runKey'), column('slot'), column('attempt'), column('revision'))).map(workRow)
@@ -116,6 +131,18 @@ function claimOf(row: Columns): Pick<StoredWork, 'claim'> {
   if (sha256 === '') return {}
   const [at, until] = [number(row, 'claimed_at'), number(row, 'claimed_until')]
   return { claim: { sha256, worker: text(row, 'claim_worker'), at, until, leaseMs: number(row, 'claim_lease_ms') } }
+}
+
+function endedClaim(row: Columns): EndedClaim {
+  const report = text(row, 'report')
+  return {
+    runKey: number(row, 'run_key'),
+    slot: text(row, 'slot'),
+    attempt: number(row, 'attempt'),
+    engineAttempt: number(row, 'engine_attempt'),
+    at: number(row, 'claimed_at'),
+    ...(report === '' ? {} : { report }),
+  }
 }
 
 function workerRow(row: Columns): StoredWorker {

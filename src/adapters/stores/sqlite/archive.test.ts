@@ -60,7 +60,11 @@ async function endedRun(runId: string): Promise<RunRow> {
   await store.insertInbox(row, { inboxId: 'signal:1', kind: 'signal', body: '{}' })
   await store.putCheckpoint(row.runKey, { kind: 'view', seq: 2, rulesVersion: 1, body: '{}' })
   await store.claimAttempt(row.runKey, { slot: 'a', attempt: 1, claimant: 'me' })
-  await store.putWork({ ...WORK, runKey: row.runKey })
+  const work = { ...WORK, runKey: row.runKey }
+  const claim = { sha256: `${runId}-claim`, worker: 'w', at: 1, until: 2, leaseMs: 1 }
+  await store.putWork(work)
+  await store.putWork({ ...work, revision: 2, state: 'claimed', claims: 1, claim })
+  await store.putWork({ ...work, revision: 3, claims: 1 })
   const { position } = await store.readFeed('s', { now: 0, limit: 10 })
   const dead = { runKey: row.runKey, runSeq: 1, result: 'dead' as const, error: 'gone' }
   const failed = { runKey: row.runKey, runSeq: 2, result: 'failed' as const, error: 'down', retryAt: 9 }

@@ -46,15 +46,37 @@ function append<E>(
   entries: readonly E[],
   seal: (entry: E, position: number, previous: Uint8Array) => SealedAudit,
 ): readonly AuditRow[] {
-  let head = headOf(connection, tenantId)
+  const rows = sealedAfter(headOf(connection, tenantId), tenantId, entries, seal)
+  insert(connection, rows)
+  return rows
+}
+
+export function sealedAfter<E>(
+  head: AuditHead,
+  tenantId: string,
+  entries: readonly E[],
+  seal: (entry: E, position: number, previous: Uint8Array) => SealedAudit,
+): readonly AuditRow[] {
+  let { position, hash } = head
   return entries.map((entry) => {
-    const position = head.position + 1
-    const row = { ...seal(entry, position, head.hash), tenantId, position }
-    const { type, at, record, hash, keyId, mac } = row
-    connection.sql(APPEND).run(tenantId, position, type, at, record, hash, keyId, mac)
-    head = row
+    position += 1
+    const row = { ...seal(entry, position, hash), tenantId, position }
+    hash = row.hash
     return row
   })
+}
+
+/** Rows that were sealed outside of the transaction. False: somebody else has written since then, and nothing is stored. */
+export function appendAfter(connection: Connection, head: AuditHead, rows: readonly AuditRow[]): boolean {
+  const now = headOf(connection, rows[0]?.tenantId ?? '')
+  if (now.position !== head.position || Buffer.compare(now.hash, head.hash) !== 0) return false
+  insert(connection, rows)
+  return true
+}
+
+function insert(connection: Connection, rows: readonly AuditRow[]): void {
+  for (const { tenantId, position, type, at, record, hash, keyId, mac } of rows)
+    connection.sql(APPEND).run(tenantId, position, type, at, record, hash, keyId, mac)
 }
 
 function auditRow(row: Columns): AuditRow {

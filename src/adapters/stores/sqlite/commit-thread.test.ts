@@ -4,40 +4,15 @@ import { DatabaseSync } from 'node:sqlite'
 import type { Worker } from 'node:worker_threads'
 import { expect, it, onTestFinished } from 'vitest'
 import { testFolder } from '../../../../test/fixtures/folder.ts'
-import { until } from '../../../../test/fixtures/until.ts'
+import { creations, keysOf, roundOf, RUNS, rowsOf, warm, WARM } from '../../../../test/fixtures/writer-thread.ts'
 import { KeelsonError } from '../../../core/problems/problem.ts'
-import type { CommitResult, InboxInsert, RunCommit, RunRow } from '../../../ports/run-store.ts'
+import type { InboxInsert, RunCommit, RunRow } from '../../../ports/run-store.ts'
 import { newRun } from '../../../testing/store/run-fixtures.ts'
 import { allEvents, bytesOf, creation, nextCommit, rowOf, step } from '../../../testing/store/store-case.ts'
 import { systemClock } from '../../system/clock.ts'
 import { openMemoryStore } from '../memory/store.ts'
 import { handOver, takeOver } from './hand-over.ts'
-import { openSqliteStore, type SqliteStore } from './store.ts'
-
-const RUNS = 24
-/** From the sixteenth large batch on there is a thread. */
-const WARM = 16
-
-async function opened(path: string): Promise<SqliteStore> {
-  const store = await openSqliteStore({ path, clock: systemClock, commitThread: true })
-  onTestFinished(() => store.close())
-  return store
-}
-
-const creations = (): readonly RunCommit[] =>
-  Array.from({ length: RUNS }, (_, at) => creation(newRun({ runId: `r${at}` })))
-
-function keysOf(results: readonly CommitResult[]): readonly number[] {
-  return results.map((result) =>
-    result.kind === 'committed' ? result.runKey : expect.fail(`a commit of the test was answered ${result.kind}`),
-  )
-}
-
-const rowsOf = (store: SqliteStore, keys: readonly number[]): Promise<readonly RunRow[]> =>
-  Promise.all(keys.map((key) => rowOf(store, key)))
-
-const roundOf = (rows: readonly RunRow[], round: number): readonly RunCommit[] =>
-  rows.map((row) => nextCommit(row, [step('StepStarted', `s${round}`), step('StepCompleted', `s${round}`)]))
+import { openSqliteStore } from './store.ts'
 
 const signal = (inboxId: string): InboxInsert => ({ inboxId, kind: 'signal', body: '{}' })
 
@@ -45,33 +20,6 @@ const isUnknown = (thrown: unknown): boolean => thrown instanceof KeelsonError &
 
 function needUnknown(thrown: unknown): undefined {
   expect(thrown).toSatisfy(isUnknown)
-}
-
-interface Warm {
-  readonly path: string
-  readonly store: SqliteStore
-  readonly keys: readonly number[]
-  readonly worker: Worker
-}
-
-/** A store whose thread writes. */
-async function warm(): Promise<Warm> {
-  let worker: Worker | undefined
-  let isReady = false
-  const heard = (one: Worker): void => {
-    worker = one
-    one.once('message', () => {
-      isReady = true
-    })
-  }
-  process.once('worker', heard)
-  const path = join(testFolder(), 'keelson.db')
-  const store = await opened(path)
-  const keys = keysOf(await store.commit(creations()))
-  expect(worker).toBeUndefined()
-  for (let round = 1; round < WARM; round += 1) keysOf(await store.commit(roundOf(await rowsOf(store, keys), round)))
-  await until(() => isReady)
-  return { path, store, keys, worker: worker ?? expect.fail('no thread was started') }
 }
 
 it('what is handed to the other thread arrives as it was, wrong lengths too', () => {

@@ -5,12 +5,16 @@
  */
 import type { Worker } from 'node:worker_threads'
 import { KeelsonError, problem, type Problems } from '../../../core/problems/problem.ts'
+import type { AuditHead, AuditRow } from '../../../ports/audit-log.ts'
 import type { CommitResult, RunCommit } from '../../../ports/run-store.ts'
-import { handOver } from './hand-over.ts'
+import { handOver, handOverAudit, type Handed } from './hand-over.ts'
 
 /** A defect is an error that is no KeelsonError: its text is all that can be handed over. */
 export type Outcome =
-  { readonly results: readonly CommitResult[] } | { readonly problems: Problems } | { readonly defect: string }
+  | { readonly results: readonly CommitResult[] }
+  | { readonly appended: boolean }
+  | { readonly problems: Problems }
+  | { readonly defect: string }
 
 /** What the thread says; an answer names its batch. */
 export type Said = { readonly ready: true } | (Outcome & { readonly number: number })
@@ -19,8 +23,10 @@ export interface CommitThreadData {
   readonly path: string
 }
 
+type Answer = Exclude<Outcome, { readonly problems: Problems } | { readonly defect: string }>
+
 interface Waiting {
-  readonly resolve: (results: readonly CommitResult[]) => void
+  readonly resolve: (answer: Answer) => void
   readonly reject: (reason: unknown) => void
 }
 
@@ -68,11 +74,27 @@ export class CommitThread {
 
   async write(batch: readonly RunCommit[]): Promise<readonly CommitResult[]> {
     while (this.#free !== undefined) await this.#free.promise
-    const { promise, resolve, reject } = Promise.withResolvers<readonly CommitResult[]>()
+    const answer = await this.#send((number) => handOver(batch, number))
+    return 'results' in answer ? answer.results : this.#strange()
+  }
+
+  /** Whether it is writing: then what comes beside the batches had better be written by it too. */
+  get isWriting(): boolean {
+    return this.#isReady && this.#rest !== undefined && this.#free === undefined
+  }
+
+  /** Between two batches. False: the head is an old one, and nothing was written. */
+  async append(head: AuditHead, rows: readonly AuditRow[]): Promise<boolean> {
+    const answer = await this.#send((number) => handOverAudit(head, rows, number))
+    return 'appended' in answer ? answer.appended : this.#strange()
+  }
+
+  async #send(handing: (number: number) => Handed): Promise<Answer> {
+    const { promise, resolve, reject } = Promise.withResolvers<Answer>()
     const worker = this.#worker
     if (worker === undefined) throw this.#lost()
     const number = ++this.#numbered
-    const handed = handOver(batch, number)
+    const handed = handing(number)
     worker.postMessage(handed, [handed.bytes.buffer])
     // Only now: for what could not be handed over nobody would ever answer.
     this.#waiting.set(number, { resolve, reject })
@@ -150,7 +172,7 @@ export class CommitThread {
       this.#worker?.unref()
       this.#toRest()
     }
-    if ('results' in said) one.resolve(said.results)
+    if ('results' in said || 'appended' in said) one.resolve(said)
     else one.reject('problems' in said ? new KeelsonError(said.problems) : new Error(said.defect))
   }
 
@@ -171,6 +193,10 @@ export class CommitThread {
   #toRest(): void {
     this.#rest?.resolve()
     this.#rest = undefined
+  }
+
+  #strange(): never {
+    throw new Error(`the thread that writes to ${this.#path} answered another question`)
   }
 
   #lost(): KeelsonError {

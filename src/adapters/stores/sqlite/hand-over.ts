@@ -3,6 +3,7 @@
  * of bytes costs the whole block it lies in; so all values are handed over as one flat list, and all bytes as one block that is moved,
  * not copied. What few commits have goes as it is.
  */
+import type { AuditHead, AuditRow } from '../../../ports/audit-log.ts'
 import type { KnownRow, NewRun, RunCommit, RunKey, RunSummary, SealedEvent } from '../../../ports/run-store.ts'
 
 /** In what is sent each commit is so many events, what it is, then these events. */
@@ -12,6 +13,19 @@ export interface HandedBatch {
   /** Of each event, in order: its key, its chain hash, its salt. */
   readonly bytes: Uint8Array<ArrayBuffer>
 }
+
+/** Records of the audit log of one tenant, sealed after a head that may be old by the time that they are written. */
+export interface HandedAudit {
+  readonly number: number
+  readonly position: number
+  readonly rows: readonly Omit<AuditRow, 'hash' | 'mac'>[]
+  /** The hash of the head, then of each row its hash and its HMAC. */
+  readonly bytes: Uint8Array<ArrayBuffer>
+}
+
+export type Handed = HandedBatch | HandedAudit
+
+const HASH_BYTES = 32
 
 type Lease = NonNullable<RunCommit['lease']>
 type Flat = 'runKey' | 'create' | 'expected' | 'unread' | 'known' | 'events' | 'summary' | 'lease'
@@ -149,4 +163,18 @@ export function takeOver({ values, bytes }: HandedBatch): RunCommit[] {
   const commits: RunCommit[] = []
   while (at < values.length) commits.push(commit())
   return commits
+}
+
+export function handOverAudit(head: AuditHead, rows: readonly AuditRow[], number: number): HandedAudit {
+  const bytes = new Uint8Array(HASH_BYTES * (1 + 2 * rows.length))
+  const all = [head.hash, ...rows.flatMap(({ hash, mac }) => [hash, mac])]
+  for (const [at, some] of all.entries()) bytes.set(some, at * HASH_BYTES)
+  return { number, position: head.position, rows: rows.map(({ hash: _hash, mac: _mac, ...rest }) => rest), bytes }
+}
+
+export function takeOverAudit(handed: HandedAudit): { readonly head: AuditHead; readonly rows: readonly AuditRow[] } {
+  const { position, bytes } = handed
+  const take = (at: number): Uint8Array => bytes.subarray(at * HASH_BYTES, (at + 1) * HASH_BYTES)
+  const rows = handed.rows.map((row, at) => ({ ...row, hash: take(1 + 2 * at), mac: take(2 + 2 * at) }))
+  return { head: { position, hash: take(0) }, rows }
 }

@@ -17,6 +17,7 @@ import { viewsOf } from './views.ts'
 import { fleetOf } from './fleet.ts'
 import { workOf } from './work.ts'
 import { backup } from './backup.ts'
+import { besideBatches } from './beside-batches.ts'
 import { getBlob, putBlob } from './blobs.ts'
 import { claimAttempt, readClaims } from './claims.ts'
 import { CommitThread } from './commit-thread.ts'
@@ -99,6 +100,7 @@ function threadedStore(connection: Connection, { path, clock }: SqliteStoreOptio
     ...store,
     commitsAtOnce: 2,
     commit: (batch) => (thread.takes(batch) ? thread.write(batch) : store.commit(batch)),
+    appendAudit: besideBatches(thread, store),
     close: async () => {
       await thread.close()
       await store.close()

@@ -1,6 +1,14 @@
 /** Work for remote workers, and who asks for it. */
 import type { RunKey } from '../../../ports/run-store.ts'
-import type { ListedWork, StoredWork, StoredWorker, WorkRef, WorkState, WorkStore } from '../../../ports/work.ts'
+import type {
+  EndedClaim,
+  ListedWork,
+  StoredWork,
+  StoredWorker,
+  WorkRef,
+  WorkState,
+  WorkStore,
+} from '../../../ports/work.ts'
 import type { Connection } from './connect.ts'
 import { number, text, type Columns } from './run-row.ts'
 import { requireTenant } from './scope.ts'
@@ -17,6 +25,8 @@ const UPDATE = `UPDATE work SET revision = ?4, state = ?5, engine_attempt = ?6, 
   WHERE ${REF} AND revision = ?4 - 1`
 const FIND = `SELECT * FROM work WHERE ${REF}`
 const FIND_CLAIM = 'SELECT * FROM work WHERE tenant_id = ? AND claim_sha256 = ?'
+const FIND_ENDED = 'SELECT * FROM ended_claims WHERE tenant_id = ? AND claim_sha256 = ?'
+const REPORT_ENDED = 'UPDATE ended_claims SET report = ?3 WHERE tenant_id = ?1 AND claim_sha256 = ?2 AND report IS NULL'
 const MOVED = `SELECT * FROM work WHERE ${REF} AND revision <> ?4`
 const OPEN = `SELECT * FROM work WHERE tenant_id = ?1 AND queue IN (SELECT value FROM json_each(?2))
     AND handler IN (SELECT value FROM json_each(?3)) AND (secrets = 0 OR ?4 = 1)
@@ -51,6 +61,10 @@ export function workOf(connection: Connection): WorkStore {
     },
     findWork: async (ref) => (await rows(FIND, ...refOf(ref))).map(workRow)[0],
     findClaim: async (tenantId, sha256) => (await rows(FIND_CLAIM, requireTenant(tenantId), sha256)).map(workRow)[0],
+    findEndedClaim: async (tenantId, sha256) =>
+      (await rows(FIND_ENDED, requireTenant(tenantId), sha256)).map(endedClaim)[0],
+    reportEndedClaim: async (tenantId, sha256, report) =>
+      connection.write(() => run(REPORT_ENDED, requireTenant(tenantId), sha256, report)),
     movedWork: async (seen) =>
       connection.read(() =>
         seen.flatMap((one) =>
@@ -132,6 +146,18 @@ function claimOf(row: Columns): Pick<StoredWork, 'claim'> {
   if (sha256 === '') return {}
   const [at, until] = [number(row, 'claimed_at'), number(row, 'claimed_until')]
   return { claim: { sha256, worker: text(row, 'claim_worker'), at, until, leaseMs: number(row, 'claim_lease_ms') } }
+}
+
+function endedClaim(row: Columns): EndedClaim {
+  const report = text(row, 'report')
+  return {
+    runKey: number(row, 'run_key'),
+    slot: text(row, 'slot'),
+    attempt: number(row, 'attempt'),
+    engineAttempt: number(row, 'engine_attempt'),
+    at: number(row, 'claimed_at'),
+    ...(report === '' ? {} : { report }),
+  }
 }
 
 function workerRow(row: Columns): StoredWorker {

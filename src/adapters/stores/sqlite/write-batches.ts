@@ -2,14 +2,19 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import { KeelsonError } from '../../../core/problems/problem.ts'
 import { commit } from './append.ts'
+import { appendAfter } from './audit-log.ts'
 import type { CommitThreadData, Outcome, Said } from './commit-thread.ts'
 import { connect } from './connect.ts'
-import { takeOver, type HandedBatch } from './hand-over.ts'
+import { takeOver, takeOverAudit, type Handed } from './hand-over.ts'
 
 const CLOCK = { now: () => Date.now() }
 
-async function answerTo(handed: HandedBatch): Promise<Outcome> {
+async function answerTo(handed: Handed): Promise<Outcome> {
   try {
+    if ('rows' in handed) {
+      const { head, rows } = takeOverAudit(handed)
+      return { appended: await connection.write(() => appendAfter(connection, head, rows)) }
+    }
     return { results: await commit(connection, takeOver(handed), CLOCK) }
   } catch (error) {
     if (error instanceof KeelsonError) return { problems: error.problems }
@@ -23,14 +28,14 @@ const connection = await connect({ path })
 connection.db.exec('PRAGMA cache_size = -8000')
 let last: Promise<void> = Promise.resolve()
 
-async function take(asked: HandedBatch | 'close', before: Promise<void>): Promise<void> {
+async function take(asked: Handed | 'close', before: Promise<void>): Promise<void> {
   await before
   if (asked !== 'close') return say({ ...(await answerTo(asked)), number: asked.number })
   connection.close()
   parentPort?.close()
 }
 
-parentPort?.on('message', (asked: HandedBatch | 'close') => {
+parentPort?.on('message', (asked: Handed | 'close') => {
   last = take(asked, last)
 })
 say({ ready: true })

@@ -71,7 +71,7 @@ export async function serveFolder({ args, options, terminal }: Call, dev: boolea
     server = await listen({ keelson, clockwork, metrics, config, plans, dev, options, terminal })
     edits = dev ? watchEdits({ folder, steps, plans, options, terminal }) : undefined
     tellReady(server, project, config, options, terminal)
-    tellStopping(await stopAsked(), options, terminal)
+    tellStopping(await stopAsked(), inJson(config, options), terminal)
   } finally {
     edits?.close()
     const isDone = await endsInTime(async () => {
@@ -81,7 +81,7 @@ export async function serveFolder({ args, options, terminal }: Call, dev: boolea
     })
     if (!isDone) terminal.errorLine('not everything ended in time: what is left is taken over by another process')
   }
-  if (options.json) terminal.json({ server: 'stopped' })
+  if (inJson(config, options)) terminal.json({ server: 'stopped' })
   return EXIT.completed
 }
 
@@ -185,8 +185,13 @@ async function listen(listening: Listening): Promise<OpenServer> {
     authorizer: authorizerOf(config),
     now: Date.now,
     uuid: randomUUID,
-    ...requestLog(options.json ? 'json' : config.get('log'), terminal),
+    ...requestLog(config.get('log'), inJson(config, options), terminal),
   })
+}
+
+/** Whoever reads the log by machine gets nothing else on the same output. */
+function inJson(config: Config, options: Options): boolean {
+  return options.json || config.get('log') === 'json'
 }
 
 /** One for requests and for what is sent later in somebody's name. */
@@ -205,13 +210,13 @@ function tellReady(
   options: Options,
   terminal: Terminal,
 ): void {
-  if (options.json) return terminal.json({ server: 'ready', url, plans: plans.length, pid: process.pid })
+  if (inJson(config, options)) return terminal.json({ server: 'ready', url, plans: plans.length, pid: process.pid })
   const { bold, dim, cyan } = terminal.paint
   const where = `${plural(plans.length, 'plan')}, runs in ${placeName(config.place)}`
   terminal.line(`${bold('keelson')} is ready at ${cyan(url)}   ${dim(where)}`)
 }
 
-function tellStopping(signal: string, options: Options, terminal: Terminal): void {
-  if (options.json) terminal.json({ server: 'stopping', signal })
+function tellStopping(signal: string, isJson: boolean, terminal: Terminal): void {
+  if (isJson) terminal.json({ server: 'stopping', signal })
   else terminal.line(`${signal}: what is under way may end; again stops at once`)
 }

@@ -16,6 +16,9 @@ export function oidcOf(config: Config): Oidc | undefined {
     return undefined
   }
   if (audience === undefined) return fail('CONFIG_INVALID', 'auth.oidc.issuer is set, and auth.oidc.audience is not')
+  for (const [name, address] of Object.entries({ issuer, jwksUri }))
+    if (address !== undefined && !isProtected(address))
+      fail('CONFIG_INVALID', `auth.oidc.${name}: keys of tokens are asked for over https alone, but on this machine`)
   const claims = {
     tenant: config.get('auth.oidc.claims.tenant'),
     actor: config.get('auth.oidc.claims.actor'),
@@ -37,8 +40,6 @@ export function loginOf(config: Config): LoginSettings | undefined {
   const client = clientOf(config, oidc)
   const commandLine = commandLineOf(config, oidc)
   if (client === undefined && commandLine === undefined) return undefined
-  if (oidc !== undefined && !isProtected(oidc.issuer))
-    fail('CONFIG_INVALID', 'auth.oidc.issuer: people log in over https alone, but on this machine')
   return { ...(client === undefined ? {} : { client }), ...(commandLine === undefined ? {} : { commandLine }) }
 }
 

@@ -5,6 +5,7 @@
 import { readdirSync, type Dirent } from 'node:fs'
 import { dirname, extname, join } from 'node:path'
 import { appendAll } from '../../../core/collections/append-all.ts'
+import { readJsonText } from '../../../core/json/read-json-text.ts'
 import { KeelsonError } from '../../../core/problems/problem.ts'
 import type { ProjectSteps } from '../../../compose/project-handlers.ts'
 import { readPlanFile, type PlanFile } from '../files/plan-file.ts'
@@ -21,6 +22,7 @@ export interface Project {
 const PLAN_FILES = new Set(['.yaml', '.yml', '.json'])
 /** A plan says its name at the outermost level. */
 const NAMES_PLAN = /^(?:plan|metadata)\s*:|^\s*\{?\s*"(?:plan|metadata|schemaVersion)"\s*:/m
+const PLAN_NAMES: ReadonlySet<string> = new Set(['plan', 'metadata', 'schemaVersion'])
 const HAS_STEPS = /^steps\s*:|"steps"\s*:/m
 const LEFT_OUT = new Set(['node_modules', 'dist', 'package.json', 'package-lock.json', 'tsconfig.json'])
 const DEPTH = 4
@@ -61,7 +63,15 @@ function planFilesIn(folder: string): readonly string[] {
 
 function isPlan(file: string): boolean {
   const text = readText(file, 'FILE_UNUSABLE')
-  return NAMES_PLAN.test(text) && HAS_STEPS.test(text)
+  if (!HAS_STEPS.test(text)) return false
+  const named = extname(file) === '.json' ? outermostNames(text) : undefined
+  return named?.some((name) => PLAN_NAMES.has(name)) ?? NAMES_PLAN.test(text)
+}
+
+/** Undefined where it is no JSON yet: somebody may be writing it, and is told what is wrong. A schema of plans has these names further inside. */
+function outermostNames(text: string): readonly string[] | undefined {
+  const reading = readJsonText(text)
+  return reading.ok ? Object.keys(Object(reading.value) as object) : undefined
 }
 
 function filesIn(folder: string, depth: number): readonly string[] {

@@ -5,14 +5,17 @@ import type { Terminal } from '../terminal/terminal.ts'
 
 type Log = Required<Pick<ServerOptions, 'served' | 'tell'>>
 
-export function requestLog(form: string, terminal: Terminal): Log {
-  return form === 'json' ? jsonLog(terminal) : textLog(terminal, form !== 'off')
+/** `form`: as it is set; `isJson`: everything on this output is JSON. */
+export function requestLog(form: string, isJson: boolean, terminal: Terminal): Log {
+  return isJson ? jsonLog(terminal, form !== 'off') : textLog(terminal, form !== 'off')
 }
 
-function jsonLog(terminal: Terminal): Log {
+function jsonLog(terminal: Terminal, shows: boolean): Log {
   const at = (): string => isoFromMs(Date.now())
   return {
-    served: ({ ms, ...line }) => terminal.json({ log: 'request', at: at(), ...line, ms: rounded(ms) }),
+    served: ({ ms, ...line }) => {
+      if (shows) terminal.json({ log: 'request', at: at(), ...line, ms: rounded(ms) })
+    },
     tell: (thrown, correlationId) => terminal.json({ log: 'error', at: at(), correlationId, error: stackOf(thrown) }),
   }
 }

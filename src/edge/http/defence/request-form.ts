@@ -2,6 +2,7 @@
  * What a request must look like before anybody looks at what it asks for. An address has one spelling and a header one value: where two
  * programs on the way could read a request differently, it is refused.
  */
+import type { IncomingHttpHeaders } from 'node:http'
 import type { FastifyRequest } from 'fastify'
 import { LIMITS } from '../../../core/limits.ts'
 import { fail } from '../../../core/problems/problem.ts'
@@ -9,7 +10,25 @@ import { fail } from '../../../core/problems/problem.ts'
 export function needForm({ raw }: Pick<FastifyRequest, 'raw'>): void {
   needAddress(raw.url ?? '')
   needSingleHeaders(raw.rawHeaders)
+  if (raw.headers.host === undefined) fail('HEADER_INVALID', 'the request has no Host')
+  needPlainBody(raw.headers)
 }
+
+/** Whatever else a body says that it is, it is read as UTF-8 as it comes: who says otherwise would be misread. */
+function needPlainBody({
+  'transfer-encoding': transfer = 'chunked',
+  'content-encoding': encoding = 'identity',
+  'content-type': type = '',
+}: IncomingHttpHeaders): void {
+  if (transfer.toLowerCase() !== 'chunked') fail('HEADER_INVALID', 'Transfer-Encoding is chunked, or absent')
+  if (encoding.toLowerCase() !== 'identity')
+    fail('MEDIA_TYPE_UNSUPPORTED', `send the body as it is: Content-Encoding ${encoding.slice(0, 100)} is not read`)
+  const charset = /;\s*charset\s*=\s*"?([^";\s]*)/i.exec(type)?.[1] ?? 'utf-8'
+  if (!UTF8.has(charset.toLowerCase()))
+    fail('MEDIA_TYPE_UNSUPPORTED', `send the body as UTF-8: charset ${charset.slice(0, 100)} is not read`)
+}
+
+const UTF8: ReadonlySet<string> = new Set(['utf-8', 'utf8'])
 
 /** As `encodeURIComponent` writes a part: the rest is a second spelling of something. */
 const PART = /^(?:[A-Za-z0-9\-._~!$&'()*+,=:@]|%[0-9A-Fa-f]{2})+$/
@@ -34,6 +53,7 @@ function isPart(part: string): boolean {
 /** Read here or by somebody on the way, and meant to have one value. */
 const ONCE: ReadonlySet<string> = new Set([
   'authorization',
+  'content-encoding',
   'content-length',
   'content-type',
   'host',

@@ -2,10 +2,12 @@
 import * as api from '../../../core/api/executions.ts'
 import type { BodyOf } from '../../../core/api/contract.ts'
 import { LIMITS } from '../../../core/limits.ts'
-import type { PlanRef } from '../../../core/plan/compile/plan-ref.ts'
+import { parsePlanRef, type PlanRef } from '../../../core/plan/compile/plan-ref.ts'
 import { fail } from '../../../core/problems/problem.ts'
+import { unwrap } from '../../../core/result.ts'
 import { executionWord } from '../../../core/view/fold/vocabulary.ts'
 import { compileAside } from '../../../library/plans/plan-catalogue.ts'
+import { msFromIso } from '../../../core/time.ts'
 import type { RunHandle } from '../../../library/act/run-handle.ts'
 import type { StartOptions } from '../../../library/run-options.ts'
 import type { Startable } from '../../../library/plans/load-plan.ts'
@@ -13,7 +15,6 @@ import type { PlanName } from '../../../library/plans/startable-plans.ts'
 import { startOnce } from '../serve/idempotency.ts'
 import { bind, type Asked, type BoundRoute, type Reply } from '../serve/bound-route.ts'
 import { executionOf, pathOf, retryAfterOf } from '../wire/execution-view.ts'
-import { instantOf } from '../wire/list-filter.ts'
 
 type StartAsked = Asked<typeof api.startExecution> | Asked<typeof api.executeWorkflow>
 type Body = BodyOf<typeof api.startExecution>
@@ -28,11 +29,12 @@ async function start(route: string, asked: StartAsked): Promise<Reply> {
   needSize(asked, waitMs > 0 ? 'sync' : 'async')
   const { keelson, body, world, correlationId } = asked
   const given = await planOf(body, world.dev)
-  const options = optionsOf(body, correlationId, world.now())
+  const options = optionsOf(body, correlationId)
   return startOnce(asked as Asked, {
     route,
     start: (runId) =>
       keelson.start(given as never, body.input as never, { ...options, ...(runId === undefined ? {} : { runId }) }),
+    isAwaited: waitMs > 0,
     answer: async (run) => (waitMs > 0 ? awaited(run, waitMs, asked) : accepted(run)),
   })
 }
@@ -52,7 +54,7 @@ export function accepted(run: RunHandle): Reply {
 /** In milliseconds; 0 for a start that is not waited for. */
 function waitOf({ query, header }: StartAsked): number {
   if (query.mode === 'sync') return LIMITS.syncWaitMs
-  const asked = /(?:^|[,;\s])wait=(\d{1,6})(?:$|[,;\s])/.exec(header('prefer') ?? '')?.[1]
+  const asked = /(?:^|[,;\s])wait\s*=\s*"?(\d+)"?(?:$|[,;\s])/i.exec(header('prefer') ?? '')?.[1]
   return query.mode === 'async' || asked === undefined ? 0 : Math.min(Number(asked) * 1_000, LIMITS.syncWaitMs)
 }
 
@@ -93,7 +95,10 @@ async function planOf(body: Body, dev: boolean): Promise<Startable | PlanName | 
   const { planId, planVersion, sha256, planRef, plan } = body
   const given = [planId, planRef, plan].filter((one) => one !== undefined)
   if (given.length !== 1) fail('BODY_INVALID', 'body: exactly one of planId, planRef and plan says what is run')
-  if (planRef !== undefined) return planRef as unknown as PlanRef
+  if (planId === undefined && (planVersion !== undefined || sha256 !== undefined))
+    fail('BODY_INVALID', 'body: planVersion and sha256 need the planId that they are of')
+  // Only what says where a plan is: of a whole plan, or of one that says it was checked, the rest would be believed.
+  if (planRef !== undefined) return unwrap(parsePlanRef(planRef))
   if (plan !== undefined) {
     if (!dev)
       fail('PLAN_INLINE_REFUSED', 'a plan in the body is only for development: publish it, and name it by planId')
@@ -107,13 +112,21 @@ async function planOf(body: Body, dev: boolean): Promise<Startable | PlanName | 
   }
 }
 
-function optionsOf(body: Body, correlationId: string, now: number): StartOptions {
+function optionsOf(body: Body, correlationId: string): StartOptions {
   const { runRequestId, notBefore, queue, needsApproval } = body
   return {
     correlationId: body.correlationId ?? correlationId,
     ...(runRequestId === undefined ? {} : { requestId: runRequestId }),
-    ...(notBefore === undefined ? {} : { notBefore: instantOf(notBefore, 'notBefore', now) }),
+    ...(notBefore === undefined ? {} : { notBefore: laterInstantOf(notBefore) }),
     ...(queue === undefined ? {} : { queue }),
     ...(needsApproval === true ? { autoApprove: false } : {}),
   }
+}
+
+/** No age, as filters take it: `24h` would be a day ago here. */
+function laterInstantOf(text: string): number {
+  return (
+    msFromIso(text) ??
+    fail('BODY_INVALID', 'body: notBefore is an instant such as 2031-01-31T09:00:00Z', { pointer: '/notBefore' })
+  )
 }

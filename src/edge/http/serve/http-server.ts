@@ -74,6 +74,8 @@ function newServer(world: World): FastifyInstance {
     routerOptions: { maxParamLength: LIMITS.urlChars },
     http: {
       maxHeaderSize: LIMITS.headerBytes,
+      // Refused with the others of a wrong form, in the same words.
+      requireHostHeader: false,
       headersTimeout: headersMs,
       connectionsCheckingInterval: slowLookMs,
     },

@@ -22,14 +22,20 @@ const KEY = /^[a-zA-Z0-9-]{1,255}$/
  */
 const LEASE_MS = 10_000
 const LOOK_MS = 25
+/** Of the answer that has the end of the run. */
+const OK = 200
 /** After these nobody knows whether the run was written. */
 const IN_DOUBT: ReadonlySet<string> = new Set(['STORE_WRITE_TIMEOUT', 'STORE_UNAVAILABLE'])
+
+type Answered = Extract<RequestTaken, { kind: 'answered' }>['answer']
 
 interface Work {
   /** Method and path of the route. */
   readonly route: string
   /** Starts the run under this id, or under one of its own choice if there is none. */
   readonly start: (executionId?: string) => Promise<RunHandle>
+  /** Whether the answer is that of the end. How long somebody waits is no part of what they ask for: a repeat may wait where the first did not. */
+  readonly isAwaited: boolean
   /** The answer for whoever started it, or found it. */
   readonly answer: (run: RunHandle) => Promise<Reply>
 }
@@ -51,12 +57,13 @@ class KeyedStart {
 
   constructor(asked: Asked, work: Work, key: string) {
     const { world, caller, body, query } = asked
+    const { mode: _wait, ...what } = { ...(query as Readonly<Record<string, unknown>> | undefined) }
     this.#asked = asked
     this.#work = work
     this.#store = storeOf(world.keelson)
     this.#ref = { tenantId: caller.tenantId, route: work.route, key }
     this.#owner = world.uuid()
-    this.#bodySha256 = sha256Bytes(canonicalText({ body, query }))
+    this.#bodySha256 = sha256Bytes(canonicalText({ body, query: what }))
   }
 
   async answer(): Promise<Reply> {
@@ -72,7 +79,7 @@ class KeyedStart {
           'IDEMPOTENCY_KEY_CONFLICT',
           `another request was sent before with the Idempotency-Key '${this.#ref.key}'`,
         )
-      if (taken.kind === 'answered') return replayed(taken.answer)
+      if (taken.kind === 'answered') return this.#replayed(taken.answer)
       if (taken.executionId !== undefined) {
         const run = await this.#runOf(taken.executionId)
         if (run !== undefined) return asReplay(await this.#work.answer(run))
@@ -81,6 +88,14 @@ class KeyedStart {
       await new Promise<void>((resolve) => void setTimeout(resolve, LOOK_MS))
       this.#asked.gone.throwIfAborted()
     }
+  }
+
+  async #replayed({ status, headers, body: text }: Answered): Promise<Reply> {
+    const body = JSON.parse(text) as { readonly executionId?: string }
+    const isOfEnd = status === OK
+    const run = isOfEnd === this.#work.isAwaited ? undefined : await this.#runOf(body.executionId ?? '')
+    if (run !== undefined) return asReplay(await this.#work.answer(run))
+    return asReplay({ status, headers, body, ...(isOfEnd ? { tag: 'strong' } : {}) })
   }
 
   #take(): Promise<RequestTaken> {
@@ -159,10 +174,6 @@ class KeyedStart {
 
 function isSame(one: Uint8Array, other: Uint8Array): boolean {
   return Buffer.compare(one, other) === 0
-}
-
-function replayed({ status, headers, body }: Extract<RequestTaken, { kind: 'answered' }>['answer']): Reply {
-  return asReplay({ status, headers, body: JSON.parse(body) as unknown })
 }
 
 function asReplay(reply: Reply): Reply {

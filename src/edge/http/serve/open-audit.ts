@@ -29,7 +29,8 @@ export async function openAudit(keelson: Keelson, tell: World['tell']): Promise<
     key = await keys.current()
   } catch (thrown) {
     if (!(thrown instanceof KeelsonError)) throw thrown
-    tell(thrown, ABOUT)
+    // Of a setting that is missing, where it is missing in the code says nothing.
+    tell(`${thrown.code}  none is kept: ${thrown.message}`, ABOUT)
     const nothing = async (): Promise<void> => undefined
     return { route: (route) => route, authorizer: (authorizer) => authorizer, note: nothing, close: nothing }
   }

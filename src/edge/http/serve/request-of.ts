@@ -9,6 +9,7 @@ import { checked, readBody, readQuery } from '../wire/read-request.ts'
 import type { Asked } from './bound-route.ts'
 import type { World } from './world.ts'
 
+const WITH_PORT = /^(?:\[[^\]]*\]|[^:]*)(?::[0-9]{1,5})?$/
 const CORRELATION = /^[A-Za-z0-9._:@/+-]{1,255}$/
 
 /** The id that ties a request, its log lines and its runs together; the caller's own where it has the form of one. */
@@ -20,7 +21,9 @@ export function correlationIdOf(request: FastifyRequest, uuid: () => string): st
 /** Names in `Host` that are not this server's are refused: a web page could have had its own name lead here (DNS rebinding). */
 export function needHost(request: FastifyRequest, hosts: ReadonlySet<string>): void {
   const name = request.hostname.toLowerCase()
-  if (!hosts.has(name)) fail('HOST_REFUSED', `this server does not answer for '${name.slice(0, 100)}'`)
+  // What stands behind the name is a port or nothing: a list of names would be another's to choose from.
+  if (!hosts.has(name) || !WITH_PORT.test(request.host))
+    fail('HOST_REFUSED', `this server does not answer for '${name.slice(0, 100)}'`)
 }
 
 /** Who asks; nobody is not answered. */

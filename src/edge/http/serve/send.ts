@@ -35,7 +35,8 @@ export async function sendReply(
   if (tag !== undefined) {
     const etag = etagOf(body, tag)
     reply.headers({ etag, 'cache-control': 'max-age=0, must-revalidate' })
-    if (status === 200 && isKnown(headerOf(request)('if-none-match'), etag)) return reply.code(304).send()
+    if (status === 200 && request.method === 'GET' && isKnown(headerOf(request)('if-none-match'), etag))
+      return reply.code(304).send()
   } else if (headers['cache-control'] === undefined) reply.header('cache-control', 'no-store')
   if (text !== undefined) return sendText(reply, status, text, (thrown) => world.tell(thrown, request.correlation))
   if (body === undefined) return reply.code(status).send()
@@ -52,6 +53,9 @@ export function sendFailure(world: World, request: FastifyRequest, reply: Fastif
   const asProblemJson = (request.headers.accept ?? '').includes('application/problem+json')
   const told = { timestamp: isoFromMs(world.now()), correlationId }
   const { status, headers, body } = failureOf(known, told, asProblemJson)
+  // The framework closes the connection under a body that is too large. Who still sends it would find it broken, and not read why: the rest
+  // is taken and thrown away, for as long as a request may take.
+  reply.removeHeader('connection')
   reply.headers({ 'x-correlation-id': correlationId, 'cache-control': 'no-store', ...goodbye(world), ...headers })
   return sendJson(reply, status, asProblemJson ? 'application/problem+json' : JSON_TYPE, body)
 }

@@ -42,7 +42,8 @@ export function instantOf(text: string, name: string, now: number): number {
   const ago = /^(\d{1,6})(s|m|h|d)$/.exec(text)
   if (ago !== null) return now - Number(ago[1]) * UNIT[ago[2] as keyof typeof UNIT]
   return (
-    msFromIso(text) ?? fail('BODY_INVALID', `query: '${name}' must be an instant such as 2026-01-31T09:00:00Z, or 24h`)
+    msFromIso(text) ??
+    fail('BODY_INVALID', `'${name}' must be an instant such as 2026-01-31T09:00:00Z, or an age such as 24h`)
   )
 }
 

@@ -34,8 +34,32 @@ export function readBody(bytes: Uint8Array): unknown {
 export function checked(shape: Shape<unknown>, value: unknown, part: 'body' | 'query' | 'path'): unknown {
   refuseUnknown(shape, value, part)
   const valid = validateJson(shape.schema, value, 'BODY_INVALID')
-  if (valid.ok) return value
+  if (valid.ok) return withoutNul(shape.schema, value, part)
   return unwrap({ ...valid, problems: valid.problems.map((one) => inPart(one, part)) as unknown as readonly [Problem] })
+}
+
+/**
+ * A text that a route names is looked up or kept as it is, and not every store can keep a NUL. What it leaves free (an input, an output) is
+ * kept as JSON, which writes one; so is a text of programs, which its shape marks as `text/plain`.
+ */
+function withoutNul(schema: Schema, value: unknown, part: string, pointer = ''): unknown {
+  if (typeof value === 'string' && value.includes('\0') && schema.type === 'string' && !('contentMediaType' in schema))
+    fail('BODY_INVALID', `${part}: \`${pointer.slice(1).replaceAll('/', '.')}\` holds a NUL`, { pointer })
+  if (typeof value !== 'object' || value === null) return value
+  const { properties, items } = schema
+  for (const [name, one] of Object.entries(value)) {
+    const own = Array.isArray(value)
+      ? items
+      : properties !== undefined && Object.hasOwn(properties, name) && properties[name]
+    if (typeof own === 'object') withoutNul(own, one, part, `${pointer}/${name}`)
+  }
+  return value
+}
+
+interface Schema {
+  readonly type?: unknown
+  readonly properties?: Readonly<Record<string, Schema>>
+  readonly items?: Schema
 }
 
 function inPart(found: Problem, part: string): Problem {

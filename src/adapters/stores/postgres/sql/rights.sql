@@ -55,6 +55,7 @@ GRANT UPDATE (asked_at) ON keelson.feed_dead_letters TO keelson_runner, keelson_
 GRANT UPDATE (revision, state, engine_attempt, touched_at, claims, claim_sha256, claim_worker, claimed_at, claimed_until,
   claim_lease_ms, report)
   ON keelson.work TO keelson_runner, keelson_tenant_runner;
+GRANT UPDATE (report) ON keelson.ended_claims TO keelson_runner, keelson_tenant_runner;
 GRANT UPDATE (asked_at, body) ON keelson.workers TO keelson_runner, keelson_tenant_runner;
 GRANT DELETE ON keelson.grants, keelson.grant_waits, keelson.grant_wait_pools, keelson.feed_subscribers, keelson.feed_cursors,
   keelson.feed_behind, keelson.feed_dead_letters, keelson.sent_events, keelson.event_waits, keelson.event_keys,
