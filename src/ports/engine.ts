@@ -78,6 +78,8 @@ export interface TurnResult {
   readonly written?: readonly SealedEvent[]
   /** Set when decisions of this call ended the run. */
   readonly end?: RunEnd
+  /** The commit itself saw that nothing was in the inbox (P-53): nothing can have come between a look and that commit. */
+  readonly inboxEmpty?: true
 }
 
 /** The terminal event of a run, as far as its reader needs it. */

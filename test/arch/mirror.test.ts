@@ -29,6 +29,7 @@ const ALONE: Readonly<Record<string, readonly string[]>> = {
     'run-row.ts',
     'schema.ts',
     'statement.ts',
+    'status.ts',
     'update-run.ts',
     'wal.ts',
     'write-batches.ts',

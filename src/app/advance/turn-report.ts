@@ -15,7 +15,7 @@ const END_EVENTS: ReadonlySet<string> = new Set(['RunCompleted', 'RunFailed', 'R
 /** For a turn that is over: the run's state includes the events that the turn wrote. */
 export function reportOf(
   { state, epoch, nextSeq, row }: LoadedRun,
-  { round, grants, owedEventWaits, heldUntil }: Turn,
+  { round, grants, owedEventWaits, heldUntil, unread }: Turn,
   effects: readonly Effect[] = round.effects,
 ): TurnResult {
   const terminal = isTerminalRun(state.status)
@@ -31,6 +31,7 @@ export function reportOf(
     ...(grants?.freedUnits === true ? { freed: true as const } : {}),
     wakeAt: terminal ? undefined : opensWait ? round.wall : (heldUntil ?? nextWakeAt),
     terminal,
+    ...(unread === true ? { inboxEmpty: true as const } : {}),
     ...endOf(round, row.parent !== undefined),
   }
 }

@@ -103,6 +103,52 @@ it('a signal that another process sent while the last commit was on its way is a
   expect(world.log(key).slice(-2)).toEqual(['RunCompleted RUN#1', 'SignalRejected RUN#1'])
 })
 
+it('a signal that came between the last look into the inbox and the end is answered right after it [SIG-15]', async () => {
+  const world = new World()
+  const other = world.process('other')
+  const sender = { actorId: 'olga', actorRole: 'Admin', allowed: true } as const
+  const send = async (signalType: 'CANCEL' | 'PAUSE'): Promise<void> => {
+    const { tenantId, runId } = world.row(1)
+    const request = { signalId: other.services.random.uuid(), signalType, payload: { reason: 'no longer needed' } }
+    await signalRun(other.services, { tenantId, runId }, request, sender)
+  }
+  let sent = false
+  const wrapStore = (store: RunStore): RunStore => ({
+    ...store,
+    commit: async (batch) => {
+      if (!sent && batch.some(({ summary }) => summary.status === 'CANCELLED')) {
+        sent = true
+        await send('PAUSE')
+      }
+      return store.commit(batch)
+    },
+  })
+  const driver = world.process('driver', { wrapStore })
+  const key = await driver.start(`steps: [{ id: a, dependsOn: [], wait: { forMs: 3600000 } }]`)
+  await send('CANCEL')
+  await world.runUntil(() => world.hasEnded(key))
+  await world.time.quiet()
+  expect(sent).toBe(true)
+  expect(world.log(key).slice(-2)).toEqual(['RunCancelled RUN#1', 'SignalRejected RUN#1'])
+})
+
+it('asks nothing more about a run whose end was written where the inbox was empty [P-53]', async () => {
+  const world = new World()
+  let asked = 0
+  const wrapStore = (store: RunStore): RunStore => ({
+    ...store,
+    readInbox: (runKey) => {
+      if (world.hasEnded(runKey)) asked += 1
+      return store.readInbox(runKey)
+    },
+  })
+  const key = await world.process('driver', { wrapStore }).start(PLAN)
+  await world.runUntil(() => world.hasEnded(key))
+  await world.time.quiet()
+  expect(world.called()).toEqual(['a#1/1', 'b#1/1'])
+  expect(asked).toBe(0)
+})
+
 describe('a bell', () => {
   function belled(world: World, pollMs: number) {
     const other = world.process('other', { script: { f: 'hold' } })

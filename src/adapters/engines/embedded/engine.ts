@@ -203,11 +203,11 @@ export class EmbeddedEngine implements EngineHost {
     return run
   }
 
-  #ended(runKey: RunKey, run: DrivenRun, { status, end }: TurnResult): void {
+  #ended(runKey: RunKey, run: DrivenRun, { status, end, inboxEmpty }: TurnResult): void {
     if (this.#driven.get(runKey) === run) this.#driven.delete(runKey)
     this.#lingering.add(run)
     this.#ends.tell(runKey, { status, ...(end === undefined ? {} : { end }) })
-    void this.#inboxRows.answerLast(runKey)
+    if (inboxEmpty !== true) void this.#inboxRows.answerLast(runKey)
   }
 
   #schedulePoll(): void {

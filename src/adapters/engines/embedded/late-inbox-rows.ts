@@ -1,6 +1,6 @@
 /**
  * Inbox rows to runs that have ended (P-21): their senders still saw a live run. The driver of the run looks once more after its
- * end. If the driver died before that, another process finds the rows in its sweep, so that a late outcome or signal is recorded
+ * end, unless the commit of the end has looked itself (P-53). If the driver died before that, another process finds the rows in its sweep, so that a late outcome or signal is recorded
  * in any case (X-31).
  */
 import { steadyNow } from '../../../core/clock-jumps.ts'

@@ -3,6 +3,7 @@ import type { AdmissionStore, RunLimit, WhenFull } from '../../../ports/admissio
 import type { Connection } from './connect.ts'
 import { number, runRow, text, type Columns } from './run-row.ts'
 import { requireTenant } from './scope.ts'
+import { ENDED_STATUS } from './status.ts'
 
 const PUT = `INSERT OR REPLACE INTO run_limits (tenant_id, name, max_running, rate_per_minute, when_full, priority,
   max_concurrent_steps, set_by, set_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`
@@ -18,7 +19,7 @@ const QUEUED = `SELECT * FROM (SELECT r.*, row_number() OVER (PARTITION BY tenan
   ORDER BY turn, run_key LIMIT ?4`
 const ENDED = `SELECT * FROM runs WHERE run_key IN (SELECT run_key FROM grant_holds WHERE slot = 'RUN'
     UNION SELECT run_key FROM grant_waits WHERE slot = 'RUN')
-  AND status IN ('COMPLETED', 'FAILED', 'CANCELLED') AND archived_at IS NULL
+  AND ${ENDED_STATUS} AND archived_at IS NULL
   AND run_key NOT IN (SELECT value FROM json_each(?)) ORDER BY run_key LIMIT ?`
 
 export function admissionOf(connection: Connection): AdmissionStore {

@@ -24,7 +24,7 @@ const HEAD = `SELECT run_key, epoch, next_seq, head_hash, status, next_wake_at, 
   WHERE run_key = ? AND archived_at IS NULL`
 const FIND_RUN = 'SELECT 1 FROM runs WHERE tenant_id = ? AND run_id = ?'
 const REQUEST_EXISTS = 'SELECT run_id FROM runs WHERE tenant_id = ? AND request_key = ?'
-const INSERT_RUN = `INSERT INTO runs (run_id, tenant_id, project_id, environment_id, plan_id, plan_version, plan_sha256,
+export const INSERT_RUN = `INSERT INTO runs (run_id, tenant_id, project_id, environment_id, plan_id, plan_version, plan_sha256,
   engine_type, engine_run_ref, request_key, original_run_id, parent_run_id, parent_slot, parent_attempt, triggered_by,
   created_at, updated_at, epoch, next_seq, head_hash, substatus, rules_version, min_rules_version, started_at,
   steps_total, steps_done, steps_failed, error_code, status, next_wake_at, owed, ended_at, lease_owner, leased_until)

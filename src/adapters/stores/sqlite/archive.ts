@@ -10,12 +10,12 @@ import type { Connection } from './connect.ts'
 import { forgetRun } from './feed.ts'
 import { freeRun } from './grants.ts'
 import { bytes, runRow, text } from './run-row.ts'
+import { ENDED_STATUS, LIVE_STATUS } from './status.ts'
 import { forgetWork } from './work.ts'
 
-const ENDED = `status IN ('COMPLETED', 'FAILED', 'CANCELLED')`
 export const ARCHIVABLE = `SELECT * FROM runs WHERE ended_at IS NOT NULL AND ended_at < ? AND archived_at IS NULL
-  AND ${ENDED} ORDER BY ended_at, run_key LIMIT ?`
-const RUN = `SELECT tenant_id, head_hash, archived_at, ${ENDED} AS ended FROM runs WHERE run_key = ?`
+  AND ${ENDED_STATUS} ORDER BY ended_at, run_key LIMIT ?`
+const RUN = `SELECT tenant_id, head_hash, archived_at, ${ENDED_STATUS} AS ended FROM runs WHERE run_key = ?`
 /** A ticket may exist already if somebody inserted one by hand; its events were removed with it. */
 const TICKET = 'INSERT INTO archive_tickets (run_key, head_hash) VALUES (?, ?) ON CONFLICT (run_key) DO NOTHING'
 const MARK = 'UPDATE runs SET archived_at = ?, archived_to = ?, inbox_since = NULL WHERE run_key = ?'
@@ -23,7 +23,7 @@ const REST = ['run_inbox', 'run_context', 'run_blobs', 'run_snapshots', 'step_cl
   (table) => `DELETE FROM ${table} WHERE run_key = ?`,
 )
 const RAISE = `UPDATE runs SET epoch = epoch + 1, lease_owner = NULL, leased_until = NULL
-  WHERE status NOT IN ('COMPLETED', 'FAILED', 'CANCELLED')`
+  WHERE ${LIVE_STATUS}`
 
 export async function archivableRuns(
   connection: Connection,

@@ -9,6 +9,7 @@ import { inspect, MIGRATIONS } from './migrate.ts'
 import { number, text, type Columns } from './run-row.ts'
 import { schemaFaults } from './schema.ts'
 import { statement } from './statement.ts'
+import { LIVE_STATUS } from './status.ts'
 
 export interface DatabaseReport {
   readonly schemaVersion: number
@@ -45,7 +46,7 @@ const NAMED_RUNS = 100
 /** A driver handles an inbox row or a timer within this time. */
 const PATIENCE_MS = 5_000
 const BUSY_TIMEOUT_MS = 2_000
-const LIVE = `status NOT IN ('COMPLETED', 'FAILED', 'CANCELLED') AND quarantine IS NULL`
+const LIVE = `${LIVE_STATUS} AND quarantine IS NULL`
 const undriven = (until: string): string => `SELECT run_id FROM runs WHERE ${LIVE} AND coalesce(${until}, 0) <= ?1
   AND (owed = 1 OR next_wake_at <= ?1 - ${PATIENCE_MS} OR inbox_since <= ?1 - ${PATIENCE_MS}) LIMIT ${NAMED_RUNS}`
 const QUARANTINED = `SELECT run_id, quarantine FROM runs WHERE quarantine IS NOT NULL LIMIT ${NAMED_RUNS}`

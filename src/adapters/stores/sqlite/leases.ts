@@ -7,6 +7,7 @@ import { TAKING_UP } from '../../../core/engine/last-words.ts'
 import type { RunKey, RunRow } from '../../../ports/run-store.ts'
 import type { Connection } from './connect.ts'
 import { number, runRow, type Columns } from './run-row.ts'
+import { ENDED_STATUS, LIVE_STATUS } from './status.ts'
 
 const ACQUIRE = `UPDATE runs SET lease_owner = $owner, leased_until = $until,
     deaths = CASE WHEN lease_owner IS NULL THEN 0 WHEN lease_owner = $owner THEN deaths ELSE deaths + 1 END,
@@ -19,7 +20,7 @@ const ACQUIRE = `UPDATE runs SET lease_owner = $owner, leased_until = $until,
 const NOTE_DOING = 'UPDATE runs SET doing = ? WHERE run_key = ? AND lease_owner = ?'
 const RELEASE = 'UPDATE runs SET lease_owner = NULL, leased_until = NULL WHERE run_key = ? AND lease_owner = ?'
 
-const LIVE = `quarantine IS NULL AND status NOT IN ('COMPLETED', 'FAILED', 'CANCELLED')`
+const LIVE = `quarantine IS NULL AND ${LIVE_STATUS}`
 const NOT_OUTSIDE = `engine_type NOT IN (${WITHOUT_LEASE.map((engine) => `'${engine}'`).join(', ')})`
 const OURS = `${LIVE} AND ${NOT_OUTSIDE}`
 const DRIVABLE = `${OURS}
@@ -45,7 +46,7 @@ export const STALLED_BY_INBOX = `SELECT *, inbox_since AS due_since FROM runs WH
   AND inbox_since <= ? AND ${LIVE} AND engine_type = ? ORDER BY inbox_since, run_key LIMIT ?`
 
 export const ENDED_BY_INBOX = `SELECT *, inbox_since AS due_since FROM runs WHERE inbox_since IS NOT NULL
-  AND inbox_since <= ? AND quarantine IS NULL AND status IN ('COMPLETED', 'FAILED', 'CANCELLED')
+  AND inbox_since <= ? AND quarantine IS NULL AND ${ENDED_STATUS}
   AND ${NOT_OUTSIDE} ORDER BY inbox_since, run_key LIMIT ?`
 
 export async function acquireLease(

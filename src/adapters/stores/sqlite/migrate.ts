@@ -38,6 +38,7 @@ export const MIGRATIONS = [
   '0027-views.sql',
   '0028-erased-addresses.sql',
   '0029-ended-claims.sql',
+  '0030-conditions-without-lists.sql',
 ] as const
 
 /** Where SQL alone cannot say how: the log is copied between what comes before this line and what comes after it. */

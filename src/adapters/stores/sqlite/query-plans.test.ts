@@ -1,6 +1,7 @@
 /** The queries that many runs must not slow down use an index and sort nothing: SQLite's own plan shows it. */
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { INSERT_RUN } from './append.ts'
 import { ARCHIVABLE } from './archive.ts'
 import { connect, type Connection } from './connect.ts'
 import { COUNTS } from './counts.ts'
@@ -24,6 +25,7 @@ import { listQuery } from './list.ts'
 import { MOVED } from './moves.ts'
 import { ANY_PAUSE } from './pauses.ts'
 import { APPENDS, BY_ENGINE_REF } from './read.ts'
+import { UNREAD_UPDATES } from './update-run.ts'
 import { testFolder } from '../../../../test/fixtures/folder.ts'
 
 let folder = ''
@@ -45,6 +47,13 @@ const planOf = (sql: string): string =>
     .join('; ')
 
 describe('the store', () => {
+  it('writes the row of a run without a table of its own for the condition of any index', () => {
+    for (const sql of [INSERT_RUN, ...UNREAD_UPDATES]) {
+      const steps = connection.db.prepare(`EXPLAIN ${sql}`).all()
+      expect(steps.map(({ opcode }) => opcode)).not.toContain('OpenEphemeral')
+    }
+  })
+
   it('finds due runs through their indexes, however many wait', () => {
     expect(planOf(DUE_BY_TIME)).toMatch(/^SEARCH runs USING INDEX runs_wake \([^)]*\)$/)
     expect(planOf(DUE_BY_INBOX)).toMatch(/^(SEARCH|SCAN) runs USING INDEX runs_inbox( \([^)]*\))?$/)

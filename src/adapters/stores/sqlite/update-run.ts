@@ -26,7 +26,7 @@ function updates(where: string): readonly string[] {
 
 const UPDATES = updates(BY_KEY)
 const KNOWN_UPDATES = updates(AS_KNOWN)
-const UNREAD_UPDATES = updates(AS_KNOWN + NOTHING_UNREAD)
+export const UNREAD_UPDATES = updates(AS_KNOWN + NOTHING_UNREAD)
 
 type Indexed = readonly [string, number | null, number, number | null]
 
