@@ -4,6 +4,8 @@ import { part } from '../server/part.ts'
 
 const Palette = part(async () => (await import('./palette.tsx')).Palette)
 
+const KEY = navigator.userAgent.includes('Mac') ? '⌘K' : 'Ctrl K'
+
 export function PaletteDoor(): ReactElement {
   const [isOpen, setOpen] = useState(false)
   useEffect(() => {
@@ -17,8 +19,17 @@ export function PaletteDoor(): ReactElement {
   }, [])
   return (
     <>
-      <button type="button" className="small" title="⌘K or Ctrl K" aria-label="Find" onClick={() => setOpen(true)}>
-        ⌕
+      <button
+        type="button"
+        className="small find"
+        title={`${KEY} finds runs, plans, steps, pages and acts`}
+        onClick={() => setOpen(true)}
+      >
+        <svg className="mark" width={13} height={13} viewBox="0 0 16 16" aria-hidden="true">
+          <path d="M7 2.5a4.5 4.5 0 1 0 0 9a4.5 4.5 0 1 0 0-9zM10.4 10.4l3.4 3.4" />
+        </svg>
+        <span className="words">Find</span>
+        <kbd>{KEY}</kbd>
       </button>
       {isOpen ? (
         <Suspense fallback={null}>
