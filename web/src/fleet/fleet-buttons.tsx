@@ -13,7 +13,7 @@ export function FleetButtons({ filter }: { readonly filter: ReadFilter }): React
   const isIdle = Object.keys(filter.asked).length + filter.words.length + filter.unknown.length === 0
   return (
     <div className="fleet-acts" role="group" aria-label="All runs that match">
-      <span className="quiet">{isIdle ? 'To act on many at once:' : 'All that match:'}</span>
+      {isIdle ? null : <span className="quiet">All that match:</span>}
       {(isIdle ? [] : FLEET_ACTS).map(({ signalType, word }) => (
         <button
           key={signalType}
@@ -25,7 +25,11 @@ export function FleetButtons({ filter }: { readonly filter: ReadFilter }): React
           {word} …
         </button>
       ))}
-      {whyNot === undefined ? null : <span className="quiet">{whyNot}</span>}
+      {whyNot === undefined ? null : (
+        <span className="quiet">
+          {isIdle ? 'To act on many at once, say by the filter which runs are meant.' : whyNot}
+        </span>
+      )}
       <Link href={pathOf('operations')}>Operations</Link>
       {act === undefined || whyNot !== undefined ? null : (
         <FleetDialog

@@ -1,6 +1,7 @@
 /** Opens the palette, by ⌘K, Ctrl K or its button. It is loaded when it is first opened. */
 import { Suspense, useEffect, useState, type ReactElement } from 'react'
 import { part } from '../server/part.ts'
+import { NotYet } from '../shown/not-yet.tsx'
 
 const Palette = part(async () => (await import('./palette.tsx')).Palette)
 
@@ -32,7 +33,7 @@ export function PaletteDoor(): ReactElement {
         <kbd>{KEY}</kbd>
       </button>
       {isOpen ? (
-        <Suspense fallback={null}>
+        <Suspense fallback={<NotYet onLeave={() => setOpen(false)} />}>
           <Palette onClose={() => setOpen(false)} />
         </Suspense>
       ) : null}

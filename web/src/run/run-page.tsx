@@ -7,7 +7,7 @@ import { Link } from '../address/link.tsx'
 import { noteVisit } from '../address/visited.ts'
 import { useOffers } from '../keys/offered.ts'
 import { useKeys } from '../keys/use-keys.ts'
-import { session as sessions } from '../server/session.ts'
+import { isHere, session as sessions } from '../server/session.ts'
 import { useWatched } from '../server/watched.ts'
 import { Boundary } from '../shown/boundary.tsx'
 import { Trouble } from '../shown/trouble.tsx'
@@ -89,6 +89,8 @@ export function OpenedRun({ run, lastSeq, error, note }: OpenedRunProps): ReactE
   const at = useAt(run, lastSeq)
   const { history, snapshot, asOf, moment } = at
   const pane = usePane()
+  const isAnswering = useWatched(isHere)
+  const isBehind = run.file === undefined && !isAnswering
   useStepKeys(at)
   useOffers(() => runOffers(at))
   const { executionId, planId } = run.execution
@@ -132,7 +134,7 @@ export function OpenedRun({ run, lastSeq, error, note }: OpenedRunProps): ReactE
       <section className="pane timeline-pane" aria-label="Timeline">
         <TimelinePane {...{ at, lastSeq, until }} />
       </section>
-      <CursorBar history={history} lastSeq={lastSeq} moment={moment} hasEnded={run.hasEnded} />
+      <CursorBar history={history} lastSeq={lastSeq} moment={moment} hasEnded={run.hasEnded} isBehind={isBehind} />
       <section className="pane events-pane" aria-label="Events">
         <EventsPane history={history} lastSeq={lastSeq} moment={moment} />
       </section>

@@ -28,7 +28,7 @@ export function RunRows({ runs, chosen, isLoaded, now, picked, onPick }: RunRows
           </th>
           <th scope="col">status</th>
           <th scope="col">plan</th>
-          <th scope="col" className="wide">
+          <th scope="col" className="wide error">
             error
           </th>
           <th scope="col" className="wide">
