@@ -1,5 +1,6 @@
 /** What somebody sees first who comes to the page because something is wrong: which run, why, what it waits for; on a phone as well. */
 import { expect, it } from 'vitest'
+import { shortTime } from '../../web/src/shown/words.ts'
 import { rulerTexts } from '../../web/src/timeline/ruler-texts.ts'
 import { ended, LOCAL, servedPage, start, testBrowser } from './browser.ts'
 import { SAGA, testSteps } from './plans.ts'
@@ -42,6 +43,10 @@ it('the list tells why a run failed and whose child it is, and keeps the name of
   await child.getByText('WAREHOUSE_FULL').locator('visible=true').waitFor()
   await child.getByRole('link', { name: `child of run ${parent.slice(0, 8)}` }).click()
   await wide.page.waitForURL(`**/runs/${parent}`)
+  // From an attempt of a step that is a plan, one goes back to the run that it was.
+  await wide.page.goto(`${server.url}/runs/${parent}?step=child&tab=attempts`)
+  await wide.page.getByRole('link', { name: /^child run / }).click()
+  await wide.page.getByRole('button', { name: /^ship WAREHOUSE_FULL/ }).waitFor()
   await using narrow = await browser.open(server.url, NARROW)
   const row = narrow.page.getByRole('row').filter({ hasText: 'saga' })
   await row.getByText('WAREHOUSE_FULL').locator('visible=true').waitFor()
@@ -78,11 +83,13 @@ it('a step that only waits says so and until when, one that is tried again says 
   const id = await start(server, 'waits')
   await using tab = await browser.open(`${server.url}/runs/${id}`)
   const { page } = tab
-  await page.getByRole('button', { name: /^cool-off until \d\d:\d\d:\d\d, waits$/ }).waitFor()
+  await page.getByRole('button', { name: /^cool-off until (\d\d:\d\d:\d\d|\d\d-\d\d \d\d:\d\d), waits$/ }).waitFor()
   await page.getByRole('button', { name: /^receipt waits: payment.*, waits$/ }).waitFor()
   await page.getByRole('button', { name: 'sign waits for a person, waits for a person' }).waitFor()
   await page.getByRole('button', { name: /^upload again / }).click()
-  await page.getByText(/^attempt 1 of 20 failed with WAREHOUSE_FULL: the warehouse is full; the next is due/).waitFor()
+  await page
+    .getByText(/^attempt \d+ of 20 failed with WAREHOUSE_FULL: the warehouse is full; the next is due/)
+    .waitFor()
   await page.keyboard.press('Escape')
   await page.getByRole('link', { name: 'open the task' }).click()
   await page.getByRole('button', { name: 'Approve' }).waitFor()
@@ -129,6 +136,12 @@ it('a run that is not there leads on to those that are', async () => {
   await tab.page.getByText('RUN_NOT_FOUND').first().waitFor()
   await tab.page.getByRole('link', { name: 'All runs' }).click()
   await tab.page.getByText('No run yet.').waitFor()
+})
+
+it('a time in a small place is told by what of it is another than now', () => {
+  const [now, later] = [new Date(2026, 10, 19, 22, 20), (hours: number) => new Date(2026, 10, 19, 22 + hours, 20, 5)]
+  const told = [1, 2, 24 * 60].map((hours) => shortTime(later(hours).getTime(), now.getTime()))
+  expect(told).toEqual(['23:20:05', '11-20 00:20', '2027-01-18'])
 })
 
 it('no two texts of the ruler meet, and a fold comes before a round time', () => {

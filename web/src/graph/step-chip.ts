@@ -4,13 +4,13 @@ import type { Cause } from '../../../src/core/run/explain/explain.ts'
 import { msFromIso } from '../../../src/core/time.ts'
 import type { RunSnapshot, StepSnapshot } from '../../../src/core/view/fold/run-snapshot.ts'
 import { waitKind } from '../shown/wait-kind.ts'
-import { duration, timeOfDay } from '../shown/words.ts'
+import { duration, shortTime, timeOfDay } from '../shown/words.ts'
 
 export function chipOf(step: StepSnapshot, asOf: number): string {
   const { items, attempts, retryAt, error, status } = step
   if (items !== undefined)
     return `${items.done} of ${items.total}${items.failed === 0 ? '' : `, ${items.failed} failed`}`
-  if (retryAt !== undefined) return `again ${timeOfDay(msFromIso(retryAt) ?? 0, asOf)}`
+  if (retryAt !== undefined) return `again ${shortTime(msFromIso(retryAt) ?? 0, asOf)}`
   if (status === 'FAILED' && error !== undefined) return error.code
   const began = msFromIso(attempts[0]?.startedAt ?? '')
   if (began === undefined) return step.reasonCode ?? ''
@@ -41,7 +41,7 @@ export function nodeChip(step: StepSnapshot, asOf: number, around: Around): stri
     if (step.waitingForManualCompletion === true) return 'waits for a person'
     const wait = waitKind(around.graph, step.stepId) === 'time' ? around.whyOf?.(step.stepId) : undefined
     for (const cause of wait ?? []) {
-      if (cause.kind === 'waiting-until') return `until ${timeOfDay(cause.at, asOf)}`
+      if (cause.kind === 'waiting-until') return `until ${shortTime(cause.at, asOf)}`
       if (cause.kind === 'waiting-for-event') return `waits: ${cause.name}`
     }
   }

@@ -5,7 +5,7 @@ import { inputOf, recordedIn, type Recorded } from '../history/recorded.ts'
 import { JsonValue } from '../shown/json-value.tsx'
 
 export function RunValues({ at: { history, moment } }: { readonly at: At }): ReactElement {
-  const ended = history.records.findLast(
+  const ended = history.runMoves.findLast(
     ({ runSeq, eventType }) => runSeq <= moment.seq && eventType === 'RunCompleted',
   )
   const output = ended === undefined ? undefined : recordedIn(ended, 'output', 'outputRef', undefined)
