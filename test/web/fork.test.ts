@@ -43,7 +43,7 @@ it('forks a failed run with another input: what is taken over stays, and both ru
   await ended(server, id)
   await using tab = await browser.open(`${server.url}/runs/${id}`)
   const { page, troubles } = tab
-  await page.getByRole('link', { name: 'Fork', exact: true }).click()
+  await page.getByRole('link', { name: 'Run again, as a fork' }).click()
   await page.getByRole('list', { name: 'Steps taken over' }).getByText('charge').waitFor()
   const again = page.getByRole('list', { name: 'Steps done again' })
   await again.getByText('not finished').waitFor()
@@ -143,7 +143,7 @@ it('says why a run cannot be forked, what in an input is no JSON, and who may no
   tab.expects(409)
   const { page } = tab
   await page.getByRole('link', { name: 'Compare' }).waitFor()
-  expect(await page.getByRole('link', { name: 'Fork', exact: true }).count()).toBe(0)
+  expect(await page.getByRole('link', { name: /fork/i }).count()).toBe(0)
   await page.goto(`${server.url}/runs/${id}/fork`)
   await page.getByRole('alert').getByText('RUN_NOT_TERMINAL').waitFor()
   expect(await page.getByRole('button', { name: 'Start the fork' }).isDisabled()).toBe(true)

@@ -194,7 +194,7 @@ it('goes to pages by g and a letter, and from run to run by [ and ], as the map 
   await page.getByLabel('Filter events').fill('')
   await page.getByLabel('Filter events').pressSequentially('gp[]')
   expect(await page.getByLabel('Filter events').inputValue()).toBe('gp[]')
-  await at(newest)
+  expect(new URL(page.url()).pathname).toBe(`/runs/${newest}`)
   expect(troubles).toEqual([])
 })
 

@@ -39,6 +39,12 @@ const SIZES = extent<readonly (typeof ALL_SIZES)[number][]>(
 async function take({ page }: Tab, url: string, picture: Picture, suffix: string): Promise<number> {
   await page.goto(`${url}${picture.path}`)
   await page.getByText(picture.isThere).first().waitFor({ state: 'attached' })
+  // A picture of a run is taken when the browser has verified all of its log.
+  if (picture.path.startsWith('/runs/'))
+    await page
+      .locator('.chain-note')
+      .getByText(/^verified here/)
+      .waitFor({ state: 'attached' })
   const pane = picture.pane === undefined ? undefined : page.getByRole('button', { name: picture.pane, exact: true })
   if (await pane?.isVisible()) await pane?.click()
   const taken = await page.screenshot({ animations: 'disabled' })

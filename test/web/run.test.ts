@@ -132,8 +132,14 @@ it('says that the server is away, and goes on where it was when it is back', asy
   await page.getByRole('button', { name: /^sign .*, waits for a person$/ }).waitFor()
   first.kill('SIGKILL')
   await page.getByText('the server does not answer').waitFor()
+  await page.getByText(/ · not live$/).waitFor()
+  // Nothing of an act is loaded before somebody acts: who acts now is told, and goes on when the server is back.
+  await page.getByRole('button', { name: 'Pause' }).click()
+  await page.getByRole('dialog', { name: 'The server is away' }).getByText('Nothing was sent.').waitFor()
   await serving()
   await page.getByText('the server does not answer').waitFor({ state: 'detached' })
+  await page.getByRole('dialog', { name: 'Pause the run' }).getByRole('button', { name: 'Leave it' }).click()
+  await page.getByText(/ · live$/).waitFor()
   const { tasks } = (await (await fetch(`${url}/v1/tasks`)).json()) as { readonly tasks: readonly { token: string }[] }
   const done = await fetch(`${url}/v1/tasks/${tasks[0]?.token}/complete`, {
     method: 'POST',

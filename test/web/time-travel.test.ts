@@ -12,6 +12,7 @@ import type { StepContext } from '../../src/main.ts'
 import { tellCause } from '../../web/src/inspector/tell-cause.ts'
 import { RunHistory } from '../../web/src/history/run-history.ts'
 import { runLook, stepLook } from '../../web/src/shown/states.ts'
+import { waitKind } from '../../web/src/shown/wait-kind.ts'
 import { keelsonHere } from '../e2e/in-process.ts'
 import { testFolder } from '../fixtures/folder.ts'
 import { randomSource } from '../fuzz/random-source.ts'
@@ -155,9 +156,10 @@ it('shows, wherever the cursor is, the run, each step and why as the interface a
       expect(causes).toEqual(await commandAt(server, folder, id, stepId, at))
       const asked = {
         now: history.msAt(at),
+        slot: stepId,
         recordAt: (seq: number) => history.recordAt(seq),
-        findLast: (type: string) =>
-          history.records.findLast(({ eventType, runSeq }) => runSeq <= at && eventType === type),
+        findLast: (type: string, fits: (record: LogRecord) => boolean = () => true) =>
+          history.records.findLast((one) => one.runSeq <= at && one.eventType === type && fits(one)),
       }
       const seen = await seenAt(tab.page, at, stepId)
       const where = [entry.name, at, stepId]
@@ -165,7 +167,9 @@ it('shows, wherever the cursor is, the run, each step and why as the interface a
       expect([...where, seen.status]).toEqual([...where, runLook(snapshot.status).word])
       expect([...where, ...seen.nodes.map((label) => label.replace(/^(\S+) .*, (.*?)$/, '$1: $2')).sort()]).toEqual([
         ...where,
-        ...snapshot.steps.map((one) => `${one.stepId}: ${stepLook(one).word.split(', ').at(-1)}`).sort(),
+        ...snapshot.steps
+          .map((one) => `${one.stepId}: ${stepLook(one, waitKind(history.graph, one.stepId)).word.split(', ').at(-1)}`)
+          .sort(),
       ])
       const sentences = causes.map((cause) => tellCause(cause, asked).sentence)
       expect([...where, ...seen.causes.map((text, place) => text.slice(0, sentences[place]?.length))]).toEqual([

@@ -70,6 +70,8 @@ export const executionShape = answer({
   engine: text(),
   output: optional(anything()),
   error: optional(fields),
+  /** In lists, where no log is read: the code of the root cause of a failed run. */
+  errorCode: optional(text()),
   links,
   ...parts,
 })

@@ -8,6 +8,7 @@ const name = text({ min: 1, max: LIMITS.nameBytes })
 const token = text({ min: 1, max: LIMITS.taskTokenChars })
 const task = answer({
   executionId,
+  planId: text(),
   actionId: text(),
   attempt: integer(),
   title: text(),

@@ -22,8 +22,12 @@ export interface TaskQuery {
   readonly cursor?: string
 }
 
+export interface TaskOfPlan extends TaskFor {
+  readonly planId: string
+}
+
 export interface TaskPage {
-  readonly tasks: readonly TaskFor[]
+  readonly tasks: readonly TaskOfPlan[]
   readonly next?: string
 }
 
@@ -43,7 +47,7 @@ const MOST_LOGS = 500
 export async function openTasks(keelson: Keelson, caller: Caller, query: TaskQuery): Promise<TaskPage> {
   const { limit, cursor } = query
   let place = cursor === undefined ? undefined : placeOf(cursor)
-  const tasks: TaskFor[] = []
+  const tasks: TaskOfPlan[] = []
   let [rows, logs] = [0, 0]
   for await (const row of rowsAfter(keelson, query, place)) {
     if (place !== undefined && (rows >= MOST_ROWS || logs >= MOST_LOGS)) return { tasks, next: cursorOf(place) }
@@ -54,7 +58,10 @@ export async function openTasks(keelson: Keelson, caller: Caller, query: TaskQue
     logs += 1
     const own: readonly TaskFor[] = await tasksFor(partsOf(keelson), row.runId, viewerOf(caller)).catch(noneOfDamaged)
     const shown = before + limit - tasks.length
-    appendAll(tasks, own.slice(before, shown))
+    appendAll(
+      tasks,
+      own.slice(before, shown).map((task) => ({ ...task, planId: row.planId })),
+    )
     if (own.length > shown) return { tasks, next: cursorOf({ ...place, shown }) }
     if (tasks.length === limit) return { tasks, next: cursorOf(place) }
   }

@@ -47,11 +47,11 @@ export function ActDialog({ act, at, stepId, who, onClose }: ActDialogProps): Re
   }
   const target = stepId === undefined ? 'the run' : stepId
   const words = ACT_WORDS[act]
-  const title = stepId === undefined ? `${words} the run` : `${words} ${stepId}`
+  const title = act === 'UPDATE_PARAMS' ? 'Change the params of the run' : `${words} ${target}`
   return (
     <dialog ref={dialog} className="act" onClose={onClose} aria-label={title}>
       <form onSubmit={(event) => void send(event)}>
-        <h2>{act === 'UPDATE_PARAMS' ? 'Change the params of the run' : title}</h2>
+        <h2>{title}</h2>
         {decision === undefined ? (
           <>
             <Foreseeing act={act} at={at} said={said} who={who} />
@@ -66,8 +66,8 @@ export function ActDialog({ act, at, stepId, who, onClose }: ActDialogProps): Re
         {error === undefined ? null : <Trouble error={error} />}
         <div className="buttons">
           {decision === undefined ? (
-            <button type="submit" className="main" disabled={isSending}>
-              {words}
+            <button type="submit" className={act === 'CANCEL' ? 'main danger' : 'main'} disabled={isSending}>
+              {act === 'UPDATE_PARAMS' ? 'Change them' : title}
             </button>
           ) : null}
           <button type="button" onClick={() => dialog.current?.close()}>

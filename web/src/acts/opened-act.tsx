@@ -7,6 +7,7 @@ import type { At } from '../history/at.ts'
 import { me } from '../server/session.ts'
 import { useWatched, Watched } from '../server/watched.ts'
 import { Boundary } from '../shown/boundary.tsx'
+import { NotYet } from '../shown/not-yet.tsx'
 import type { Act } from './offers.ts'
 import { part } from '../server/part.ts'
 
@@ -31,7 +32,7 @@ export function OpenedAct({ at }: { readonly at: At }): ReactElement | null {
   if (open?.executionId !== at.execution.executionId || who === null || who === undefined) return null
   return (
     <Boundary>
-      <Suspense fallback={null}>
+      <Suspense fallback={<NotYet onLeave={() => opened.set(undefined)} />}>
         <ActDialog act={open.act} at={at} stepId={open.stepId} who={who} onClose={() => opened.set(undefined)} />
       </Suspense>
     </Boundary>

@@ -1,13 +1,15 @@
 /** What made the decider decide, in words: the cause that every event of the decision has. */
 
+import { shortId } from '../shown/words.ts'
+
 type Told = (rest: string) => string
 
 const KINDS: Readonly<Record<string, Told>> = {
   outcome: (rest) => `outcome of ${rest.replace(/:\d+:\d+$/, '')}`,
-  signal: (rest) => `signal ${rest}`,
+  signal: (rest) => `signal ${shortId(rest)}`,
   scope: (rest) => `pause of many runs ${rest}`,
   timer: timerWords,
-  child: (rest) => `child run ${rest}`,
+  child: (rest) => `child run ${shortId(rest)}`,
   event: (rest) => `sent event ${rest}`,
   grant: (rest) => `grant for ${rest}`,
   cut: (rest) => `goes on with the decision of event ${rest}`,
@@ -33,7 +35,8 @@ const WHOLE: Readonly<Record<string, string>> = {
   admit: 'admission',
   approve: 'approval',
   start: 'start',
-  adopt: 'taken over by another process',
+  // By another process after a death, or by the same one after a long wait.
+  adopt: 'taken up again by a process',
   handoff: 'moved to another engine',
   upgrade: 'newer rules',
   fork: 'fork',

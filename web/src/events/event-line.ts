@@ -25,8 +25,12 @@ const LINES: Readonly<Record<string, (payload: Fields) => string>> = {
   RunQueued: ({ policy }) => text(policy),
   RunApproved: ({ approvedBy }) => by(approvedBy),
   RunStarted: ({ originalRunId }) => (text(originalRunId) === '' ? '' : `from ${shortId(text(originalRunId))}`),
-  StepStarted: ({ waitUntil, forEvent }) =>
-    joined(text(waitUntil), text(forEvent) === '' ? '' : `waits for ${text(forEvent)}`),
+  StepStarted: ({ waitUntil, waitForMs, forEvent }) =>
+    joined(
+      text(waitUntil) === '' ? '' : `waits until ${text(waitUntil)}`,
+      typeof waitForMs === 'number' ? `waits ${duration(waitForMs)}` : '',
+      text(forEvent) === '' ? '' : `waits for ${text(forEvent)}`,
+    ),
   StepCompleted: (payload) => joined(took(payload), by(payload['actorId']), json(payload['result'])),
   StepFailed: (payload) => joined(took(payload), failure(payload)),
   StepSkipped: ({ reasonCode, reason }) => joined(text(reasonCode), quoted(reason)),

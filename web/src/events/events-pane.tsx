@@ -125,7 +125,9 @@ function Row({ record, chain, top, isChosen, isLater, beginsDecision }: RowProps
       <span className="seq">{runSeq}</span>
       <StateMark look={look} size={12} />
       <span className={`type ${BAD.test(eventType) ? 'failed' : ''}`}>{eventType}</span>
-      <span className="slot">{slot ?? ''}</span>
+      <span className="slot" title={slot}>
+        {slot ?? ''}
+      </span>
       <span className="line">{eventLine(record)}</span>
       {beginsDecision ? <span className="cause">{cause}</span> : null}
       <span className="sr-only">{look.word}</span>

@@ -9,10 +9,12 @@ import { FleetDialog } from './fleet-dialog.tsx'
 export function FleetButtons({ filter }: { readonly filter: ReadFilter }): ReactElement {
   const act = fleetAct(useAddress().query.get('act'))
   const whyNot = whyNotForAll(filter)
+  // Without a filter one looks at runs, and does nothing with all of them: one quiet line is enough.
+  const isIdle = Object.keys(filter.asked).length + filter.words.length + filter.unknown.length === 0
   return (
     <div className="fleet-acts" role="group" aria-label="All runs that match">
-      <span className="quiet">All that match:</span>
-      {FLEET_ACTS.map(({ signalType, word }) => (
+      {isIdle ? null : <span className="quiet">All that match:</span>}
+      {(isIdle ? [] : FLEET_ACTS).map(({ signalType, word }) => (
         <button
           key={signalType}
           type="button"
@@ -23,8 +25,12 @@ export function FleetButtons({ filter }: { readonly filter: ReadFilter }): React
           {word} …
         </button>
       ))}
+      {whyNot === undefined ? null : (
+        <span className="quiet">
+          {isIdle ? 'To act on many at once, say by the filter which runs are meant.' : whyNot}
+        </span>
+      )}
       <Link href={pathOf('operations')}>Operations</Link>
-      {whyNot === undefined ? null : <span className="quiet">{whyNot}</span>}
       {act === undefined || whyNot !== undefined ? null : (
         <FleetDialog
           key={act.signalType}

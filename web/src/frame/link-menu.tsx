@@ -57,7 +57,15 @@ export function LinkMenu({ words, links, here }: LinkMenuProps): ReactElement {
         aria-controls={list}
         onClick={() => setOpen(!isOpen)}
       >
-        {current === undefined ? words : `${words}: ${current.words}`} <span aria-hidden="true">▾</span>
+        {current === undefined ? (
+          words
+        ) : (
+          <>
+            <span className="menu-name">{words}: </span>
+            {current.words}
+          </>
+        )}{' '}
+        <span aria-hidden="true">▾</span>
       </button>
       <ul id={list} hidden={!isOpen}>
         {links.map((link) => (

@@ -83,7 +83,13 @@ export function Page(): ReactElement {
           </Boundary>
         )}
         <ThemeButton />
-        <button type="button" className="small" onClick={() => setShowsKeys(true)} aria-label="Keys">
+        <button
+          type="button"
+          className="small keys-button"
+          onClick={() => setShowsKeys(true)}
+          aria-label="Keys"
+          title="? shows the keys"
+        >
           ?
         </button>
       </nav>

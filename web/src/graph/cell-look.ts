@@ -1,6 +1,7 @@
 /** How a cell looks: a step as its state; a fold as the state in it that asks most for attention, with how many are done and failed. */
 import type { StepSnapshot } from '../../../src/core/view/fold/run-snapshot.ts'
 import { statusLook, stepLook, type Look, type Tone } from '../shown/states.ts'
+import type { WaitKind } from '../shown/wait-kind.ts'
 
 export interface CellLook extends Look {
   /** Of a fold: how many are done; empty for a step of a run. */
@@ -11,10 +12,12 @@ export interface CellLook extends Look {
 const URGENT: readonly Tone[] = ['bad', 'human', 'busy', 'held', 'idle', 'good', 'off']
 const DONE: ReadonlySet<string> = new Set(['SUCCESS', 'SKIPPED', 'CANCELLED'])
 
-const lookOf = (step: StepSnapshot | undefined): Look => (step === undefined ? statusLook('PENDING') : stepLook(step))
+const lookOf = (step: StepSnapshot | undefined, waits?: WaitKind): Look =>
+  step === undefined ? statusLook('PENDING') : stepLook(step, waits)
 
-export function cellLook(steps: readonly (StepSnapshot | undefined)[]): CellLook {
-  if (steps.length === 1) return { ...lookOf(steps[0]), chip: '' }
+/** `waits`: of the one step, where it is one. */
+export function cellLook(steps: readonly (StepSnapshot | undefined)[], waits?: WaitKind): CellLook {
+  if (steps.length === 1) return { ...lookOf(steps[0], waits), chip: '' }
   let shown: Look | undefined
   let [done, failed] = [0, 0]
   for (const step of steps) {

@@ -3,6 +3,7 @@ import { memo, type KeyboardEvent, type ReactElement } from 'react'
 import { DrawnMark } from '../shown/state-mark.tsx'
 import type { Shape, Tone } from '../shown/states.ts'
 import { plural } from '../shown/words.ts'
+import { DETAIL_FONT, fitted, NAME_FONT } from './fitted.ts'
 import { NODE } from './graph-layout.ts'
 
 export interface GraphNodeProps {
@@ -23,15 +24,15 @@ export interface GraphNodeProps {
   readonly of: string
 }
 
-const NAME_CHARS = 17
-const CHIP_CHARS = 18
+const TEXT_X = 31
+const TEXT_WIDTH = NODE.width - TEXT_X - 4
 const CONDITION_CHARS = 25
 
 /** Drawn again only when something of it has changed: its fields are plain values. */
 export const GraphNode = memo(function GraphNode(props: GraphNodeProps): ReactElement {
   const { x, y, word, shape, tone, isChosen, count, condition, choose, of } = props
   // A voice says what is written, and then the word for the mark; what was cut is told by the title.
-  const [name, detail] = [cut(props.name, NAME_CHARS), cut(props.detail, CHIP_CHARS)]
+  const [name, detail] = [fitted(props.name, NAME_FONT, TEXT_WIDTH), fitted(props.detail, DETAIL_FONT, TEXT_WIDTH)]
   const look = { word, shape, tone }
   const pressed = (event: KeyboardEvent): void => {
     if (event.key !== 'Enter' && event.key !== ' ') return
@@ -57,11 +58,11 @@ export const GraphNode = memo(function GraphNode(props: GraphNodeProps): ReactEl
         {isFold ? <rect className="behind-fold" x={5} y={5} width={NODE.width} height={NODE.height} rx={6} /> : null}
         <rect className="card" width={NODE.width} height={NODE.height} rx={6} />
         <rect className="edge-mark" width={4} height={NODE.height} rx={2} />
-        <DrawnMark look={look} x={12} y={7} />
-        <text x={34} y={19} className="name">
+        <DrawnMark look={look} x={10} y={7} />
+        <text x={TEXT_X} y={19} className="name">
           {`${name} `}
         </text>
-        <text x={34} y={36} className="detail">
+        <text x={TEXT_X} y={36} className="detail">
           {detail}
         </text>
       </g>

@@ -4,9 +4,11 @@
  */
 import { useCallback, useEffect, useMemo, useRef, useState, type ReactElement } from 'react'
 import type { PlanGraph } from '../../../src/core/plan/compile/graph.ts'
+import type { Cause } from '../../../src/core/run/explain/explain.ts'
 import { setQuery } from '../address/address.ts'
 import { selectStep } from '../history/use-moment.ts'
 import { useWindow, type Seen } from '../shown/use-window.ts'
+import { waitKind } from '../shown/wait-kind.ts'
 import { cellDrawnAs, cellLook, type DrawnAs } from './cell-look.ts'
 import { GraphDrawing, type Frame, type ShownRun } from './graph-drawing.tsx'
 import { NODE, type DrawnCell, type Drawing } from './graph-layout.ts'
@@ -25,6 +27,7 @@ export interface GraphPaneProps {
   readonly asOf: number
   readonly selected: string | undefined
   readonly doneBy: (stepId: string) => string | undefined
+  readonly whyOf?: (stepId: string) => readonly Cause[] | undefined
   /** How a step is drawn where it is not a run that is shown, but a plan. */
   readonly drawnAs?: ((stepId: string) => DrawnAs | undefined) | undefined
 }
@@ -39,7 +42,7 @@ const FAR = 0.35
 /** A drawing so much larger than its pane has a small picture of all of it. */
 const MUCH_LARGER = 2.5
 
-export function GraphPane({ graph, snapshot, asOf, selected, doneBy, drawnAs }: GraphPaneProps): ReactElement {
+export function GraphPane({ graph, snapshot, asOf, selected, doneBy, whyOf, drawnAs }: GraphPaneProps): ReactElement {
   const box = useRef<HTMLDivElement>(null)
   const { drawing, hasFolds, open, setOpen, openFor } = useFolds(graph)
   const seen = useWindow(box, FIRST_SEEN, TILE)
@@ -53,7 +56,11 @@ export function GraphPane({ graph, snapshot, asOf, selected, doneBy, drawnAs }: 
     () =>
       drawing.cells.map((cell) => {
         const ids = cell.steps.map((step) => graph.stepIds[step] ?? '')
-        return drawnAs === undefined ? cellLook(ids.map((id) => steps.get(id))) : cellDrawnAs(ids.map(drawnAs))
+        if (drawnAs !== undefined) return cellDrawnAs(ids.map(drawnAs))
+        return cellLook(
+          ids.map((id) => steps.get(id)),
+          waitKind(graph, ids[0] ?? ''),
+        )
       }),
     [drawing, graph, steps, drawnAs],
   )
@@ -77,7 +84,7 @@ export function GraphPane({ graph, snapshot, asOf, selected, doneBy, drawnAs }: 
     const found = cellAt(drawing, x / scale - MARGIN, y / scale - MARGIN)
     if (found !== undefined) setQuery({ zoom: '1', ...(found.steps.length === 1 ? { step: found.key } : {}) })
   })
-  const around: Around = { graph, status: snapshot.status, steps, doneBy }
+  const around: Around = { graph, status: snapshot.status, steps, doneBy, whyOf }
   const frame = useFrame(seen, scale, drawing)
   return (
     <div className="graph-frame">

@@ -2,9 +2,10 @@
 import type { At } from '../history/at.ts'
 import type { Asked } from './tell-cause.ts'
 
-export function askedOf({ history, moment: { seq }, asOf }: At): Asked {
+export function askedOf({ history, moment: { seq }, asOf }: At, slot?: string): Asked {
   return {
     now: asOf,
+    ...(slot === undefined ? {} : { slot }),
     recordAt: (at) => history.recordAt(at),
     findLast: (type, fits = () => true) =>
       history.records.findLast((record) => record.runSeq <= seq && record.eventType === type && fits(record)),

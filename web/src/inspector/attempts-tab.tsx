@@ -7,11 +7,13 @@ import { msFromIso } from '../../../src/core/time.ts'
 import type { AttemptSnapshot, StepSnapshot } from '../../../src/core/view/fold/run-snapshot.ts'
 import { engineAttemptLabel, retryLabel } from '../../../src/core/view/show/labels.ts'
 import type { RetryPolicy } from '../../../src/core/plan/plan.ts'
+import { runPath } from '../address/address.ts'
+import { Link } from '../address/link.tsx'
 import type { At } from '../history/at.ts'
 import { goToEvent } from '../history/use-moment.ts'
 import { StateChip } from '../shown/state-mark.tsx'
 import { statusLook } from '../shown/states.ts'
-import { duration, timeOfDay } from '../shown/words.ts'
+import { duration, shortId, timeOfDay } from '../shown/words.ts'
 import { retryVerdict } from './retry-verdict.ts'
 import { stepOfSlot } from './slot-plan.ts'
 
@@ -38,7 +40,9 @@ export function AttemptsTab({ at, slot, step }: AttemptsTabProps): ReactElement 
     <ol className="attempts">
       {attempts.map(({ attempt, of, name }) => {
         const key = `${of} ${attempt.logicalAttemptId}`
-        return <Attempt key={key} attempt={attempt} name={name} asOf={asOf} end={ends.get(key)} policy={policy} />
+        return (
+          <Attempt key={key} end={ends.get(key)} leads={at.file === undefined} {...{ attempt, name, asOf, policy }} />
+        )
       })}
     </ol>
   )
@@ -67,14 +71,17 @@ interface AttemptProps {
   /** Undefined while it has not ended. */
   readonly end: LogRecord | undefined
   readonly policy: RetryPolicy | undefined
+  /** To other runs; a run from a file leads nowhere. */
+  readonly leads: boolean
 }
 
-function Attempt({ attempt, name, asOf, end, policy }: AttemptProps): ReactElement {
+function Attempt({ attempt, name, asOf, end, policy, leads }: AttemptProps): ReactElement {
   const { logicalAttemptId, engineAttemptId, status, startedAt = '', durationMs, retryAt, mayHaveRunTwice } = attempt
   const { buildId, actorId } = (end?.payload ?? {}) as { readonly buildId?: string; readonly actorId?: string }
   const retry = retryLabel(logicalAttemptId)
   const began = msFromIso(startedAt)
   const due = msFromIso(retryAt ?? '')
+  const child = leads ? childOf(end) : undefined
   return (
     <li>
       <p>
@@ -93,7 +100,8 @@ function Attempt({ attempt, name, asOf, end, policy }: AttemptProps): ReactEleme
           <button type="button" className="small" onClick={() => goToEvent(end.runSeq)}>
             event {end.runSeq}
           </button>
-        )}
+        )}{' '}
+        {child === undefined ? null : <Link href={runPath(child)}>child run {shortId(child)}</Link>}
       </p>
       <Failure attempt={attempt} end={end} policy={policy} />
       {due === undefined ? null : <p className="quiet">due at {timeOfDay(due)}</p>}
@@ -101,6 +109,13 @@ function Attempt({ attempt, name, asOf, end, policy }: AttemptProps): ReactEleme
     </li>
   )
 }
+
+/** Each attempt of a step that is a plan has a run of its own, and its end is what ended the attempt. */
+function childOf(end: LogRecord | undefined): string | undefined {
+  return end?.decision.cause.startsWith(CHILD) === true ? end.decision.cause.slice(CHILD.length) : undefined
+}
+
+const CHILD = 'child:'
 
 function Failure({
   attempt: { error, logicalAttemptId },

@@ -3,6 +3,7 @@ import { Suspense, type ReactElement } from 'react'
 import { slotLabel } from '../../../src/core/view/show/labels.ts'
 import { StateChip } from '../shown/state-mark.tsx'
 import { stepLook } from '../shown/states.ts'
+import { waitKind } from '../shown/wait-kind.ts'
 import { JsonValue } from '../shown/json-value.tsx'
 import { EventCard } from '../events/event-card.tsx'
 import { AttemptsTab } from './attempts-tab.tsx'
@@ -43,7 +44,7 @@ export function InspectorPane({ at }: { readonly at: At }): ReactElement {
     <section className="inspector" aria-label={`Step ${slot}`}>
       <header>
         <h2>{slotLabel(slot)}</h2>
-        {step === undefined ? null : <StateChip look={stepLook(step)} />}
+        {step === undefined ? null : <StateChip look={stepLook(step, waitKind(at.history.graph, slot))} />}
         <button
           type="button"
           className="small close"

@@ -1,6 +1,7 @@
 /** A cause in words: why a step is where it is, which step or event it is about, and which run to look at. */
 import type { LogRecord } from '../../../src/core/events/event.ts'
 import { viewOf } from '../../../src/core/events/event-views.ts'
+import { stepSlotOf } from '../../../src/core/events/slot-of.ts'
 import type { Cause } from '../../../src/core/run/explain/explain.ts'
 import { duration, plural, shortId, timeOfDay } from '../shown/words.ts'
 
@@ -14,6 +15,8 @@ export interface ToldCause {
 
 export interface Asked {
   readonly now: number
+  /** Of whom is asked, where it is one. */
+  readonly slot?: string
   /** The log up to the moment. */
   readonly recordAt: (seq: number) => LogRecord | undefined
   readonly findLast: (eventType: string, fits?: (record: LogRecord) => boolean) => LogRecord | undefined
@@ -35,6 +38,11 @@ function failureAt({ recordAt }: Asked, runSeq: number, code: string): string {
   const error = record?.runSeq === runSeq ? viewOf(record).payload['error'] : undefined
   const message = (error as { readonly message?: unknown } | undefined)?.message
   return typeof message === 'string' ? `${code}: ${message}` : code
+}
+
+/** The event of the last failed attempt of the slot that is asked about; 0 where the log has none. */
+function lastFailureOf({ slot, findLast }: Asked): number {
+  return slot === undefined ? 0 : (findLast('StepFailed', (record) => stepSlotOf(record) === slot)?.runSeq ?? 0)
 }
 
 /** ` by ana since 13:58:40, "stock count"`, as far as the log tells. */
@@ -129,9 +137,13 @@ const OF_STEP: { readonly [K in Exclude<Cause['kind'], RunKind>]: Teller<K> } = 
     sentence: `its child run${childRunId === undefined ? '' : ` ${shortId(childRunId)}`} is not done, attempt ${attempt}, for ${duration(now - since)}`,
     runId: childRunId,
   }),
-  backoff: ({ attempt, maxAttempts, retryAt, code }, asked) => ({
-    sentence: `${attemptOf(attempt, maxAttempts)} failed with ${code}; the next is due at ${at(retryAt, asked)}`,
-  }),
+  backoff: ({ attempt, maxAttempts, retryAt, code }, asked) => {
+    const runSeq = lastFailureOf(asked)
+    return {
+      sentence: `${attemptOf(attempt, maxAttempts)} failed with ${failureAt(asked, runSeq, code)}; the next is due at ${at(retryAt, asked)}`,
+      runSeq,
+    }
+  },
   failed: ({ attempt, code, runSeq }, asked) => ({
     sentence: `it failed in attempt ${attempt} with ${failureAt(asked, runSeq, code)}`,
     runSeq,
@@ -159,7 +171,13 @@ const OF_STEP: { readonly [K in Exclude<Cause['kind'], RunKind>]: Teller<K> } = 
     sentence: `it failed in attempt ${attempt} with ${failureAt(asked, runSeq, code)}, and the plan goes on`,
     runSeq,
   }),
-  recovered: ({ code }) => ({ sentence: `it failed with ${code}, and its fallback did the work instead` }),
+  recovered: ({ code }, asked) => {
+    const runSeq = lastFailureOf(asked)
+    return {
+      sentence: `it failed with ${failureAt(asked, runSeq, code)}, and its fallback did the work instead`,
+      runSeq,
+    }
+  },
   items: ({ done, failed, running, total }) => ({
     sentence: `${done} of ${plural(total, 'item')} are done${running === 0 ? '' : `, ${running} in flight`}${failed === 0 ? '' : `, ${failed} failed`}`,
   }),

@@ -20,7 +20,7 @@ export function WhyTab({ at, slot }: { readonly at: At; readonly slot: string })
   const told = useServerCauses(at, slot)
   const causes = told ?? own
   if (causes === undefined) return <p className="quiet">The plan of this run is not stored here.</p>
-  const asked = askedOf(at)
+  const asked = askedOf(at, slot)
   const planStep = parseStepSlot(slot)?.stepId
   return (
     <>

@@ -26,7 +26,7 @@ export function KeyMap({ onClose }: { readonly onClose: () => void }): ReactElem
   const dialog = useRef<HTMLDialogElement>(null)
   useEffect(() => dialog.current?.showModal(), [])
   return (
-    <dialog ref={dialog} onClose={onClose} aria-label="Keys">
+    <dialog ref={dialog} className="key-map" onClose={onClose} aria-label="Keys">
       <h2>Keys</h2>
       <dl className="keys">
         {KEYS.map(([keys, does]) => (

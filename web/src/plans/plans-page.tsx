@@ -40,8 +40,8 @@ export function PlansPage(): ReactElement {
             <li key={planId}>
               <Link href={planPath(planId)}>{planId}</Link> <span className="quiet">{planVersion}</span>{' '}
               <code title={sha256}>{sha256.slice(0, 12)}</code>
-              <Link className="start-link" href={startPath(planId)} aria-label={`Start ${planId}`}>
-                start
+              <Link className="button plain" href={startPath(planId)} aria-label={`Start ${planId}`}>
+                Start
               </Link>
             </li>
           ))}

@@ -11,9 +11,11 @@ export interface CursorBarProps {
   readonly lastSeq: number
   readonly moment: Moment
   readonly hasEnded: boolean
+  /** The server is away: what is shown may be over. */
+  readonly isBehind: boolean
 }
 
-export function CursorBar({ history, lastSeq, moment, hasEnded }: CursorBarProps): ReactElement {
+export function CursorBar({ history, lastSeq, moment, hasEnded, isBehind }: CursorBarProps): ReactElement {
   const { seq, isNow } = moment
   const { isPlaying, play, speed, setSpeed, folded } = usePlayback(history, lastSeq, moment)
   const go = (to: number): void => goToEvent(to >= lastSeq ? undefined : Math.max(1, to))
@@ -28,7 +30,7 @@ export function CursorBar({ history, lastSeq, moment, hasEnded }: CursorBarProps
     p: () => play(!isPlaying),
   })
   const record = history.recordAt(seq)
-  const live = hasEnded ? 'the end' : 'live'
+  const live = hasEnded ? 'the end' : `${isBehind ? 'not ' : ''}live`
   return (
     <div className={`cursor-bar ${isNow ? '' : 'past'}`} role="group" aria-label="Time cursor">
       <button type="button" onClick={back} disabled={seq <= 1} aria-label="One event back" title="← (⇧← a decision)">

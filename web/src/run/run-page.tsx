@@ -2,11 +2,12 @@
 import { useEffect, useMemo, type ReactElement, type ReactNode } from 'react'
 import { OpenedAct } from '../acts/opened-act.tsx'
 import { WaitingDecisions } from '../acts/waiting-decisions.tsx'
-import { runPath, setQuery, useAddress } from '../address/address.ts'
+import { runPath, RUNS, setQuery, useAddress } from '../address/address.ts'
+import { Link } from '../address/link.tsx'
 import { noteVisit } from '../address/visited.ts'
 import { useOffers } from '../keys/offered.ts'
 import { useKeys } from '../keys/use-keys.ts'
-import { session as sessions } from '../server/session.ts'
+import { isHere, session as sessions } from '../server/session.ts'
 import { useWatched } from '../server/watched.ts'
 import { Boundary } from '../shown/boundary.tsx'
 import { Trouble } from '../shown/trouble.tsx'
@@ -31,7 +32,16 @@ export function RunPage({ executionId }: { readonly executionId: string }): Reac
   return (
     <main className="run">
       <h1 className="sr-only">Run {executionId}</h1>
-      {error === undefined ? <RunShape /> : <Trouble error={error} />}
+      {error === undefined ? (
+        <RunShape />
+      ) : (
+        <div className="no-run">
+          <Trouble error={error} />
+          <p>
+            <Link href={RUNS}>All runs</Link> <span className="quiet">or find another with ⌘K, Ctrl K</span>
+          </p>
+        </div>
+      )}
     </main>
   )
 }
@@ -62,8 +72,9 @@ type Pane = (typeof PANES)[number]
 
 /** Which part a narrow screen shows. */
 function usePane(): Pane {
-  const asked = useAddress().query.get('part')
-  return PANES.find((one) => one === asked) ?? 'graph'
+  const { query } = useAddress()
+  // A link that names what to read about a step leads there, whoever made it on a wide screen.
+  return PANES.find((one) => one === query.get('part')) ?? (query.has('tab') ? 'inspector' : 'graph')
 }
 
 export interface OpenedRunProps {
@@ -78,6 +89,8 @@ export function OpenedRun({ run, lastSeq, error, note }: OpenedRunProps): ReactE
   const at = useAt(run, lastSeq)
   const { history, snapshot, asOf, moment } = at
   const pane = usePane()
+  const isAnswering = useWatched(isHere)
+  const isBehind = run.file === undefined && !isAnswering
   useStepKeys(at)
   useOffers(() => runOffers(at))
   const { executionId, planId } = run.execution
@@ -100,12 +113,7 @@ export function OpenedRun({ run, lastSeq, error, note }: OpenedRunProps): ReactE
       )}
       <div className="pane-tabs" role="group" aria-label="Parts of the page">
         {PANES.map((one) => (
-          <button
-            key={one}
-            type="button"
-            aria-pressed={one === pane}
-            onClick={() => setQuery({ part: one === 'graph' ? undefined : one }, 'step')}
-          >
+          <button key={one} type="button" aria-pressed={one === pane} onClick={() => setQuery({ part: one }, 'step')}>
             {one}
           </button>
         ))}
@@ -118,6 +126,7 @@ export function OpenedRun({ run, lastSeq, error, note }: OpenedRunProps): ReactE
             graph={history.graph}
             selected={moment.step}
             doneBy={(stepId) => history.doneBy(stepId, moment.seq)}
+            whyOf={(stepId) => history.whyAt(stepId, moment.seq, asOf)}
             {...{ snapshot, asOf }}
           />
         )}
@@ -125,7 +134,7 @@ export function OpenedRun({ run, lastSeq, error, note }: OpenedRunProps): ReactE
       <section className="pane timeline-pane" aria-label="Timeline">
         <TimelinePane {...{ at, lastSeq, until }} />
       </section>
-      <CursorBar history={history} lastSeq={lastSeq} moment={moment} hasEnded={run.hasEnded} />
+      <CursorBar history={history} lastSeq={lastSeq} moment={moment} hasEnded={run.hasEnded} isBehind={isBehind} />
       <section className="pane events-pane" aria-label="Events">
         <EventsPane history={history} lastSeq={lastSeq} moment={moment} />
       </section>

@@ -28,6 +28,9 @@ export function RunRows({ runs, chosen, isLoaded, now, picked, onPick }: RunRows
           </th>
           <th scope="col">status</th>
           <th scope="col">plan</th>
+          <th scope="col" className="wide error">
+            error
+          </th>
           <th scope="col" className="wide">
             run
           </th>
@@ -59,7 +62,7 @@ export function RunRows({ runs, chosen, isLoaded, now, picked, onPick }: RunRows
             ))
           : EMPTY_ROWS.map((key) => (
               <tr key={key} className="shape">
-                <td colSpan={8}>&nbsp;</td>
+                <td colSpan={9}>&nbsp;</td>
               </tr>
             ))}
       </tbody>
@@ -84,7 +87,7 @@ interface RowProps {
 }
 
 function Row({ run, isChosen, now, isPicked, onPick }: RowProps): ReactElement {
-  const { executionId, status, substatus, planId, planVersion, triggeredBy, lastEventSeq } = run
+  const { executionId, status, substatus, planId, planVersion, triggeredBy, lastEventSeq, errorCode } = run
   const row = useRef<HTMLTableRowElement>(null)
   useEffect(() => {
     if (isChosen) row.current?.scrollIntoView({ block: 'nearest' })
@@ -105,13 +108,21 @@ function Row({ run, isChosen, now, isPicked, onPick }: RowProps): ReactElement {
       </td>
       <td>
         <StateChip look={runLook(status)} />
-        {substatus === undefined ? null : <span className="quiet"> {substatus}</span>}
+        {substatus === undefined ? null : <span className="quiet wide"> {substatus}</span>}
       </td>
-      <td>
+      <td className="plan">
         <Link href={runPath(executionId)} aria-label={`${planId} ${planVersion}, run ${shortId(executionId)}`}>
           {planId}
         </Link>
         <span className="quiet"> {planVersion}</span>
+        <Origin run={run} />
+        <span className="narrow">
+          {substatus === undefined ? null : <span className="quiet">{substatus} </span>}
+          <ErrorCode code={errorCode} />
+        </span>
+      </td>
+      <td className="wide">
+        <ErrorCode code={errorCode} />
       </td>
       <td className="wide">
         <code title={executionId}>{shortId(executionId)}</code>
@@ -125,5 +136,32 @@ function Row({ run, isChosen, now, isPicked, onPick }: RowProps): ReactElement {
         </time>
       </td>
     </tr>
+  )
+}
+
+function ErrorCode({ code }: { readonly code: string | undefined }): ReactElement | null {
+  return code === undefined ? null : (
+    <span className="code" title={code}>
+      {code}
+    </span>
+  )
+}
+
+/** Where a run comes from that nobody started by itself. */
+function Origin({
+  run: { parentExecutionId, originalExecutionId },
+}: {
+  readonly run: ExecutionState
+}): ReactElement | null {
+  const [words, from] =
+    parentExecutionId === undefined ? ['fork of', originalExecutionId] : ['child of', parentExecutionId]
+  if (from === undefined) return null
+  return (
+    <span className="quiet origin">
+      {words}{' '}
+      <Link href={runPath(from)} aria-label={`${words} run ${shortId(from)}`}>
+        {shortId(from)}
+      </Link>
+    </span>
   )
 }

@@ -15,6 +15,7 @@ const PATHS: Readonly<Record<Shape, string>> = {
   back: 'M6 3L3 6l3 3M3 6h6a3.5 3.5 0 0 1 0 7H6',
   plus: 'M8 3v10M3 8h10',
   minus: 'M3 8h10',
+  clock: 'M8 3a5 5 0 1 0 0 10a5 5 0 1 0 0-10zM8 5.2v3l2 1.4',
   wave: 'M2.5 9.5c2-4 4-4 5.5-1.5s3.5 2.5 5.5-1.5',
 }
 
@@ -47,7 +48,7 @@ export function StateChip({ look }: { readonly look: Look }): ReactElement {
   return (
     <span className={`chip tone-${look.tone}`}>
       <StateMark look={look} />
-      {look.word}
+      <span className="word">{look.word}</span>
     </span>
   )
 }

@@ -3,6 +3,7 @@
  * colour alone. A status that this version does not know is shown by its own word.
  */
 import type { StepSnapshot } from '../../../src/core/view/fold/run-snapshot.ts'
+import type { WaitKind } from './wait-kind.ts'
 
 export type Shape =
   | 'ring'
@@ -18,6 +19,7 @@ export type Shape =
   | 'plus'
   | 'minus'
   | 'wave'
+  | 'clock'
 export type Tone = 'idle' | 'busy' | 'good' | 'bad' | 'held' | 'off' | 'human'
 
 export interface Look {
@@ -58,8 +60,8 @@ export function statusLook(status: string): Look {
   return STEP_LOOKS[status] ?? look(status, 'ring', 'idle')
 }
 
-/** A step says more than its status: it waits for a person, for its next attempt, or was undone. */
-export function stepLook(step: StepSnapshot): Look {
+/** A step says more than its status: it waits for a person, for its next attempt, for a time or an event, or was undone. */
+export function stepLook(step: StepSnapshot, waits?: WaitKind): Look {
   if (step.compensation?.status === 'DONE') return look('undone', 'back', 'held')
   if (step.compensation?.status === 'RUNNING') return look('being undone', 'back', 'busy')
   if (step.compensation?.status === 'FAILED') return look('not undone', 'back', 'bad')
@@ -68,5 +70,6 @@ export function stepLook(step: StepSnapshot): Look {
   if (step.retryAt !== undefined) return look('waits to retry', 'again', 'held')
   if (step.status === 'RUNNING' && step.waitingForManualCompletion === true)
     return look('waits for a person', 'person', 'human')
+  if (step.status === 'RUNNING' && waits === 'time') return look('waits', 'clock', 'busy')
   return statusLook(step.status)
 }

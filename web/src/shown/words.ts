@@ -50,6 +50,13 @@ export function timeOfDay(ms: number, now = Date.now()): string {
   return `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())} ${time}`
 }
 
+/** The same where there is little room: `23:14:58`, `11-20 00:20` on another day, `2027-03-01` in another year. */
+export function shortTime(ms: number, now: number): string {
+  const text = timeOfDay(ms, now)
+  if (!text.includes(' ')) return text
+  return new Date(ms).getFullYear() === new Date(now).getFullYear() ? text.slice(5, 16) : text.slice(0, 10)
+}
+
 const SHORT_ID_CHARS = 8
 
 export function shortId(runId: string): string {

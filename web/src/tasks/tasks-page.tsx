@@ -39,6 +39,9 @@ export function TasksPage(): ReactElement {
           <TaskRow key={`${task.executionId} ${task.actionId}`} task={task} isChosen={task === chosen} now={now} />
         ))}
       </ul>
+      {tasks.length > 0 && (run === null || name === null) ? (
+        <p className="quiet choose-task">Choose a task to see what approving it releases, and to answer it.</p>
+      ) : null}
       {run === null || name === null || value === undefined ? null : (
         <TaskPanel key={`${run} ${name}`} executionId={run} name={name} task={chosen} session={session} />
       )}
@@ -53,7 +56,7 @@ interface TaskRowProps {
 }
 
 function TaskRow({ task, isChosen, now }: TaskRowProps): ReactElement {
-  const { executionId, actionId, title, openedAt, expiresAt, whoMay, mayNot, assignees } = task
+  const { executionId, planId, actionId, title, openedAt, expiresAt, whoMay, mayNot, assignees } = task
   const due = expiresAt === undefined ? undefined : Date.parse(expiresAt) - now
   return (
     <li>
@@ -61,7 +64,7 @@ function TaskRow({ task, isChosen, now }: TaskRowProps): ReactElement {
         {title}
       </Link>{' '}
       <span className="quiet">
-        {actionId} of <code title={executionId}>{shortId(executionId)}</code>, since{' '}
+        {planId}, step {actionId} of <code title={executionId}>{shortId(executionId)}</code>, since{' '}
         <time dateTime={openedAt} title={openedAt}>
           {ago(Date.parse(openedAt), now)}
         </time>

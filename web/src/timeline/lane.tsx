@@ -5,9 +5,10 @@ import type { RunView } from '../../../src/core/view/fold/run-view.ts'
 import { selectStep } from '../history/use-moment.ts'
 import { StateMark } from '../shown/state-mark.tsx'
 import { stepLook } from '../shown/states.ts'
+import type { WaitKind } from '../shown/wait-kind.ts'
 import { duration } from '../shown/words.ts'
 import { BINS, densityOf } from './density.ts'
-import { segmentsOf, type Segment, type WaitKind } from './segments.ts'
+import { segmentsOf, type Segment } from './segments.ts'
 import type { TimeScale } from './time-scale.ts'
 
 export const LANE_HEIGHT = 24
@@ -31,11 +32,11 @@ export function Lane({ step, waits, view, scale, asOf, top, isChosen }: LaneProp
       className={`lane ${isChosen ? 'chosen' : ''}`}
       style={{ top, height: LANE_HEIGHT }}
       aria-pressed={isChosen}
-      aria-label={`${stepId}: ${bars.map(({ title, from, to }) => `${title} ${duration(to - from)}`).join(', ') || stepLook(step).word}`}
+      aria-label={`${stepId}: ${bars.map(({ title, from, to }) => `${title} ${duration(to - from)}`).join(', ') || stepLook(step, waits).word}`}
       onClick={() => selectStep(stepId)}
     >
       <span className="lane-name" title={stepId}>
-        <StateMark look={stepLook(step)} size={12} />
+        <StateMark look={stepLook(step, waits)} size={12} />
         <span>{stepId}</span>
       </span>
       <span className="bars">

@@ -1,35 +1,32 @@
 /** The time above the bars: round distances from the first event, and how long each folded stretch was. */
 import type { ReactElement } from 'react'
 import { duration } from '../shown/words.ts'
-import { percent } from './lane.tsx'
+import { rulerTexts } from './ruler-texts.ts'
 import type { TimeScale } from './time-scale.ts'
 
-export function Ruler({ scale, isPart }: { readonly scale: TimeScale; readonly isPart: boolean }): ReactElement {
+export interface RulerProps {
+  readonly scale: TimeScale
+  readonly isPart: boolean
+  /** Of the bars, in pixels. */
+  readonly width: number
+}
+
+export function Ruler({ scale, isPart, width }: RulerProps): ReactElement {
   return (
     <div className="ruler">
       <span className="total" title={isPart ? 'the part that is shown' : 'from the first event to the last'}>
         {duration(scale.to - scale.from)}
       </span>
-      {scale.ticks.map(({ ms, at }) => (
-        <span key={ms} className="tick" style={{ left: percent(at) }}>
-          {ms === 0 ? '0' : short(ms)}
-        </span>
-      ))}
-      {scale.idle.map(({ from, to, at }) => (
+      {rulerTexts(scale, width).map(({ key, text, left, isIdle }) => (
         <span
-          key={from}
-          className={`idle ${at > 0.85 ? 'last' : ''}`}
-          style={{ left: percent(at) }}
-          title="nothing happened for so long"
+          key={key}
+          className={isIdle ? 'idle' : 'tick'}
+          style={{ left }}
+          title={isIdle ? 'nothing happened for so long' : undefined}
         >
-          {`⋯ ${duration(to - from)} ⋯`}
+          {text}
         </span>
       ))}
     </div>
   )
-}
-
-/** `2 s`, not `2.0 s`. */
-function short(ms: number): string {
-  return duration(ms).replace('.0 ', ' ')
 }

@@ -1,6 +1,7 @@
 /** The bars of one step on the timeline, from its snapshot: work, waits between attempts, waits for a person or for room, undoing. */
 import { msFromIso } from '../../../src/core/time.ts'
 import type { AttemptSnapshot, FallbackSnapshot, StepSnapshot } from '../../../src/core/view/fold/run-snapshot.ts'
+import type { WaitKind } from '../shown/wait-kind.ts'
 
 export type SegmentKind = 'work' | 'running' | 'failed' | 'backoff' | 'person' | 'wait' | 'room' | 'undo'
 
@@ -27,9 +28,6 @@ export const MARKS = {
 } as const satisfies Readonly<Record<SegmentKind | 'items' | 'failed-items' | 'pause', string>>
 export type Mark = keyof typeof MARKS
 
-/** What an attempt that only waits is waiting for. */
-export type WaitKind = 'person' | 'wait' | undefined
-
 export function segmentsOf(step: StepSnapshot, asOf: number, waits: WaitKind): readonly Segment[] {
   const own = attemptSegments(step, asOf, waits)
   const fallback = step.fallback === undefined ? [] : attemptSegments(step.fallback, asOf, undefined)
@@ -46,7 +44,8 @@ function attemptSegments(slot: FallbackSnapshot, asOf: number, waits: WaitKind):
     const from = msFromIso(attempt.startedAt ?? '')
     if (from === undefined) return []
     const to = msFromIso(attempt.completedAt ?? '') ?? asOf
-    const kind = attempt.status === 'FAILED' ? 'failed' : (waits ?? (attempt.status === 'RUNNING' ? 'running' : 'work'))
+    const kind =
+      attempt.status === 'FAILED' ? 'failed' : (markOf(waits) ?? (attempt.status === 'RUNNING' ? 'running' : 'work'))
     const next = nextStart(slot, slot.attempts[at + 1], asOf)
     const name = `attempt ${attempt.logicalAttemptId}: ${attempt.error?.code ?? attempt.status.toLowerCase()}`
     const bar = segment(kind, from, to, name)
@@ -54,6 +53,10 @@ function attemptSegments(slot: FallbackSnapshot, asOf: number, waits: WaitKind):
       ? [bar]
       : [bar, segment('backoff', to, next, MARKS.backoff)]
   })
+}
+
+function markOf(waits: WaitKind): SegmentKind | undefined {
+  return waits === 'time' || waits === 'run' ? 'wait' : waits
 }
 
 /** When the next attempt began; the moment itself while one is still due. */

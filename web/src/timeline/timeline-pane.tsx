@@ -1,14 +1,15 @@
 /** When what happened: a row for each step, its attempts as bars, pauses of the run behind them, and the cursor in front. */
-import { useEffect, useMemo, useRef, type ReactElement } from 'react'
-import type { PlanGraph } from '../../../src/core/plan/compile/graph.ts'
+import { useEffect, useMemo, useRef, type CSSProperties, type ReactElement } from 'react'
 import type { At } from '../history/at.ts'
 import { useKeys } from '../keys/use-keys.ts'
 import { useWindow } from '../shown/use-window.ts'
+import { waitKind } from '../shown/wait-kind.ts'
 import { Lane, LANE_HEIGHT, percent, span } from './lane.tsx'
+import { nameWidthOf } from './name-width.ts'
 import { Legend } from './legend.tsx'
 import { pausesOf } from './pauses.ts'
 import { Ruler } from './ruler.tsx'
-import { marksOf, type Mark, type WaitKind } from './segments.ts'
+import { marksOf, type Mark } from './segments.ts'
 import { timeScale, type Range } from './time-scale.ts'
 import { useBrush } from './use-brush.ts'
 import { useRange, zoomed } from './use-range.ts'
@@ -23,6 +24,9 @@ export interface TimelinePaneProps {
 
 const SPARE_ROWS = 8
 const TILE = LANE_HEIGHT * 4
+/** Between the names and the bars, and after the bars. */
+const BESIDE_NAMES = 20
+const NONE: readonly string[] = []
 
 export function TimelinePane({ at, lastSeq, until }: TimelinePaneProps): ReactElement {
   const { history, view, snapshot, asOf, moment } = at
@@ -38,7 +42,8 @@ export function TimelinePane({ at, lastSeq, until }: TimelinePaneProps): ReactEl
   const brushed = useBrush(box, bars, (part) =>
     show(part === undefined ? undefined : { from: scale.instantAt(part.from), to: scale.instantAt(part.to) }),
   )
-  const { top, height } = useWindow(box, FIRST_SEEN, TILE)
+  const { top, height, width } = useWindow(box, FIRST_SEEN, TILE)
+  const nameWidth = nameWidthOf(graph?.stepIds ?? NONE, width)
   const begin = Math.max(0, Math.floor(top / LANE_HEIGHT) - SPARE_ROWS)
   const rows = snapshot.steps.slice(begin, Math.ceil((top + height + TILE) / LANE_HEIGHT) + SPARE_ROWS)
   const pauses = pausesOf(runMoves, snapshot.lastEventSeq, asOf)
@@ -49,8 +54,8 @@ export function TimelinePane({ at, lastSeq, until }: TimelinePaneProps): ReactEl
   const selected = moment.step?.replace(/\[.*$/, '')
   useRowInView(box, selected === undefined ? -1 : snapshot.steps.findIndex(({ stepId }) => stepId === selected))
   return (
-    <div className="timeline">
-      <Ruler scale={scale} isPart={range !== undefined} />
+    <div className="timeline" style={{ '--name': `${nameWidth}px` } as CSSProperties}>
+      <Ruler scale={scale} isPart={range !== undefined} width={width - nameWidth - BESIDE_NAMES} />
       <div className="lanes" ref={box} role="group" aria-label="Steps over time">
         <div className="lane-room" style={{ height: snapshot.steps.length * LANE_HEIGHT }}>
           <div className="behind" aria-hidden="true" ref={bars}>
@@ -117,10 +122,4 @@ function moved({ from, to }: Range, parts: number, all: Range): Range {
 
 function isIn(scale: Range, { from, to }: Range): boolean {
   return to >= scale.from && from <= scale.to
-}
-
-function waitKind(graph: PlanGraph | undefined, stepId: string): WaitKind {
-  const kind = graph?.kinds[graph.indexOf.get(stepId) ?? -1]
-  if (kind === 'manual') return 'person'
-  return kind === 'wait' || kind === 'plan' ? 'wait' : undefined
 }

@@ -24,6 +24,7 @@ export function executionOfRow(row: RunRow): Readonly<Record<string, unknown>> {
     createdAt: isoFromMs(row.createdAt),
     updatedAt: isoFromMs(row.updatedAt),
     lastEventSeq: row.nextSeq - 1,
+    ...(row.errorCode === undefined ? {} : { errorCode: row.errorCode }),
     ...(triggeredBy === undefined ? {} : { triggeredBy }),
     ...(row.originalRunId === undefined ? {} : { originalExecutionId: row.originalRunId }),
     ...(row.parent === undefined ? {} : { parentExecutionId: row.parent.runId }),
@@ -45,7 +46,7 @@ export function executionOfRow(row: RunRow): Readonly<Record<string, unknown>> {
 /** With what the snapshot adds; of a past event the snapshot decides. */
 export function executionOf(row: RunRow, snapshot: RunSnapshot): Readonly<Record<string, unknown>> {
   const { status, substatus, message, startedAt, completedAt, lastEventSeq, rootCause } = snapshot
-  const { substatus: _old, notBefore, ...base } = executionOfRow(row)
+  const { substatus: _old, errorCode: _now, notBefore, ...base } = executionOfRow(row)
   return {
     ...base,
     ...(status === 'PENDING' && notBefore !== undefined ? { notBefore } : {}),
