@@ -15,7 +15,8 @@ import { PutOff } from './put-off.ts'
 import { Repeated } from './repeated.ts'
 
 const EVERY_MS = 500
-const LEAST_MS = 5
+/** Runs that move may free a place: on a busy server hundreds a second do, and nearly all of them free none. */
+const LEAST_MS = 20
 /** In one round; the next round follows at once while there are more. */
 const PAGE = 100
 /** Another server may be able to do it, or the trouble may pass: sooner nobody is told. */

@@ -13,6 +13,7 @@ import { parsePlanName, type PlanName } from '../../core/plan/format/plan-name.t
 import { parsePlanRef, type PlanRef } from '../../core/plan/compile/plan-ref.ts'
 import { needKind, OBJECT } from '../../core/option-kinds.ts'
 import { unwrap } from '../../core/result.ts'
+import { AskedTogether } from './asked-together.ts'
 import { readSourceAside } from './compile-apart.ts'
 import { LoadedPlans, PLAN, type Startable } from './load-plan.ts'
 import type { Parts } from '../parts.ts'
@@ -29,6 +30,9 @@ export interface PublishOptions {
 export type PublishedPlan = Pick<PlanToStart, 'plan' | 'sha256'>
 
 type PlanParts = Pick<Parts, 'services' | 'advancer' | 'replaceVersion' | 'planTransports' | 'principal'>
+
+/** Of each store that this process has open, for all whom it starts runs for: a busy server is asked for the same few names. */
+const TOGETHER = new WeakMap<object, AskedTogether<PlanToStart>>()
 
 export class StartablePlans {
   readonly #parts: PlanParts
@@ -82,9 +86,17 @@ export class StartablePlans {
 
   async #published(from: PlanName | PlanRef): Promise<PlanToStart> {
     if ('uri' in from) return this.#fetcher.fetch(this.#tenantId, unwrap(parsePlanRef(from)))
+    const name = unwrap(parsePlanName(from))
+    const { store, timers } = this.#parts.services
+    const together = TOGETHER.get(store) ?? new AskedTogether(timers)
+    TOGETHER.set(store, together)
+    return together.ask(JSON.stringify([this.#tenantId, name]), () => this.#named(name))
+  }
+
+  async #named(name: PlanName): Promise<PlanToStart> {
     const { services, advancer } = this.#parts
     const place = { store: services.store, plans: advancer.plans, tenantId: this.#tenantId }
-    const plan = await resolvePlan(place, unwrap(parsePlanName(from)))
+    const plan = await resolvePlan(place, name)
     const source = await services.store.findPlanSource(this.#tenantId, plan.sha256)
     return source === undefined ? plan : { ...plan, source }
   }
