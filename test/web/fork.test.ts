@@ -2,6 +2,8 @@
 import { expect, it } from 'vitest'
 import type { Page } from 'playwright-core'
 import { ended, LOCAL, servedPage, start, testBrowser } from './browser.ts'
+import { served } from '../server/served.ts'
+import { pageFiles } from '../../src/edge/http/page/page-files.ts'
 import { BUSY, testSteps } from './plans.ts'
 import { XSS } from './xss-corpus.ts'
 
@@ -151,6 +153,26 @@ it('says why a run cannot be forked, what in an input is no JSON, and who may no
   await page.getByLabel('Input as JSON').fill('{"text":')
   await page.getByRole('alert').filter({ hasText: 'JSON' }).waitFor()
   gate.open()
+})
+
+it('tells an Operator, who may start runs and retry none, which role may fork', async () => {
+  const { steps } = testSteps()
+  await using server = await served({ steps: { ...steps, picky } }, { page: pageFiles() })
+  await server.publish(ORDER('1.0.0', 'picky'))
+  const started = await server.call('POST /v1/executions', { body: { planId: 'order', input: { text: 'bad' } } })
+  const id = String(started.body.executionId)
+  await expect.poll(async () => (await server.call(`GET /v1/executions/${id}`)).body.status).toBe('FAILED')
+  await using tab = await browser.open(`${server.url}/runs/${id}/fork`)
+  tab.expects(401, 404)
+  const { page } = tab
+  await page.getByLabel('API key').fill('acme.olga.Operator')
+  await page.getByRole('button', { name: 'Enter' }).click()
+  await page.getByRole('list', { name: 'Steps done again' }).waitFor()
+  const button = page.getByRole('button', { name: 'Start the fork' })
+  expect([await button.isDisabled(), await button.getAttribute('title')]).toEqual([
+    true,
+    'Your role Operator may not do this (RETRY_RUN). The role Engineer or Admin may.',
+  ])
 })
 
 it('shows hostile texts of an old input as texts', async () => {

@@ -3,7 +3,7 @@ import { useMemo, useState, type FormEvent, type ReactElement } from 'react'
 import type { Plan } from '../../../src/core/plan/plan.ts'
 import { useAddress } from '../address/address.ts'
 import { inputFields } from '../plans/input-fields.ts'
-import { useWhyNot } from '../server/may.ts'
+import { useWhyNot, useWhyNotSend } from '../server/may.ts'
 import { useRequestKeys } from '../server/request-keys.ts'
 import { session } from '../server/session.ts'
 import { Trouble } from '../shown/trouble.tsx'
@@ -30,7 +30,9 @@ export function ForkForm({ old, plan, version }: ForkFormProps): ReactElement {
   const body = useForkBody(written, version === undefined ? {} : { planId, planVersion: version }, how.newChildren)
   const { preview, error: refused } = useForkPreview(executionId, body)
   const { isSending, error, started, send } = useSending(executionId)
-  const whyNot = useWhyNot('RUN_START')
+  const mayNotStart = useWhyNot('RUN_START')
+  const mayNotRetry = useWhyNotSend('RETRY_RUN')
+  const whyNot = mayNotStart ?? mayNotRetry
   const fields = useMemo(() => inputFields(plan.inputs), [plan])
   const known = old.input.kind === 'known' ? old.input.value : undefined
   const texts = useMemo(() => textsOf(fields, known), [fields, known])
