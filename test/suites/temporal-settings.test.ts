@@ -8,6 +8,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { TemporalConnection } from '../../src/adapters/engines/temporal/client/connection.ts'
 import { checkSettings, type PayloadCodec } from '../../src/adapters/engines/temporal/client/settings.ts'
 import { WorkerHost, type WorkerParts } from '../../src/adapters/engines/temporal/worker/worker.ts'
+import { vouch } from '../../src/app/plans/plan-source.ts'
 import { canonicalText } from '../../src/app/log/canonical.ts'
 import { sha256Hex } from '../../src/app/log/sha256.ts'
 import { loadPlan, openKeelson, type CompiledPlan, type RunHandle } from '../../src/main.ts'
@@ -175,7 +176,7 @@ function isBookkeeping({ metadata, data }: EncodedPayload): boolean {
 /** Stored as by a version before this one, with a field that is not known any more. A start of today refuses such a plan. */
 function olderFormat({ plan }: CompiledPlan): CompiledPlan {
   const text = canonicalText({ ...plan, schemaVersion: 'v0.9', retiredField: { any: true } })
-  return { plan, text, sha256: sha256Hex(text) }
+  return vouch({ plan, text, sha256: sha256Hex(text) })
 }
 
 describe('a worker', () => {
