@@ -52,6 +52,7 @@ it('shows a task with its token to who may complete it, why not to others, and n
   expect(await server.tasks(BOB)).toEqual([
     {
       executionId: server.run,
+      planId: 'approval',
       actionId: 'ask',
       attempt: 1,
       title: 'Pay?',
