@@ -20,29 +20,40 @@ export interface CheckedChain {
 
 const SLICE_MS = 8
 const REST_MS = 12
+/** So many events at once are pages of a long log: the rest of it is read first, for its end is what people wait for. */
+const ARRIVING = 500
+const ARRIVING_MS = 250
 
 class ChainOfLog {
   readonly told = new Watched<CheckedChain>({ lastSeq: 0, checked: 0, head: '', erased: [], missing: [] })
   readonly #history: RunHistory
   readonly #check = new ChainCheck()
   #isDue = false
+  /** How many events there were at the last look. */
+  #known = 0
 
   constructor(history: RunHistory) {
     this.#history = history
   }
 
-  goOn(): void {
+  goOn(restMs = REST_MS): void {
     if (this.#isDue) return
     this.#isDue = true
     setTimeout(() => {
       this.#isDue = false
       this.#look()
-    }, REST_MS)
+    }, restMs)
   }
 
   #look(): void {
     const check = this.#check
     const { records } = this.#history
+    const come = records.length - this.#known
+    this.#known = records.length
+    if (come >= ARRIVING) {
+      this.goOn(ARRIVING_MS)
+      return
+    }
     const until = performance.now() + SLICE_MS
     for (let record = records[check.checked]; record !== undefined; record = records[check.checked]) {
       check.addRecord(record)
