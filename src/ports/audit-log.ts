@@ -39,6 +39,8 @@ export interface AuditHead {
 }
 
 export interface AuditLog {
+  /** How many appends of one tenant may be on their way to it at once, without one waiting for the other; default 1. */
+  readonly auditsAtOnce?: number
   /**
    * All or nothing, in the order given. `seal` is called with the number of each entry and the hash of the row before it; it may be
    * called again when another process was faster.

@@ -3,12 +3,12 @@
  * decides: `advance` makes every decision.
  */
 import type { ClockJump } from '../core/clock-jumps.ts'
-import type { ErrorInfo, EventData } from '../core/events/event.ts'
+import type { ErrorInfo, EventData, EventType } from '../core/events/event.ts'
 import type { Effect } from '../core/run/effect.ts'
 import type { EngineType } from '../core/engine/engine-type.ts'
 import type { Problem } from '../core/problems/problem.ts'
 import type { Clock } from './clock.ts'
-import type { RunKey, RunRef, RunRow, RunStatus, RunStore, SealedEvent } from './run-store.ts'
+import type { RunKey, RunRef, RunRow, RunStatus, RunStore } from './run-store.ts'
 import type { Timers } from './timers.ts'
 
 /** The result of an effect, for `advance`. Opaque to the engine. */
@@ -75,11 +75,25 @@ export interface TurnResult {
   readonly wakeAt: number | undefined
   readonly terminal: boolean
   /** What this call wrote into the log, in its order: whoever listens need not read it back. Empty: nothing, or it is not at hand. */
-  readonly written?: readonly SealedEvent[]
+  readonly written?: readonly WrittenEvent[]
   /** Set when decisions of this call ended the run. */
   readonly end?: RunEnd
   /** The commit itself saw that nothing was in the inbox (P-53): nothing can have come between a look and that commit. */
   readonly inboxEmpty?: true
+}
+
+/** An event as it was at hand when it was written; the names are those of its record. */
+export interface WrittenEvent {
+  readonly eventType: EventType
+  readonly eventId: string
+  readonly runSeq: number
+  readonly emittedAt: string
+  readonly logicalAttemptId: number
+  readonly engineAttemptId: number
+  readonly stepId: string | undefined
+  readonly itemIndex: number | undefined
+  readonly role: 'fallback' | undefined
+  readonly payload: object
 }
 
 /** The terminal event of a run, as far as its reader needs it. */

@@ -7,8 +7,8 @@ import { fail, KeelsonError } from '../../core/problems/problem.ts'
 import { openEffects } from '../../core/run/open-effects.ts'
 import type { Effect } from '../../core/run/effect.ts'
 import { isTerminalRun } from '../../core/run/state/transitions.ts'
-import type { TurnResult, EffectOutcome } from '../../ports/engine.ts'
-import type { RunKey, SealedEvent } from '../../ports/run-store.ts'
+import type { TurnResult, EffectOutcome, WrittenEvent } from '../../ports/engine.ts'
+import type { RunKey } from '../../ports/run-store.ts'
 import { ASK_AGAIN_MS } from '../commit/fail-open.ts'
 import { CommitQueue } from '../commit/queue.ts'
 import { noting } from '../deaths/last-words.ts'
@@ -34,7 +34,7 @@ const LOSSES_MAX = 100
 
 /** A commit that succeeded, or that was not needed. */
 interface Written {
-  readonly written: readonly SealedEvent[]
+  readonly written: readonly WrittenEvent[]
 }
 
 const NOTHING_WRITTEN: Written = { written: [] }
@@ -71,6 +71,11 @@ export class RunAdvancer {
     return turn
   }
 
+  /** The fold at hand, if there is one; never for writing. */
+  atHand(runKey: RunKey): LoadedRun | undefined {
+    return this.#held.atHand(runKey)
+  }
+
   /** The fold at hand, read from the log when there is none. For executors and views; never for writing. */
   current(runKey: RunKey): Promise<LoadedRun> {
     return this.#held.current(runKey)
@@ -99,7 +104,7 @@ export class RunAdvancer {
   /** One append after another until every report is taken in: an append holds 500 events at most (P-11). */
   async #advance(runKey: RunKey, request: AdvanceRequest): Promise<TurnResult> {
     const effects: Effect[] = []
-    const written: SealedEvent[] = []
+    const written: WrittenEvent[] = []
     let rest = request
     for (let losses = 0; losses < LOSSES_MAX;) {
       const done = await this.#attempt(runKey, rest)
@@ -226,8 +231,8 @@ export class RunAdvancer {
       return (await isCurrent(store, run)) ? NOTHING_WRITTEN : 'lost'
     }
     const decided = decidedTurn(run, turn, parts)
-    const written = await commitTurn(this.#services, this.queue, run, decided)
-    const { result } = written
+    const committed = await commitTurn(this.#services, this.queue, run, decided)
+    const { result, written } = committed
     if (result.kind === 'conflict') return 'lost'
     if (result.kind === 'unread') return result
     if (result.kind === 'ungranted') {
@@ -240,12 +245,12 @@ export class RunAdvancer {
       await store.quarantine(run.row.runKey, 'INVALID_TRANSITION')
       fail('RUN_QUARANTINED', `run ${run.row.runId} was set aside: the store refused its events (${result.kind})`)
     }
-    goOn(run, turn, written, decided)
+    goOn(run, turn, committed, decided)
     this.#held.drivenUnder(run.row.runKey, round.epoch)
     if (result.kind === 'committed' && round.drafts.length > 0) this.#held.doubts.moved(run.row.runKey)
     if (result.kind === 'committed' && isCheckpointDue(run)) void keepCheckpoint(store, run)
     // What was diverted enters the log later, with other bytes.
-    return result.kind === 'committed' ? { written: written.events } : NOTHING_WRITTEN
+    return result.kind === 'committed' ? { written } : NOTHING_WRITTEN
   }
 
   #report(run: LoadedRun, turn: AdvanceTurn, adopted: boolean): TurnResult {

@@ -7,7 +7,8 @@ import type { KeelsonError } from '../../core/problems/problem.ts'
 import type { Draft } from '../../core/run/draft.ts'
 import type { RunState } from '../../core/run/state/state.ts'
 import { isoFromMs } from '../../core/time.ts'
-import type { CommitResult, RunCommit, SealedEvent } from '../../ports/run-store.ts'
+import type { WrittenEvent } from '../../ports/engine.ts'
+import type { CommitResult, RunCommit } from '../../ports/run-store.ts'
 import type { Diverted } from '../commit/fail-open.ts'
 import type { CommitQueue } from '../commit/queue.ts'
 import { sealEvents } from '../log/seal.ts'
@@ -36,7 +37,7 @@ export interface DecidedTurn {
 
 export interface CommittedTurn {
   readonly result: CommitResult | Diverted
-  readonly events: readonly SealedEvent[]
+  readonly written: readonly WrittenEvent[]
   /** The end of the log once the turn is committed. */
   readonly headHash: Uint8Array
 }
@@ -54,5 +55,5 @@ export async function commitTurn(
     failOpen === undefined || state === undefined
       ? await queue.submit(commit)
       : await failOpen.submit(queue, { run: identity, state, drafts: drafts.map(({ draft }) => draft), commit }, blind)
-  return { result, events: sealed.events, headHash: sealed.headHash }
+  return { result, written: sealed.written, headHash: sealed.headHash }
 }

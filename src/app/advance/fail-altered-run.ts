@@ -9,8 +9,8 @@ import type { Draft } from '../../core/run/draft.ts'
 import type { People } from '../../core/run/state/people.ts'
 import { runTransition } from '../../core/run/state/transitions.ts'
 import { isoFromMs } from '../../core/time.ts'
-import type { TurnResult } from '../../ports/engine.ts'
-import type { RunCommit, RunKey, RunRow, RunStore, RunSummary, SealedEvent } from '../../ports/run-store.ts'
+import type { TurnResult, WrittenEvent } from '../../ports/engine.ts'
+import type { RunCommit, RunKey, RunRow, RunStore, RunSummary } from '../../ports/run-store.ts'
 import type { CommitQueue } from '../commit/queue.ts'
 import { parentSignalRow } from '../inbox/parent-signal-row.ts'
 import { identityOf } from '../loaded/load-run.ts'
@@ -46,7 +46,7 @@ export async function failAlteredRun(
   const open = await openAttempts(services.store, row)
   const drafts = alteredRunDrafts(open, row.nextSeq, now, thrown.message)
   const { epoch, nextSeq, headHash } = row
-  const { result, events } = await commitTurn(
+  const { result, written } = await commitTurn(
     services,
     queue,
     { identity: identityOf(row), nextSeq, headHash },
@@ -64,7 +64,7 @@ export async function failAlteredRun(
       },
     },
   )
-  return result.kind === 'committed' ? failedTurn(row, drafts, events) : undefined
+  return result.kind === 'committed' ? failedTurn(row, drafts, written) : undefined
 }
 
 /** Which steps start children only the plan tells: what is no child's id is nobody's. */
@@ -77,7 +77,7 @@ function stopChildren({ tenantId, runId }: RunRow, open: readonly OpenAttempt[])
 }
 
 /** What it held is free again, and its parent was told in the same commit. */
-function failedTurn(row: RunRow, drafts: readonly Draft[], written: readonly SealedEvent[]): TurnResult {
+function failedTurn(row: RunRow, drafts: readonly Draft[], written: readonly WrittenEvent[]): TurnResult {
   const last = drafts.at(-1)
   return {
     epoch: row.epoch,

@@ -44,6 +44,11 @@ export class HeldRuns {
     return this.#times.moment(row.runKey, state)
   }
 
+  /** The fold at hand, if there is one. For readers. */
+  atHand(runKey: RunKey): LoadedRun | undefined {
+    return this.#loaded.get(runKey)
+  }
+
   /** The fold at hand, read from the log when there is none. For readers. */
   current(runKey: RunKey): Promise<LoadedRun> {
     const known = this.#loaded.get(runKey)

@@ -16,34 +16,37 @@ export interface AuditBookOptions {
 
 interface Pages {
   facts: AuditFact[]
-  /** The write that is under way. */
-  writing: Promise<void> | undefined
-  /** The write that follows it, while it gathers. */
+  /** The writes that are under way. */
+  readonly writing: Set<Promise<void>>
+  /** The write that follows them, while it gathers. */
   next: Promise<void> | undefined
   /** Facts come side by side: the next write waits for others a moment after the latest one began. */
   gathering: Promise<void> | undefined
 }
 
 /**
- * Each write is a commit for itself, beside those of the runs: many starts at a time would otherwise cost as many commits. Where facts come
- * one after another, nothing would be gathered, and nobody waits.
+ * In a store that takes one write after another each is a commit for itself, beside those of the runs: many starts at a time would
+ * otherwise cost as many commits. Where facts come one after another, nothing would be gathered, and nobody waits.
  */
 const GATHERED_MS = 4
 
 export class AuditBook {
   readonly #options: AuditBookOptions
+  /** Writes of one tenant that are on their way at once. */
+  readonly #atOnce: number
   readonly #pages = new Map<string, Pages>()
   readonly #counts = new Map<string, { readonly tenantId: string; readonly fact: AuditFact; count: number }>()
 
   constructor(options: AuditBookOptions) {
     this.#options = options
+    this.#atOnce = options.writer.log.auditsAtOnce ?? 1
   }
 
   /** Resolves when it is stored, or when the process was told that it could not be; never rejects. */
   async note(tenantId: string, fact: AuditFact): Promise<void> {
     const pages = this.#pages.get(tenantId) ?? {
       facts: [],
-      writing: undefined,
+      writing: new Set(),
       next: undefined,
       gathering: undefined,
     }
@@ -53,16 +56,17 @@ export class AuditBook {
   }
 
   async #writeNext(tenantId: string, pages: Pages): Promise<void> {
-    // The write that is under way began without these facts.
-    await pages.writing
+    const { defer, after } = this.#options.timers
+    // The writes that are under way began without these facts.
+    while (pages.writing.size >= this.#atOnce) await Promise.race(pages.writing)
     await pages.gathering
-    await new Promise<void>((resolve) => this.#options.timers.defer(resolve))
+    await new Promise<void>((resolve) => defer(resolve))
     pages.next = undefined
-    pages.gathering =
-      pages.facts.length > 1
-        ? new Promise((resolve) => void this.#options.timers.after(GATHERED_MS, resolve))
-        : undefined
-    await (pages.writing = this.#write(tenantId, pages))
+    const areSideBySide = pages.facts.length > 1 && this.#atOnce === 1
+    pages.gathering = areSideBySide ? new Promise((resolve) => void after(GATHERED_MS, resolve)) : undefined
+    const write = this.#write(tenantId, pages)
+    pages.writing.add(write)
+    await write.finally(() => pages.writing.delete(write))
   }
 
   /** For reads: one record for many of a kind, when `flush` is called. */
@@ -80,9 +84,9 @@ export class AuditBook {
     this.#counts.clear()
     await Promise.all(counted.map(({ tenantId, fact, count }) => this.note(tenantId, { ...fact, count })))
     for (const [tenantId, pages] of this.#pages) {
-      await (pages.next ?? pages.writing)
+      await Promise.all([pages.next, ...pages.writing])
       if (pages.facts.length > 0) await (pages.next ??= this.#writeNext(tenantId, pages))
-      if (pages.facts.length === 0) this.#pages.delete(tenantId)
+      if (pages.facts.length === 0 && pages.writing.size === 0) this.#pages.delete(tenantId)
     }
   }
 
@@ -96,8 +100,6 @@ export class AuditBook {
       // A store that is away for long must not fill the memory: the oldest are kept, because they say how it began.
       pages.facts = [...facts, ...pages.facts].slice(0, LIMITS.auditBacklog)
       tell(thrown)
-    } finally {
-      pages.writing = undefined
     }
   }
 }

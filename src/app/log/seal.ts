@@ -5,6 +5,7 @@
 import { EVENTS, type Decision, type EventType, type RunIdentity } from '../../core/events/event.ts'
 import { keyText } from '../../core/events/event-key.ts'
 import type { Draft } from '../../core/run/draft.ts'
+import type { WrittenEvent } from '../../ports/engine.ts'
 import type { Random } from '../../ports/random.ts'
 import type { SealedEvent } from '../../ports/run-store.ts'
 import { checkDraft, checkEnvelope, checkIdentity, checkTime, draftText, type ContentText } from './check-draft.ts'
@@ -26,6 +27,8 @@ export interface SealInput {
 
 export interface Sealed {
   readonly events: readonly SealedEvent[]
+  /** The same events, for whoever is told of them. */
+  readonly written: readonly WrittenEvent[]
   /** chainHash of the last event; `previousHash` when there was none. */
   readonly headHash: Uint8Array
 }
@@ -39,6 +42,7 @@ export function sealEvents(input: SealInput): Sealed {
   const nextSalt = saltsFor(input.drafts, random)
   let headHash = input.previousHash
   let runSeq = input.firstSeq
+  const written: WrittenEvent[] = []
   const events = input.drafts.map(({ draft, decision }) => {
     const text = draftText(draft)
     const fields: RecordFields = {
@@ -58,9 +62,16 @@ export function sealEvents(input: SealInput): Sealed {
     checkEnvelope(fields)
     const sealed = sealOne(fields, names, draft.slot, text, headHash, nextSalt)
     headHash = sealed.chainHash
+    written.push(writtenOf(fields, draft.payload))
     return sealed
   })
-  return { events, headHash }
+  return { events, written, headHash }
+}
+
+function writtenOf(fields: RecordFields, payload: object): WrittenEvent {
+  const { eventType, eventId, runSeq, emittedAt, logicalAttemptId, engineAttemptId, step } = fields
+  const about = { stepId: step?.stepId, itemIndex: step?.itemIndex, role: step?.role }
+  return { eventType, eventId, runSeq, emittedAt, logicalAttemptId, engineAttemptId, ...about, payload }
 }
 
 function keyOf({ slot, attempt, eventType }: Draft, { runId, planVersion }: RunIdentity): string {

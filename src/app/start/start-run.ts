@@ -61,7 +61,7 @@ export async function startRun(services: Services, advancer: RunAdvancer, given:
   advancer.own(result.runKey, { ...run, row })
   const replaced = begun.later === undefined ? [] : await replaceOldest(services, begun.later, newRun)
   const isQueued = begun.later?.isQueued === true
-  const told = { ...reportOf(run, turn), written: written.events }
+  const told = { ...reportOf(run, turn), written: written.written }
   return { kind: 'started', row, report: told, ...(isQueued ? { isQueued: true, replaced } : {}) }
 }
 

@@ -2,7 +2,7 @@
  * The six listener events as a fold of a run's log (OBS-01, OBS-10): records enter one by one, in order, and each gives
  * its events. Only starts are remembered; records from before the first listener are folded silently.
  */
-import type { LogRecord } from '../../core/events/event.ts'
+import type { RunIdentity } from '../../core/events/event.ts'
 import type { Plan, Step } from '../../core/plan/plan.ts'
 import { msFromIso } from '../../core/time.ts'
 import type {
@@ -13,7 +13,7 @@ import type {
   ListenerEvent,
   StepEnd,
 } from '../../ports/listeners.ts'
-import { planStepOf } from '../../core/events/slot-of.ts'
+import { parseStepSlot } from '../../core/events/slot.ts'
 
 type Bare<N extends keyof ListenerEvents> = Omit<ListenerEvents[N], 'context'>
 
@@ -31,27 +31,60 @@ const HEARD: ReadonlySet<string> = new Set([
   ...Object.keys(RUN_ENDS),
 ])
 
+/** An event as the fold takes it: a record that was read, or what this process has just written. */
+export interface HeardEvent {
+  readonly eventType: string
+  readonly eventId: string
+  readonly runSeq: number
+  readonly emittedAt: string
+  readonly logicalAttemptId: number
+  readonly engineAttemptId: number
+  readonly stepId?: string | undefined
+  readonly itemIndex?: number | undefined
+  readonly role?: 'fallback' | undefined
+  readonly payload?: object | undefined
+}
+
+/** Of the steps of a plan, what is told with each of them. */
+interface ToldSteps {
+  readonly steps: ReadonlyMap<string, Step>
+  /** The step that comes before each in the order of the plan. */
+  readonly before: ReadonlyMap<string, string>
+}
+
+/** Made once for each plan: many runs have the same. */
+const toldSteps = new WeakMap<Plan['steps'], ToldSteps>()
+
+function toldStepsOf(steps: Plan['steps']): ToldSteps {
+  const known = toldSteps.get(steps)
+  if (known !== undefined) return known
+  const ordered = steps.toSorted((a, b) => a.order - b.order)
+  const made = {
+    steps: new Map(steps.map((step) => [step.stepId, step])),
+    before: new Map(ordered.flatMap((step, at) => (at === 0 ? [] : [[step.stepId, ordered[at - 1]?.stepId ?? '']]))),
+  }
+  toldSteps.set(steps, made)
+  return made
+}
+
 export const isHeard = (eventType: string): boolean => HEARD.has(eventType)
 
 export class ListenerFold {
-  readonly #steps: ReadonlyMap<string, Step>
-  readonly #before: ReadonlyMap<string, string>
+  readonly #told: ToldSteps
+  readonly #identity: RunIdentity
   readonly #correlationId: string
   readonly #starts = new Map<string, number>()
   #startedAt: number | undefined
   #status = 'PENDING'
 
   /** A plan that cannot be read has no steps to tell of: then steps are told without agent and dependencies. */
-  constructor(plan: Pick<Plan, 'steps'>, correlationId: string) {
+  constructor({ steps }: Pick<Plan, 'steps'>, identity: RunIdentity, correlationId: string) {
+    this.#told = toldStepsOf(steps)
+    this.#identity = identity
     this.#correlationId = correlationId
-    this.#steps = new Map(plan.steps.map((step) => [step.stepId, step]))
-    const ordered = plan.steps.toSorted((a, b) => a.order - b.order)
-    this.#before = new Map(
-      ordered.flatMap((step, at) => (at === 0 ? [] : [[step.stepId, ordered[at - 1]?.stepId ?? '']])),
-    )
   }
 
-  take(record: LogRecord): readonly BareListenerEvent[] {
+  take(record: HeardEvent): readonly BareListenerEvent[] {
     const at = msFromIso(record.emittedAt) ?? 0
     switch (record.eventType) {
       case 'RunStarted':
@@ -79,18 +112,18 @@ export class ListenerFold {
     }
   }
 
-  #stepStarted(record: LogRecord, at: number): readonly BareListenerEvent[] {
+  #stepStarted(record: HeardEvent, at: number): readonly BareListenerEvent[] {
     const slot = this.#slot(record)
     if (!this.#starts.has(slot)) this.#starts.set(slot, at)
-    const step = this.#steps.get(planStepOf(record) ?? '')
-    const before = this.#before.get(planStepOf(record) ?? '')
-    const dependencies = step?.dependsOn ?? (before === undefined ? [] : [before])
-    return [{ name: 'step.started', event: { ...this.#step(record, {}), dependencies } }]
+    const about = this.#step(record, {})
+    const before = this.#told.before.get(about.stepId)
+    const dependencies = this.#told.steps.get(about.stepId)?.dependsOn ?? (before === undefined ? [] : [before])
+    return [{ name: 'step.started', event: { ...about, dependencies } }]
   }
 
   /** A failure followed by a fallback or a retry is not the end of the step. */
-  #stepFailed(record: LogRecord, at: number): readonly BareListenerEvent[] {
-    const payload = record.payload ?? {}
+  #stepFailed(record: HeardEvent, at: number): readonly BareListenerEvent[] {
+    const payload = (record.payload ?? {}) as Fields
     const error = errorOf(payload)
     if (typeof payload['retryAt'] === 'string') {
       const delayMs = Math.max(0, (msFromIso(payload['retryAt']) ?? at) - at)
@@ -104,40 +137,42 @@ export class ListenerFold {
     return [this.#stepEnd(record, at, 'failure', error), failed]
   }
 
-  #stepEnd(record: LogRecord, at: number, status: StepEnd, error?: ListenerError): BareListenerEvent {
+  #stepEnd(record: HeardEvent, at: number, status: StepEnd, error?: ListenerError): BareListenerEvent {
     const duration = Math.max(0, at - (this.#starts.get(this.#slot(record)) ?? at))
     const attempts = record.logicalAttemptId
     const ended = { status, duration, attempts, ...(error === undefined ? {} : { error }) }
     return { name: 'step.completed', event: { ...this.#step(record, { duration, attempts }), ...ended } }
   }
 
-  #runEnd(record: LogRecord, at: number, status: Bare<'execution.completed'>['status']): BareListenerEvent {
+  #runEnd(record: HeardEvent, at: number, status: Bare<'execution.completed'>['status']): BareListenerEvent {
     this.#status = status.toUpperCase()
     const duration = Math.max(0, at - (this.#startedAt ?? at))
-    const error = status === 'failed' ? { error: errorOf(record.payload ?? {}) } : {}
+    const error = status === 'failed' ? { error: errorOf((record.payload ?? {}) as Fields) } : {}
     return { name: 'execution.completed', event: { ...this.#base(record, { duration }), status, duration, ...error } }
   }
 
   /** A fallback belongs to its step: its end is the end of the step. */
-  #slot(record: LogRecord): string {
+  #slot(record: HeardEvent): string {
     return (record.stepId ?? '').replace(/^FALLBACK:/, '')
   }
 
-  #step(record: LogRecord, metrics: ListenerGroups['metrics']): Omit<Bare<'step.failed'>, 'attempts' | 'error'> {
-    const agent = this.#steps.get(planStepOf(record) ?? '')?.agent
+  #step(record: HeardEvent, metrics: ListenerGroups['metrics']): Omit<Bare<'step.failed'>, 'attempts' | 'error'> {
+    const stepId = (record.stepId === undefined ? undefined : parseStepSlot(record.stepId)?.stepId) ?? ''
+    const agent = this.#told.steps.get(stepId)?.agent
     return {
       ...this.#base(record, metrics),
-      stepId: planStepOf(record) ?? '',
+      stepId,
       ...(agent === undefined ? {} : { agentId: agent }),
     }
   }
 
-  #base(record: LogRecord, metrics: ListenerGroups['metrics']): Bare<'execution.started'> {
-    const { tenantId, projectId, environmentId, planVersion, eventId, runSeq, itemIndex, role } = record
+  #base(record: HeardEvent, metrics: ListenerGroups['metrics']): Bare<'execution.started'> {
+    const { runId, tenantId, projectId, environmentId, planId, planVersion } = this.#identity
+    const { eventId, runSeq, itemIndex, role } = record
     const attempt = record.logicalAttemptId
     return {
-      executionId: record.runId,
-      workflowId: record.planId,
+      executionId: runId,
+      workflowId: planId,
       correlationId: this.#correlationId,
       timestamp: record.emittedAt,
       metadata: {
@@ -159,7 +194,9 @@ export class ListenerFold {
   }
 }
 
-function errorOf(payload: Readonly<Record<string, unknown>>): ListenerError {
+type Fields = Readonly<Record<string, unknown>>
+
+function errorOf(payload: Fields): ListenerError {
   const { code, errorClass } = (payload['error'] ?? {}) as { readonly code?: unknown; readonly errorClass?: unknown }
   return {
     code: typeof code === 'string' ? code : 'UNKNOWN',

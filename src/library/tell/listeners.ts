@@ -4,9 +4,9 @@
  */
 import type { RunAdvancer } from '../../app/advance/advance-run.ts'
 import { BoundedCache } from '../../app/schemas/bounded-cache.ts'
-import { isHeard, ListenerFold, withContext } from '../../app/views/listener-events.ts'
+import { isHeard, ListenerFold, withContext, type HeardEvent } from '../../app/views/listener-events.ts'
 import { jsonCopy } from '../../app/log/json-copy.ts'
-import { correlationOf, type LoadedRun } from '../../app/loaded/load-run.ts'
+import { correlationOf, identityOf, type LoadedRun } from '../../app/loaded/load-run.ts'
 import { recordOf } from '../../app/log/read-events.ts'
 import { readVariables } from '../../app/loaded/read-variables.ts'
 import type { Services } from '../../app/services.ts'
@@ -14,7 +14,7 @@ import { FUNCTION, needKind, oneOf } from '../../core/option-kinds.ts'
 import { LIMITS } from '../../core/limits.ts'
 import { KeelsonError, problem } from '../../core/problems/problem.ts'
 import { isTerminalRun } from '../../core/run/state/transitions.ts'
-import type { TurnResult } from '../../ports/engine.ts'
+import type { TurnResult, WrittenEvent } from '../../ports/engine.ts'
 import type {
   BareListenerEvent,
   BareObserver,
@@ -23,7 +23,7 @@ import type {
   ListenerEvent,
   Observer,
 } from '../../ports/listeners.ts'
-import type { RunKey, SealedEvent, StoredEvent } from '../../ports/run-store.ts'
+import type { RunKey } from '../../ports/run-store.ts'
 import type { TellProblem } from './receipt-service.ts'
 
 const ENDED_KEPT = 10_000
@@ -43,7 +43,7 @@ const EVENT_NAME = oneOf(...Object.keys(NAMES))
 
 export interface ListenersParts {
   readonly services: Services
-  readonly advancer: Pick<RunAdvancer, 'current'>
+  readonly advancer: Pick<RunAdvancer, 'current' | 'atHand'>
   readonly tell: TellProblem
 }
 
@@ -54,14 +54,14 @@ interface Told {
   readonly run: LoadedRun | undefined
   afterSeq: number
   /** What is under way for this run; the next waits for it. */
-  turn: Promise<void>
+  turn: Promise<void> | undefined
 }
 
 export class Listeners {
   readonly #parts: ListenersParts
   readonly #observers = new Set<Observer>()
   readonly #bare = new Set<BareObserver>()
-  readonly #told = new Map<RunKey, Promise<Told>>()
+  readonly #told = new Map<RunKey, Told | Promise<Told>>()
   readonly #turns = new Set<Promise<void>>()
   /** Late results may move a run after its end; there is nothing to tell of them. */
   readonly #ended = new BoundedCache<RunKey, true>(ENDED_KEPT)
@@ -109,12 +109,13 @@ export class Listeners {
     if (this.#isAlone || this.#ended.get(runKey) === true) return
     this.#followClock()
     const told = this.#told.get(runKey) ?? this.#begin(runKey)
-    this.#told.set(runKey, told)
-    const turn = this.#turn(told, report).catch((thrown: unknown) => this.#complain(thrown))
-    if (isTerminalRun(report.status)) {
+    if (!isTerminalRun(report.status)) this.#told.set(runKey, told)
+    else {
       this.#told.delete(runKey)
       this.#ended.set(runKey, true)
     }
+    if (!(told instanceof Promise) && this.#tellAtOnce(told, report)) return
+    const turn = this.#turn(told, report).catch((thrown: unknown) => this.#complain(thrown))
     this.#turns.add(turn)
     void turn.then(() => this.#turns.delete(turn))
   }
@@ -130,36 +131,49 @@ export class Listeners {
     await Promise.all(this.#turns)
   }
 
-  async #begin(runKey: RunKey): Promise<Told> {
-    const begun = { runKey, afterSeq: 0, turn: Promise.resolve() }
+  #begin(runKey: RunKey): Told | Promise<Told> {
+    const run = this.#parts.advancer.atHand(runKey)
+    return run === undefined ? this.#load(runKey) : beginOf(run)
+  }
+
+  async #load(runKey: RunKey): Promise<Told> {
     try {
-      const run = await this.#parts.advancer.current(runKey)
-      return { ...begun, run, fold: new ListenerFold(run.plan.plan, correlationOf(run)) }
+      const begun = beginOf(await this.#parts.advancer.current(runKey))
+      // Unless the run has ended meanwhile, or nobody listens any more.
+      if (this.#told.has(runKey)) this.#told.set(runKey, begun)
+      return begun
     } catch (thrown) {
       if (!(thrown instanceof KeelsonError) || thrown.code !== 'PLAN_INTEGRITY_VALIDATION_FAILED') throw thrown
-      const runId = (await this.#parts.services.store.getRun(runKey))?.runId ?? ''
-      return { ...begun, run: undefined, fold: new ListenerFold({ steps: [] }, runId) }
+      const row = await this.#parts.services.store.getRun(runKey)
+      if (row === undefined) throw thrown
+      const fold = new ListenerFold({ steps: [] }, identityOf(row), row.runId)
+      return { runKey, run: undefined, fold, afterSeq: 0, turn: undefined }
     }
   }
 
-  async #turn(begun: Promise<Told>, result: TurnResult): Promise<void> {
+  /** Where nothing has to be read or waited for. False: it has, and nothing was told. */
+  #tellAtOnce(told: Told, { headSeq, written = [] }: TurnResult): boolean {
+    if (told.turn !== undefined || this.#observers.size > 0) return false
+    if (!isWhole(written, told.afterSeq, headSeq)) return false
+    for (const event of written) this.#tellBare(told, told.fold.take(event))
+    told.afterSeq = headSeq
+    return true
+  }
+
+  async #turn(begun: Told | Promise<Told>, result: TurnResult): Promise<void> {
     const told = await begun
     const turn = this.#tellTurn(told, told.turn, result)
-    told.turn = turn.catch(() => undefined)
+    const settled = turn.catch(() => undefined)
+    told.turn = settled
     await turn
+    if (told.turn === settled) told.turn = undefined
   }
 
-  async #tellTurn(told: Told, before: Promise<void>, { headSeq, written = [] }: TurnResult): Promise<void> {
+  async #tellTurn(told: Told, before: Promise<void> | undefined, { headSeq, written = [] }: TurnResult): Promise<void> {
     await before
-    await this.#tellWritten(told, written)
+    // What the turn has at hand is not read back, where nothing lies between it and what was told.
+    for (const event of written) if (event.runSeq === told.afterSeq + 1) await this.#tellOne(told, event, true)
     await this.#tellUpTo(told, headSeq)
-  }
-
-  /** What the turn has at hand is not read back, where nothing lies between it and what was told. */
-  async #tellWritten(told: Told, written: readonly SealedEvent[]): Promise<void> {
-    const persistedAt = this.#parts.services.clock.now()
-    for (const event of written)
-      if (event.runSeq === told.afterSeq + 1) await this.#tellOne(told, { ...event, persistedAt })
   }
 
   async #tellUpTo(told: Told, headSeq: number): Promise<void> {
@@ -170,35 +184,49 @@ export class Listeners {
         limit: LIMITS.fetchPageEvents,
       })
       if (page.length === 0) return
-      for (const stored of page) await this.#tellOne(told, stored)
+      for (const stored of page) {
+        const record = isHeard(stored.eventType) ? recordOf(stored) : undefined
+        if (record?.ok === true) await this.#tellOne(told, record.value, stored.persistedAt >= this.#since)
+        told.afterSeq = stored.runSeq
+      }
     }
   }
 
-  async #tellOne(told: Told, stored: StoredEvent): Promise<void> {
-    const record = isHeard(stored.eventType) ? recordOf(stored) : undefined
-    const heard = record?.ok === true ? told.fold.take(record.value) : []
-    if (stored.persistedAt >= this.#since) await this.#emit(told, heard, stored.runSeq)
-    told.afterSeq = stored.runSeq
+  async #tellOne(told: Told, event: HeardEvent, isNew: boolean): Promise<void> {
+    const heard = told.fold.take(event)
+    if (isNew) await this.#emit(told, heard, event.runSeq)
+    told.afterSeq = event.runSeq
   }
 
-  async #emit({ run, runKey }: Told, heard: readonly BareListenerEvent[], seq: number): Promise<void> {
-    if (heard.length === 0) return
-    const { store, redactors } = this.#parts.services
-    const redactor = redactors?.of(runKey)
-    const masked = <E>(told: E): E => (redactor === undefined ? told : redactor.value(told))
-    for (const bare of heard.map(masked)) for (const observer of this.#bare) this.#call(observer, bare)
-    if (this.#observers.size === 0) return
-    const context = run === undefined ? {} : jsonCopy(await readVariables(store, run, seq))
+  async #emit(told: Told, heard: readonly BareListenerEvent[], seq: number): Promise<void> {
+    this.#tellBare(told, heard)
+    if (heard.length === 0 || this.#observers.size === 0) return
+    const { store } = this.#parts.services
+    const context = told.run === undefined ? {} : jsonCopy(await readVariables(store, told.run, seq))
     for (const bare of heard) {
-      const told = masked(withContext(bare, context))
-      for (const observer of this.#observers) this.#call(observer, told)
+      const event = this.#masked(told, withContext(bare, context))
+      for (const observer of this.#observers) this.#call(observer, event)
     }
+  }
+
+  #tellBare(told: Told, heard: readonly BareListenerEvent[]): void {
+    if (this.#bare.size === 0) return
+    for (const bare of heard) {
+      const event = this.#masked(told, bare)
+      for (const observer of this.#bare) this.#call(observer, event)
+    }
+  }
+
+  #masked<E>({ runKey }: Told, event: E): E {
+    const redactor = this.#parts.services.redactors?.of(runKey)
+    return redactor === undefined ? event : redactor.value(event)
   }
 
   /** A listener may be asynchronous; nobody waits, but its failure is told as well. */
   #call<E>(observer: (event: E) => unknown, event: E): void {
     try {
-      Promise.resolve(observer(event)).catch((thrown: unknown) => this.#complain(thrown))
+      const answer = observer(event)
+      if (answer !== undefined) Promise.resolve(answer).catch((thrown: unknown) => this.#complain(thrown))
     } catch (thrown) {
       this.#complain(thrown)
     }
@@ -208,4 +236,14 @@ export class Listeners {
     const why = thrown instanceof Error ? thrown.message : String(thrown)
     this.#parts.tell(problem('LISTENER_FAILED', `a listener failed: ${why}`))
   }
+}
+
+function beginOf(run: LoadedRun): Told {
+  const fold = new ListenerFold(run.plan.plan, run.identity, correlationOf(run))
+  return { runKey: run.row.runKey, run, fold, afterSeq: 0, turn: undefined }
+}
+
+/** Whether these are all events between the two numbers. */
+function isWhole(written: readonly WrittenEvent[], afterSeq: number, headSeq: number): boolean {
+  return headSeq - afterSeq === written.length && (written[0]?.runSeq ?? afterSeq + 1) === afterSeq + 1
 }
