@@ -76,7 +76,7 @@ export function progressTeller(
   return (runKey, report) => {
     onProgress?.(runKey, report)
     listeners.moved(runKey, report)
-    moves.moved(runKey)
+    moves.moved(runKey, report)
     if (follows !== false) projectors.moved(runKey, report)
     if (isTerminalRun(report.status)) services.redactors?.ended(runKey)
   }

@@ -21,12 +21,13 @@ const OWN_RELEASE = { slot: RUN_SLOT, attempt: 1, result: 'neutral' } as const
 
 export class StartClaim {
   readonly #request: GrantRequest | undefined
-  readonly #isLimited: boolean
+  /** An end frees a place for others. */
+  readonly isLimited: boolean
   #refusal: GrantRefusal | undefined
 
   constructor(request: GrantRequest | undefined, isLimited: boolean) {
     this.#request = request
-    this.#isLimited = isLimited
+    this.isLimited = isLimited
   }
 
   /** The turn is decided as if nobody had asked for the start. */
@@ -41,7 +42,7 @@ export class StartClaim {
   }
 
   commitParts(parts: GrantParts, drafts: readonly Draft[], state: RunState): GrantParts {
-    if (isTerminalRun(state.status)) return this.#isLimited ? afterEnd(parts) : parts
+    if (isTerminalRun(state.status)) return this.isLimited ? afterEnd(parts) : parts
     const request = this.#request
     if (request === undefined) return parts
     if (this.#refusal !== undefined) return { ...parts, waits: [...(parts.waits ?? []), request] }

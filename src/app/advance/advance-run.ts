@@ -161,7 +161,8 @@ export class RunAdvancer {
         answer = await this.#commit(run, turn, start)
       }
       const isOpened = request.adopt === true || request.open === true
-      const report = { ...this.#report(run, turn, isOpened), written: answer.written }
+      const told = { ...this.#report(run, turn, isOpened), written: answer.written }
+      const report = told.end !== undefined && start.isLimited ? { ...told, freed: true as const } : told
       if (report.terminal) this.#held.end(runKey)
       return { report, left: turn.left }
     } catch (thrown) {

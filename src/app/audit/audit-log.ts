@@ -64,9 +64,29 @@ interface AuditPlace {
 
 function sealAudit(key: SigningKey, fact: AuditFact, { tenantId, position, previous, at }: AuditPlace): SealedAudit {
   const { keyId } = key
-  const place = { audit: AUDIT_FORM, tenantId, position, previous: hexOf(previous), at: isoFromMs(at), keyId }
-  const record = canonicalText({ ...fact, ...place })
-  return { type: fact.type, at, record, hash: sha256Bytes(record), keyId, mac: auditMac(key, record) }
+  const { type, actorId, action, call, decision, reasonCode, because, target } = fact
+  const { policyDecisionId, correlationId, count } = fact
+  // In the order of the text, so that nothing has to be sorted.
+  const record = canonicalText({
+    action,
+    actorId,
+    at: isoFromMs(at),
+    audit: AUDIT_FORM,
+    because,
+    call,
+    correlationId,
+    count,
+    decision,
+    keyId,
+    policyDecisionId,
+    position,
+    previous: hexOf(previous),
+    reasonCode,
+    target,
+    tenantId,
+    type,
+  } satisfies Record<keyof AuditFact, unknown> & Record<string, unknown>)
+  return { type, at, record, hash: sha256Bytes(record), keyId, mac: auditMac(key, record) }
 }
 
 /** Made once for each key: making one costs as much as a signature. */

@@ -6,7 +6,8 @@
 import { ALERTS } from '../../core/alerts/catalogue.ts'
 import { KeelsonError } from '../../core/problems/problem.ts'
 import { BoundedCache } from '../../app/schemas/bounded-cache.ts'
-import type { RunRow } from '../../ports/run-store.ts'
+import type { TurnResult } from '../../ports/engine.ts'
+import type { RunKey, RunRow } from '../../ports/run-store.ts'
 import { onBehalf } from '../behalf/on-behalf.ts'
 import type { Keelson } from '../keelson/keelson.ts'
 import { partsOf } from '../services-of.ts'
@@ -15,7 +16,7 @@ import { PutOff } from './put-off.ts'
 import { Repeated } from './repeated.ts'
 
 const EVERY_MS = 500
-/** Runs that move may free a place: on a busy server hundreds a second do, and nearly all of them free none. */
+/** Places may be freed, and runs be queued, hundreds of times a second. */
 const LEAST_MS = 20
 /** In one round; the next round follows at once while there are more. */
 const PAGE = 100
@@ -34,7 +35,10 @@ export function openReconciler(keelson: Keelson): ClockworkPart {
     leastMs: LEAST_MS,
     work: () => reconciler.round(),
   })
-  const ends = [moves.listen(() => repeated.ring()), onWake?.(() => repeated.ring())]
+  const onMove = (_: RunKey, { status, freed }: TurnResult): void => {
+    if (freed === true || status === 'PENDING' || status === 'APPROVED') repeated.ring()
+  }
+  const ends = [moves.listen(onMove), onWake?.(() => repeated.ring())]
   return {
     name: 'reconciler',
     working: () => repeated.trouble === undefined,

@@ -3,12 +3,15 @@
  * still waits when Keelson is closed is told so, and waits no more.
  */
 import { KeelsonError, problem } from '../../core/problems/problem.ts'
+import type { TurnResult } from '../../ports/engine.ts'
 import type { RunKey } from '../../ports/run-store.ts'
 import type { Timers } from '../../ports/timers.ts'
 
+type MoveListener = (runKey: RunKey, report: TurnResult) => void
+
 export class Moves {
   readonly #timers: Timers
-  readonly #listeners = new Set<(runKey: RunKey) => void>()
+  readonly #listeners = new Set<MoveListener>()
   readonly #sleepers = new Map<RunKey, Set<() => void>>()
   readonly #awaiting = new Set<() => void>()
   #isClosed = false
@@ -22,13 +25,13 @@ export class Moves {
   }
 
   /** Calls back whenever any run moves; gives back what ends that. */
-  listen(listener: (runKey: RunKey) => void): () => void {
+  listen(listener: MoveListener): () => void {
     this.#listeners.add(listener)
     return () => void this.#listeners.delete(listener)
   }
 
-  moved(runKey: RunKey): void {
-    for (const listener of this.#listeners) listener(runKey)
+  moved(runKey: RunKey, report: TurnResult): void {
+    for (const listener of this.#listeners) listener(runKey, report)
     for (const wake of this.#sleepers.get(runKey) ?? []) wake()
   }
 

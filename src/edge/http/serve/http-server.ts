@@ -144,7 +144,10 @@ function routeOf(world: World, { contract, handle }: BoundRoute): RouteOptions {
     },
     handler: async (request, reply) => {
       const { caller } = request
-      const gone = goneOf(world, request, reply)
+      let gone: AbortSignal | undefined
+      const leaving = (): AbortSignal => (gone ??= goneOf(world, request, reply))
+      // A session may end at any time.
+      if (caller?.session !== undefined) leaving()
       const asked: Asked = {
         // Routes for anyone do not look at who asks.
         caller: caller as never,
@@ -153,7 +156,10 @@ function routeOf(world: World, { contract, handle }: BoundRoute): RouteOptions {
         ...partsOf(request, contract),
         header: headerOf(request),
         correlationId: request.correlation,
-        gone,
+        // Few ask, and one for each request would be felt.
+        get gone() {
+          return leaving()
+        },
       }
       const answer = await vouchedBy(request, () => handle(asked))
       return sendReply(world, request, reply, answer)
@@ -178,10 +184,12 @@ function goneOf({ login }: World, { caller }: FastifyRequest, { raw }: FastifyRe
   const gone = new AbortController()
   const { session } = caller ?? {}
   const forget = session === undefined ? undefined : login?.browser?.onEnd(session, () => gone.abort())
-  raw.once('close', () => {
+  const close = (): void => {
     forget?.()
     if (!raw.writableFinished) gone.abort()
-  })
+  }
+  if (raw.closed) close()
+  else raw.once('close', close)
   return gone.signal
 }
 

@@ -17,7 +17,7 @@ type Labels = Readonly<Record<string, string>>
 class Series {
   readonly #about: string
   readonly #name: string
-  readonly #values = new Map<string, number>()
+  readonly #values = new Map<string, { readonly text: string; value: number }>()
 
   constructor(name: string, about: string) {
     this.#name = name
@@ -25,15 +25,17 @@ class Series {
   }
 
   add(by: number, labels: Labels = {}): void {
-    const key = textOf(labels)
-    this.#values.set(key, (this.#values.get(key) ?? 0) + by)
+    const key = Object.values(labels).join('\n')
+    const known = this.#values.get(key)
+    if (known === undefined) this.#values.set(key, { text: textOf(labels), value: by })
+    else known.value += by
   }
 
   lines(type: 'counter' | 'gauge'): readonly string[] {
-    const values = this.#values.size === 0 ? [['', 0] as const] : [...this.#values]
+    const values = this.#values.size === 0 ? [{ text: '', value: 0 }] : [...this.#values.values()]
     return [
       ...head(this.#name, this.#about, type),
-      ...values.map(([labels, value]) => `${this.#name}${labels} ${value}`),
+      ...values.map(({ text, value }) => `${this.#name}${text} ${value}`),
     ]
   }
 }
@@ -42,6 +44,7 @@ class Histogram {
   readonly #name: string
   readonly #about: string
   readonly #bounds: readonly number[]
+  /** Of each bound what is above the one before it. */
   readonly #counts: number[]
   #sum = 0
   #count = 0
@@ -56,15 +59,15 @@ class Histogram {
   record(value: number): void {
     this.#sum += value
     this.#count += 1
-    this.#bounds.forEach((bound, index) => {
-      if (value <= bound) this.#counts[index] = (this.#counts[index] ?? 0) + 1
-    })
+    const index = this.#bounds.findIndex((bound) => value <= bound)
+    if (index !== -1) this.#counts[index] = (this.#counts[index] ?? 0) + 1
   }
 
   lines(): readonly string[] {
+    let upTo = 0
     return [
       ...head(this.#name, this.#about, 'histogram'),
-      ...this.#bounds.map((bound, index) => `${this.#name}_bucket{le="${bound}"} ${this.#counts[index] ?? 0}`),
+      ...this.#bounds.map((bound, index) => `${this.#name}_bucket{le="${bound}"} ${(upTo += this.#counts[index] ?? 0)}`),
       `${this.#name}_bucket{le="+Inf"} ${this.#count}`,
       `${this.#name}_sum ${this.#sum}`,
       `${this.#name}_count ${this.#count}`,
