@@ -163,6 +163,30 @@ describe('listeners', () => {
 })
 
 describe('what is made of the events', () => {
+  it('is the same whether they are told as they are written or read back for somebody who wants the values too', async () => {
+    const steps = `
+  - { id: a, run: twice, ${QUICK} }
+  - { id: b, forEach: '${'${input.items}'}', run: ok }
+  - { id: c, run: no, fallback: { run: ok }, fallbackOn: [permanent] }
+  - { id: d, run: ok, if: "\`false\`" }
+  - { id: e, run: no }`
+    const linesOf = async (isReadBack: boolean): Promise<readonly unknown[]> => {
+      const lines: string[] = []
+      const functions = { ok: () => 1, twice: twice(), no }
+      const keelson = await openKeelson({ directory: ':memory:', steps: functions, log: (line) => lines.push(line) })
+      if (isReadBack) keelson.on('execution.started', () => undefined)
+      await (await keelson.start(plan(steps), { items: [1, 2] })).result()
+      await keelson.close()
+      const own = new Set(['executionId', 'correlationId', 'timestamp', 'time', 'eventId', 'duration'])
+      return lines.map(
+        (line) => JSON.parse(line, (name, value: unknown) => (own.has(name) ? undefined : value)) as unknown,
+      )
+    }
+    const [atOnce, readBack] = [await linesOf(false), await linesOf(true)]
+    expect(atOnce.length).toBeGreaterThan(12)
+    expect(atOnce).toEqual(readBack)
+  })
+
   it('as log lines: JSON with correlation ids', async () => {
     const lines: string[] = []
     const keelson = await openKeelson({ directory: ':memory:', steps: { no }, log: (line) => lines.push(line) })

@@ -41,6 +41,17 @@ const sha256 = (...parts: (string | Uint8Array)[]) => {
 const hex = (bytes: Uint8Array) => Buffer.from(bytes).toString('hex')
 
 describe('sealing', () => {
+  it('tells of every event what its bytes say, so that nobody has to read them back', () => {
+    const { events, written } = seal(EVENT_TYPES.map(draftOf))
+    expect(written).toHaveLength(EVENT_TYPES.length)
+    for (const [index, told] of written.entries()) {
+      const fields = fieldsOf(events[index]?.record ?? '{}')
+      for (const [name, value] of Object.entries(told))
+        expect([told.eventType, name, value]).toEqual([told.eventType, name, fields[name]])
+      expect(Object.keys(told)).toEqual(expect.arrayContaining(['stepId', 'itemIndex', 'role', 'payload']))
+    }
+  })
+
   it('writes a canonical record of every event type, with the envelope at its root and its own fields in payload', () => {
     const { events } = seal(EVENT_TYPES.map(draftOf))
     for (const [index, event] of events.entries()) {
@@ -91,7 +102,7 @@ describe('sealing', () => {
     const previousHash = new Uint8Array(32).fill(7)
     const { events } = seal([draftOf('RunApproved')], { previousHash })
     expect(hex(events[0]?.chainHash ?? new Uint8Array())).toBe(sha256(previousHash, events[0]?.record ?? ''))
-    expect(seal([], { previousHash })).toEqual({ events: [], headHash: previousHash })
+    expect(seal([], { previousHash })).toEqual({ events: [], written: [], headHash: previousHash })
   })
 
   it('gives every event its own id and every data its own salt', () => {

@@ -88,3 +88,19 @@ it('a thread that is lost leaves the records whole or not at all, and the next o
   await store.appendAudit('acme', ['c'], seal)
   await expectChain(store, [...found, 'c'])
 })
+
+it('several writes follow one another on their way, each sealed after the one before it [AUT-12]', async () => {
+  const { store, keys, worker } = await warm()
+  const handed = handedTo(worker)
+  const rows = await rowsOf(store, keys)
+  const first = store.commit(roundOf(rows, WARM))
+  const many = Array.from({ length: 6 }, (_, at) => `n${at}`)
+  const noted: Promise<readonly AuditRow[]>[] = []
+  for (const one of many) noted.push(store.appendAudit('acme', [one], seal))
+  await until(() => handed.length === 1 + many.length)
+  keysOf(await first)
+  expect((await Promise.all(noted)).flatMap(entriesOf)).toEqual(many)
+  // None had to be written anew.
+  expect(handed).toEqual(['batch', ...many.map(() => 'records')])
+  await expectChain(store, many)
+})

@@ -22,7 +22,7 @@ export function besideBatches(thread: CommitThread, store: AuditLog): AuditLog['
   }
   return async (tenantId, entries, seal) => {
     for (let tries = 0; tries < TRIES && thread.isWriting && entries.length > 0; tries += 1) {
-      const stored = await store.auditHead(tenantId)
+      const stored = tails.get(tenantId)?.head ?? (await store.auditHead(tenantId))
       // Meanwhile it may have been lost, or somebody may be writing on this thread: the two never write at once.
       if (!thread.isWriting) break
       const tail = tails.get(tenantId) ?? { head: stored, onTheWay: 0 }

@@ -32,6 +32,8 @@ interface Waiting {
 
 /** Handing a batch over costs more than writing a small one. */
 const LARGE = 8
+/** After a large batch small ones come in between, and a rest for each of them would be felt. */
+const WARM_MS = 10
 /** A program with a few large batches ends sooner without a thread. */
 const STARTS_AT = 16
 /** What is on its way lies in the memory of both threads; the other has little. */
@@ -50,6 +52,8 @@ export class CommitThread {
   #isReady = false
   #mayStart = true
   #large = 0
+  /** When it was given a large batch last, in milliseconds of the process. */
+  #largeAt = -Infinity
   /** Settles when nothing is on its way; present while something is. */
   #rest: PromiseWithResolvers<void> | undefined
   /** Settles when all who write on the calling thread have done so; batches for the thread wait for it. */
@@ -62,13 +66,13 @@ export class CommitThread {
     this.#onReady = onReady
   }
 
-  /** Whether this batch is for the thread: it is large, or would have to wait for one that is. */
+  /** Whether this batch is for the thread: it is large, or comes with others that are. */
   takes(batch: readonly RunCommit[]): boolean {
-    if (this.#rest === undefined) {
-      if (batch.length < LARGE) return false
+    if (batch.length >= LARGE) {
+      this.#largeAt = performance.now()
       this.#large += 1
       if (this.#large === STARTS_AT) this.#start().catch(withoutThread)
-    }
+    } else if (this.#rest === undefined && !this.#isWarm) return false
     return this.#isReady && textOf(batch) <= TEXT_MAX
   }
 
@@ -78,9 +82,13 @@ export class CommitThread {
     return 'results' in answer ? answer.results : this.#strange()
   }
 
-  /** Whether it is writing: then what comes beside the batches had better be written by it too. */
+  /** Whether it is writing, or about to: then what comes beside the batches had better be written by it too. */
   get isWriting(): boolean {
-    return this.#isReady && this.#rest !== undefined && this.#free === undefined
+    return this.#isReady && this.#free === undefined && (this.#rest !== undefined || this.#isWarm)
+  }
+
+  get #isWarm(): boolean {
+    return performance.now() - this.#largeAt < WARM_MS
   }
 
   /** Between two batches. False: the head is an old one, and nothing was written. */

@@ -33,10 +33,7 @@ class Series {
 
   lines(type: 'counter' | 'gauge'): readonly string[] {
     const values = this.#values.size === 0 ? [{ text: '', value: 0 }] : [...this.#values.values()]
-    return [
-      ...head(this.#name, this.#about, type),
-      ...values.map(({ text, value }) => `${this.#name}${text} ${value}`),
-    ]
+    return [...head(this.#name, this.#about, type), ...values.map(({ text, value }) => `${this.#name}${text} ${value}`)]
   }
 }
 
@@ -67,7 +64,9 @@ class Histogram {
     let upTo = 0
     return [
       ...head(this.#name, this.#about, 'histogram'),
-      ...this.#bounds.map((bound, index) => `${this.#name}_bucket{le="${bound}"} ${(upTo += this.#counts[index] ?? 0)}`),
+      ...this.#bounds.map(
+        (bound, index) => `${this.#name}_bucket{le="${bound}"} ${(upTo += this.#counts[index] ?? 0)}`,
+      ),
       `${this.#name}_bucket{le="+Inf"} ${this.#count}`,
       `${this.#name}_sum ${this.#sum}`,
       `${this.#name}_count ${this.#count}`,
