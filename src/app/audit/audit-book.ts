@@ -25,8 +25,8 @@ interface Pages {
 }
 
 /**
- * Each write is a commit for itself, beside those of the runs: many starts at a time would otherwise cost as many commits. Where facts come
- * one after another, nothing would be gathered, and nobody waits.
+ * In a store that takes one write after another each is a commit for itself, beside those of the runs: many starts at a time would
+ * otherwise cost as many commits. Where facts come one after another, nothing would be gathered, and nobody waits.
  */
 const GATHERED_MS = 4
 
@@ -62,7 +62,7 @@ export class AuditBook {
     await pages.gathering
     await new Promise<void>((resolve) => defer(resolve))
     pages.next = undefined
-    const areSideBySide = pages.facts.length > 1
+    const areSideBySide = this.#atOnce === 1 && pages.facts.length > 1
     pages.gathering = areSideBySide ? new Promise((resolve) => void after(GATHERED_MS, resolve)) : undefined
     const write = this.#write(tenantId, pages)
     pages.writing.add(write)

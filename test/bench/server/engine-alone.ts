@@ -22,4 +22,5 @@ async function perSecond(): Promise<number> {
   return (runs / (performance.now() - began)) * 1_000
 }
 
-for await (const _ of createInterface({ input: process.stdin })) process.stdout.write(`${await perSecond()}\n`)
+const asked = createInterface({ input: process.stdin })[Symbol.asyncIterator]()
+while ((await asked.next()).done !== true) process.stdout.write(`${await perSecond()}\n`)

@@ -41,10 +41,12 @@ interface Turn {
   readonly anyPause: () => boolean
 }
 
+/** `beside` writes what belongs to no run in the same transaction; it is called once for each that is tried. */
 export async function commit(
   connection: Connection,
   batch: readonly RunCommit[],
   clock: Clock,
+  beside?: () => void,
 ): Promise<readonly CommitResult[]> {
   for (const { create, notify: inboxRows } of batch) {
     if (create !== undefined) requireTenant(create.tenantId)
@@ -52,8 +54,9 @@ export async function commit(
   }
   if (batch.length === 0) return []
   let broken: CommitResult | undefined
+  const whole = { connection, batch, clock, beside }
   try {
-    return await writeBatch(connection, batch, clock, (turn, one) => {
+    return await writeBatch(whole, (turn, one) => {
       try {
         return usesGrants(one) ? commitInSavepoint(turn, one) : commitRun(turn, one)
       } catch (error) {
@@ -65,19 +68,25 @@ export async function commit(
     if (broken === undefined) throw error
   }
   // Broken constraints are our own defects. A savepoint for each run would slow every batch down: it copies pages.
-  return batch.length === 1 ? [broken] : writeBatch(connection, batch, clock, commitInSavepoint)
+  return batch.length === 1 && beside === undefined ? [broken] : writeBatch(whole, commitInSavepoint)
+}
+
+interface WholeBatch {
+  readonly connection: Connection
+  readonly batch: readonly RunCommit[]
+  readonly clock: Clock
+  readonly beside: (() => void) | undefined
 }
 
 function writeBatch(
-  connection: Connection,
-  batch: readonly RunCommit[],
-  clock: Clock,
+  { connection, batch, clock, beside }: WholeBatch,
   write: (turn: Turn, one: RunCommit) => CommitResult,
 ): Promise<readonly CommitResult[]> {
   return connection.write(() => {
     const turn = newTurn(connection, clock)
     const results = batch.map((one) => write(turn, one))
     writeMoves(connection, turn.moves)
+    beside?.()
     return results
   })
 }

@@ -1,6 +1,7 @@
 /** The audit log of each tenant (AUT-12): numbered from 1 without gaps, only ever added to. */
 import type { AuditHead, AuditLog, AuditRow, AuditType, SealedAudit } from '../../../ports/audit-log.ts'
 import type { Connection } from './connect.ts'
+import type { AuditRecords } from './hand-over.ts'
 import { bytes, number, text, type Columns } from './run-row.ts'
 import { requireTenant } from './scope.ts'
 
@@ -67,11 +68,16 @@ export function sealedAfter<E>(
 }
 
 /** Rows that were sealed outside of the transaction. False: somebody else has written since then, and nothing is stored. */
-export function appendAfter(connection: Connection, head: AuditHead, rows: readonly AuditRow[]): boolean {
+function appendAfter(connection: Connection, head: AuditHead, rows: readonly AuditRow[]): boolean {
   const now = headOf(connection, rows[0]?.tenantId ?? '')
   if (now.position !== head.position || Buffer.compare(now.hash, head.hash) !== 0) return false
   insert(connection, rows)
   return true
+}
+
+/** Each that was sealed after the log as it is by then, those before it included. */
+export function appendAllAfter(connection: Connection, all: readonly AuditRecords[]): readonly boolean[] {
+  return all.map(({ head, rows }) => appendAfter(connection, head, rows))
 }
 
 function insert(connection: Connection, rows: readonly AuditRow[]): void {

@@ -1,5 +1,5 @@
 /**
- * Records of the audit log that come while the other thread writes: it writes them between two batches, so that neither waits for the
+ * Records of the audit log that come while the other thread writes: it writes them with its next batch, so that neither waits for the
  * other's rest. They are sealed here, after the head as it will be once what is on its way is written; where somebody else was faster,
  * they are sealed anew.
  */
@@ -32,7 +32,7 @@ export function besideBatches(thread: CommitThread, store: AuditLog): AuditLog['
       tail.head = rows.at(-1) ?? before
       tail.onTheWay += 1
       try {
-        if (await thread.append(before, rows)) return rows
+        if (await thread.append({ head: before, rows })) return rows
         // Whatever follows on these rows will not be written either.
         forget(tenantId, tail)
       } catch (thrown) {

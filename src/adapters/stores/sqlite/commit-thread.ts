@@ -5,14 +5,12 @@
  */
 import type { Worker } from 'node:worker_threads'
 import { KeelsonError, problem, type Problems } from '../../../core/problems/problem.ts'
-import type { AuditHead, AuditRow } from '../../../ports/audit-log.ts'
 import type { CommitResult, RunCommit } from '../../../ports/run-store.ts'
-import { handOver, handOverAudit, type Handed } from './hand-over.ts'
+import { handOver, type AuditRecords } from './hand-over.ts'
 
 /** A defect is an error that is no KeelsonError: its text is all that can be handed over. */
 export type Outcome =
-  | { readonly results: readonly CommitResult[] }
-  | { readonly appended: boolean }
+  | { readonly results: readonly CommitResult[]; readonly appended: readonly boolean[] }
   | { readonly problems: Problems }
   | { readonly defect: string }
 
@@ -23,10 +21,16 @@ export interface CommitThreadData {
   readonly path: string
 }
 
-type Answer = Exclude<Outcome, { readonly problems: Problems } | { readonly defect: string }>
-
 interface Waiting {
-  readonly resolve: (answer: Answer) => void
+  readonly resolve: (results: readonly CommitResult[]) => void
+  readonly reject: (reason: unknown) => void
+  /** Records of the audit log that are in the same transaction. */
+  readonly riders: readonly Rider[]
+}
+
+interface Rider {
+  readonly records: AuditRecords
+  readonly resolve: (isAppended: boolean) => void
   readonly reject: (reason: unknown) => void
 }
 
@@ -47,6 +51,8 @@ export class CommitThread {
   readonly #onReady: () => void
   /** By the number of the batch, the oldest first. */
   readonly #waiting = new Map<number, Waiting>()
+  /** They leave with the next batch, or when nothing is on its way any more. */
+  #riders: readonly Rider[] = []
   #numbered = 0
   #worker: Worker | undefined
   #isReady = false
@@ -78,8 +84,7 @@ export class CommitThread {
 
   async write(batch: readonly RunCommit[]): Promise<readonly CommitResult[]> {
     while (this.#free !== undefined) await this.#free.promise
-    const answer = await this.#send((number) => handOver(batch, number))
-    return 'results' in answer ? answer.results : this.#strange()
+    return this.#send(batch)
   }
 
   /** Whether it is writing, or about to: then what comes beside the batches had better be written by it too. */
@@ -91,21 +96,38 @@ export class CommitThread {
     return performance.now() - this.#largeAt < WARM_MS
   }
 
-  /** Between two batches. False: the head is an old one, and nothing was written. */
-  async append(head: AuditHead, rows: readonly AuditRow[]): Promise<boolean> {
-    const answer = await this.#send((number) => handOverAudit(head, rows, number))
-    return 'appended' in answer ? answer.appended : this.#strange()
+  /** With the next batch, so that it costs no commit of its own. False: the head is an old one, and nothing was written. */
+  append(records: AuditRecords): Promise<boolean> {
+    const { promise, resolve, reject } = Promise.withResolvers<boolean>()
+    this.#riders = [...this.#riders, { records, resolve, reject }]
+    if (this.#waiting.size === 0) this.#sendRiders()
+    return promise
   }
 
-  async #send(handing: (number: number) => Handed): Promise<Answer> {
-    const { promise, resolve, reject } = Promise.withResolvers<Answer>()
+  #sendRiders(): void {
+    const riders = this.#riders
+    this.#send([]).catch((thrown: unknown) => {
+      // Those that were not handed over; the others have their answer.
+      for (const { reject } of riders) reject(thrown)
+      this.#riders = this.#riders.filter((one) => !riders.includes(one))
+    })
+  }
+
+  async #send(batch: readonly RunCommit[]): Promise<readonly CommitResult[]> {
+    const { promise, resolve, reject } = Promise.withResolvers<readonly CommitResult[]>()
     const worker = this.#worker
     if (worker === undefined) throw this.#lost()
     const number = ++this.#numbered
-    const handed = handing(number)
+    const riders = this.#riders
+    const handed = handOver(
+      batch,
+      number,
+      riders.map(({ records }) => records),
+    )
     worker.postMessage(handed, [handed.bytes.buffer])
     // Only now: for what could not be handed over nobody would ever answer.
-    this.#waiting.set(number, { resolve, reject })
+    this.#riders = []
+    this.#waiting.set(number, { resolve, reject, riders })
     if (this.#rest === undefined) {
       this.#rest = Promise.withResolvers()
       worker.ref()
@@ -176,12 +198,15 @@ export class CommitThread {
     }
     const [number, one] = oldest
     this.#waiting.delete(number)
+    if (this.#waiting.size === 0 && this.#riders.length > 0) this.#sendRiders()
     if (this.#waiting.size === 0) {
       this.#worker?.unref()
       this.#toRest()
     }
-    if ('results' in said || 'appended' in said) one.resolve(said)
-    else one.reject('problems' in said ? new KeelsonError(said.problems) : new Error(said.defect))
+    if ('results' in said) {
+      for (const [at, { resolve }] of one.riders.entries()) resolve(said.appended[at] === true)
+      one.resolve(said.results)
+    } else refuse(one, 'problems' in said ? new KeelsonError(said.problems) : new Error(said.defect))
   }
 
   #end(worker: Worker): void {
@@ -190,7 +215,10 @@ export class CommitThread {
     this.#isReady = false
     const lost = [...this.#waiting.values()]
     this.#waiting.clear()
-    for (const { reject } of lost) reject(this.#lost())
+    const riders = this.#riders
+    this.#riders = []
+    for (const one of lost) refuse(one, this.#lost())
+    for (const { reject } of riders) reject(this.#lost())
     this.#toRest()
   }
 
@@ -203,14 +231,15 @@ export class CommitThread {
     this.#rest = undefined
   }
 
-  #strange(): never {
-    throw new Error(`the thread that writes to ${this.#path} answered another question`)
-  }
-
   #lost(): KeelsonError {
     const message = `The thread that writes to ${this.#path} has ended; whether its last batch was written is unknown.`
     return new KeelsonError([problem('STORE_UNAVAILABLE', message)])
   }
+}
+
+function refuse({ reject, riders }: Waiting, why: unknown): void {
+  for (const rider of riders) rider.reject(why)
+  reject(why)
 }
 
 /** A machine that gives no further thread: the calling thread goes on writing everything, as it did until now. */

@@ -12,18 +12,22 @@ export interface HandedBatch {
   readonly values: readonly unknown[]
   /** Of each event, in order: its key, its chain hash, its salt. */
   readonly bytes: Uint8Array<ArrayBuffer>
+  /** Written in the same transaction. */
+  readonly audits: readonly HandedAudit[]
 }
 
 /** Records of the audit log of one tenant, sealed after a head that may be old by the time that they are written. */
-export interface HandedAudit {
-  readonly number: number
+interface HandedAudit {
   readonly position: number
   readonly rows: readonly Omit<AuditRow, 'hash' | 'mac'>[]
   /** The hash of the head, then of each row its hash and its HMAC. */
   readonly bytes: Uint8Array<ArrayBuffer>
 }
 
-export type Handed = HandedBatch | HandedAudit
+export interface AuditRecords {
+  readonly head: AuditHead
+  readonly rows: readonly AuditRow[]
+}
 
 const HASH_BYTES = 32
 
@@ -69,7 +73,11 @@ const NEW_RUN = fields<NewRun>({
   triggeredBy: true,
 })
 
-export function handOver(batch: readonly RunCommit[], number: number): HandedBatch {
+export function handOver(
+  batch: readonly RunCommit[],
+  number: number,
+  audits: readonly AuditRecords[] = [],
+): HandedBatch {
   const values: unknown[] = []
   const bytes = new Uint8Array(sizeOf(batch))
   let at = 0
@@ -97,7 +105,7 @@ export function handOver(batch: readonly RunCommit[], number: number): HandedBat
     for (const { runSeq, eventType, record, data, terminalSlot, idempotencyKey, chainHash, salt } of events)
       values.push(runSeq, eventType, record, data, terminalSlot, put(idempotencyKey), put(chainHash), put(salt))
   }
-  return { number, values, bytes }
+  return { number, values, bytes, audits: audits.map(handOverAudit) }
 }
 
 /** Most commits leave nothing beside their events. Of these three none at all says the same as an empty list; of others it may not. */
@@ -165,14 +173,18 @@ export function takeOver({ values, bytes }: HandedBatch): RunCommit[] {
   return commits
 }
 
-export function handOverAudit(head: AuditHead, rows: readonly AuditRow[], number: number): HandedAudit {
+function handOverAudit({ head, rows }: AuditRecords): HandedAudit {
   const bytes = new Uint8Array(HASH_BYTES * (1 + 2 * rows.length))
   const all = [head.hash, ...rows.flatMap(({ hash, mac }) => [hash, mac])]
   for (const [at, some] of all.entries()) bytes.set(some, at * HASH_BYTES)
-  return { number, position: head.position, rows: rows.map(({ hash: _hash, mac: _mac, ...rest }) => rest), bytes }
+  return { position: head.position, rows: rows.map(({ hash: _hash, mac: _mac, ...rest }) => rest), bytes }
 }
 
-export function takeOverAudit(handed: HandedAudit): { readonly head: AuditHead; readonly rows: readonly AuditRow[] } {
+export function takeOverAudits({ audits }: HandedBatch): readonly AuditRecords[] {
+  return audits.map(takeOverAudit)
+}
+
+function takeOverAudit(handed: HandedAudit): AuditRecords {
   const { position, bytes } = handed
   const take = (at: number): Uint8Array => bytes.subarray(at * HASH_BYTES, (at + 1) * HASH_BYTES)
   const rows = handed.rows.map((row, at) => ({ ...row, hash: take(1 + 2 * at), mac: take(2 + 2 * at) }))

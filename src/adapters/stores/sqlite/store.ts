@@ -99,7 +99,7 @@ function threadedStore(connection: Connection, { path, clock }: SqliteStoreOptio
   return {
     ...store,
     commitsAtOnce: 2,
-    auditsAtOnce: 2,
+    auditsAtOnce: 4,
     commit: (batch) => (thread.takes(batch) ? thread.write(batch) : store.commit(batch)),
     appendAudit: besideBatches(thread, store),
     close: async () => {
