@@ -5,7 +5,8 @@
 import { createInterface } from 'node:readline'
 import { peopled } from './peopled.ts'
 
-const world = await peopled(process.argv[2] ?? '')
+// How often one may ask is tried elsewhere: here it would answer nearly half of them.
+const world = await peopled(process.argv[2] ?? '', { limits: { perPrincipal: 0, perTenant: 0, perAddress: 0 } })
 const { server, acme } = world
 process.stdout.write(`${JSON.stringify({ url: server.url, names: acme.names })}\n`)
 

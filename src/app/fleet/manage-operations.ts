@@ -24,8 +24,8 @@ export interface OperationProgress {
   readonly counts: readonly FleetCount[]
 }
 
-/** How often a change is made anew when another process was faster. */
-const TRIES = 50
+/** How often a change is made anew when others were faster. */
+const TRIES = 100
 
 export async function startOperation(
   services: FleetServices,

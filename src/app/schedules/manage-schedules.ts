@@ -17,8 +17,8 @@ export interface Managing {
   readonly now: number
 }
 
-/** How often a change is made anew when another process was faster. */
-const TRIES = 20
+/** How often a change is made anew when others were faster. */
+const TRIES = 100
 const ID = /^[A-Za-z0-9][A-Za-z0-9_.-]{0,127}$/
 
 export interface CreateAsked {

@@ -25,6 +25,8 @@ export interface TriggerAsked extends TriggerDefinition {
   readonly secretRef?: string | undefined
 }
 
+/** How often a change is made anew when others were faster. */
+const TRIES = 100
 const ADDRESS_BYTES = 24
 const SECRET_BYTES = 32
 const REF = /^secret:\/\/[^\s]{1,500}$/
@@ -87,23 +89,25 @@ export async function findTrigger({ store, tenantId }: TriggerManaging, name: st
   return stored === undefined ? fail('TRIGGER_NOT_FOUND', 'there is no such trigger') : triggerOf(stored)
 }
 
-/** Its address stays, and its secret unless a new one is given. */
+/** Its address stays, and its secret unless a new one is given. The change is made anew on what others wrote meanwhile. */
 export async function updateTrigger(managing: TriggerManaging, name: string, asked: TriggerAsked): Promise<Trigger> {
   const { store, actorId, now } = managing
   const { secret, secretRef, ...definition } = asked
-  const trigger = await findTrigger(managing, name)
-  await needSense(managing, asked)
   const isSame = secret === undefined && secretRef === undefined
-  const record: TriggerRecord = {
-    ...trigger.record,
-    definition,
-    secret: isSame ? trigger.record.secret : await kept(managing, name, secretRef, secret ?? ''),
-    updatedAt: now,
-    updatedBy: actorId,
+  for (let tries = 0; tries < TRIES; tries += 1) {
+    const trigger = await findTrigger(managing, name)
+    await needSense(managing, asked)
+    const record: TriggerRecord = {
+      ...trigger.record,
+      definition,
+      secret: isSame ? trigger.record.secret : await kept(managing, name, secretRef, secret ?? ''),
+      updatedAt: now,
+      updatedBy: actorId,
+    }
+    const stored = storedTrigger(trigger, record)
+    if (await store.putTrigger(stored)) return triggerOf(stored)
   }
-  const stored = storedTrigger(trigger, record)
-  if (!(await store.putTrigger(stored))) fail('STORE_UNAVAILABLE', 'somebody else changes the trigger at this moment')
-  return triggerOf(stored)
+  return fail('STORE_UNAVAILABLE', 'the trigger is changed by others all the time')
 }
 
 export async function deleteTrigger(managing: TriggerManaging, name: string): Promise<void> {
