@@ -3,7 +3,6 @@
  * and is never in the way of a run: nobody waits for a listener, and one that throws is told and forgotten.
  */
 import type { RunAdvancer } from '../../app/advance/advance-run.ts'
-import { BoundedCache } from '../../app/schemas/bounded-cache.ts'
 import { isHeard, ListenerFold, withContext, type HeardEvent } from '../../app/views/listener-events.ts'
 import { jsonCopy } from '../../app/log/json-copy.ts'
 import { correlationOf, identityOf, type LoadedRun } from '../../app/loaded/load-run.ts'
@@ -26,7 +25,8 @@ import type {
 import type { RunKey } from '../../ports/run-store.ts'
 import type { TellProblem } from './receipt-service.ts'
 
-const ENDED_KEPT = 10_000
+/** Of each of two sets: when the newer one is full, the older one is dropped. */
+const ENDED_KEPT = 5_000
 /** What was written since the clock was set back and before that was noticed. */
 const JUST_BEFORE_MS = 60_000
 
@@ -64,7 +64,8 @@ export class Listeners {
   readonly #told = new Map<RunKey, Told | Promise<Told>>()
   readonly #turns = new Set<Promise<void>>()
   /** Late results may move a run after its end; there is nothing to tell of them. */
-  readonly #ended = new BoundedCache<RunKey, true>(ENDED_KEPT)
+  #ended = new Set<RunKey>()
+  #endedBefore = new Set<RunKey>()
   /** What was recorded before anybody listened is not told. */
   #since = 0
 
@@ -106,18 +107,30 @@ export class Listeners {
 
   /** A run of this process has moved on. */
   moved(runKey: RunKey, report: TurnResult): void {
-    if (this.#isAlone || this.#ended.get(runKey) === true) return
+    if (this.#isAlone || this.#hasEnded(runKey)) return
     this.#followClock()
     const told = this.#told.get(runKey) ?? this.#begin(runKey)
     if (!isTerminalRun(report.status)) this.#told.set(runKey, told)
     else {
       this.#told.delete(runKey)
-      this.#ended.set(runKey, true)
+      this.#noteEnd(runKey)
     }
     if (!(told instanceof Promise) && this.#tellAtOnce(told, report)) return
     const turn = this.#turn(told, report).catch((thrown: unknown) => this.#complain(thrown))
     this.#turns.add(turn)
     void turn.then(() => this.#turns.delete(turn))
+  }
+
+  #hasEnded(runKey: RunKey): boolean {
+    return this.#ended.has(runKey) || this.#endedBefore.has(runKey)
+  }
+
+  #noteEnd(runKey: RunKey): void {
+    if (this.#ended.size >= ENDED_KEPT) {
+      this.#endedBefore = this.#ended
+      this.#ended = new Set()
+    }
+    this.#ended.add(runKey)
   }
 
   /** A clock that was set back stamps what is new with instants from before. */
