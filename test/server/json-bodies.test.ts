@@ -23,3 +23,30 @@ it('takes as many keys as the limit says, and refuses one more and what is neste
   }
   expect(server.told).toEqual([])
 })
+
+it('has its length and no charset in every answer, also in refusals, and goes in one piece [API-03]', async () => {
+  await using server = await served({ steps: {} })
+  const asked = [
+    'GET /v1/executions',
+    'GET /v1/executions/nobody',
+    'POST /v1/executions',
+    'PATCH /v1/me',
+    'GET /nowhere',
+  ]
+  for (const line of [...asked, 'GET /healthz', 'GET /openapi.json']) {
+    const { headers, text, status } = await server.call(line)
+    const seen = {
+      type: headers.get('content-type'),
+      length: headers.get('content-length'),
+      in: headers.get('transfer-encoding'),
+    }
+    expect([line, seen]).toEqual([
+      line,
+      { type: 'application/json', length: String(Buffer.byteLength(text)), in: null },
+    ])
+    expect([line, status === 200]).toEqual([line, /executions$|healthz|openapi/.test(line) && line.startsWith('GET')])
+  }
+  const [method, path] = ['HEAD', '/v1/executions']
+  const head = await fetch(`${server.url}${path}`, { method })
+  expect([head.status, await head.text()]).toEqual([405, ''])
+})

@@ -67,8 +67,15 @@ function goodbye({ stopping }: World): Readonly<Record<string, string>> {
 
 /** Head and body as one text are one write. The framework would write twice, and add a charset, which JSON does not have (API-03). */
 function sendJson(reply: FastifyReply, status: number, type: string, body: unknown): FastifyReply {
-  const { raw } = reply.code(status).header('content-type', type).hijack()
-  raw.writeHead(status, reply.getHeaders() as OutgoingHttpHeaders).end(JSON.stringify(body))
+  const text = JSON.stringify(body)
+  reply.header('content-type', type).header('content-length', Buffer.byteLength(text))
+  return begin(reply, status, (raw) => void raw.end(text))
+}
+
+/** From here on the answer is ours. Headers that cannot be sent are still refused as usual. */
+function begin(reply: FastifyReply, status: number, send: (raw: ServerResponse) => void): FastifyReply {
+  reply.code(status).raw.writeHead(status, reply.getHeaders() as OutgoingHttpHeaders)
+  send(reply.hijack().raw)
   return reply
 }
 
@@ -85,13 +92,12 @@ async function sendText(
 ): Promise<FastifyReply> {
   const source = chunks[Symbol.asyncIterator]()
   const first = await source.next()
-  const { raw } = reply.code(status).type(type).hijack()
-  raw.writeHead(status, reply.getHeaders() as OutgoingHttpHeaders)
-  void write(raw, source, first).catch((thrown: unknown) => {
-    tell(thrown)
-    raw.destroy()
-  })
-  return reply
+  const send = (raw: ServerResponse): void =>
+    void write(raw, source, first).catch((thrown: unknown) => {
+      tell(thrown)
+      raw.destroy()
+    })
+  return begin(reply.type(type), status, send)
 }
 
 type Piece = string | Uint8Array
