@@ -39,8 +39,12 @@ const LEFT_OUT = [
   'under continue every item',
   ...extent(['a fan-out of hundreds'], []),
 ]
-/** A worker is asked to stop: one that is killed then does not say that it has. */
+/**
+ * A worker is asked to stop: one that is killed then does not say that it has. And one that is killed right after it claimed an irreversible
+ * step does not say that it was called: nobody calls it again.
+ */
 const CALM = [
+  'an irreversible step',
   'a run that takes too long',
   'a cancelled run asks its steps',
   'an emergency stop',
