@@ -8,7 +8,7 @@ import { BOUND, peopled } from './peopled.ts'
 import { isStream } from './sample-requests.ts'
 import { ANA } from './served.ts'
 
-const EXAMPLES = extent(6, Number(process.env['SCH'] ?? 400))
+const EXAMPLES = extent(6, 400)
 
 /** Streams may never end; they have tests of their own. */
 const OPERATIONS = BOUND.filter((contract) => !isStream(contract)).map(({ id }) => id)
