@@ -65,10 +65,16 @@ function goodbye({ stopping }: World): Readonly<Record<string, string>> {
   return stopping.aborted ? { connection: 'close' } : {}
 }
 
-/** Head and body as one text are one write. The framework would write twice, and add a charset, which JSON does not have (API-03). */
+/**
+ * Head and body as one text are one write. The framework would write twice, and add a charset, which JSON does not have (API-03). The head
+ * says how long the text is, so that a part of it is not taken for the whole. The text is made first: whoever has taken the answer over
+ * from the framework has to end it, and a body without a JSON form would be waited for without end.
+ */
 function sendJson(reply: FastifyReply, status: number, type: string, body: unknown): FastifyReply {
-  const { raw } = reply.code(status).header('content-type', type).hijack()
-  raw.writeHead(status, reply.getHeaders() as OutgoingHttpHeaders).end(JSON.stringify(body))
+  const text = JSON.stringify(body)
+  reply.code(status).headers({ 'content-type': type, 'content-length': Buffer.byteLength(text) })
+  const { raw } = reply.hijack()
+  raw.writeHead(status, reply.getHeaders() as OutgoingHttpHeaders).end(text)
   return reply
 }
 
