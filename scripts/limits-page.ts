@@ -290,7 +290,7 @@ const VALUES: Readonly<Record<keyof typeof LIMITS, Told>> = {
     beyond: '429 `RATE_EXCEEDED`',
   },
   requestsPerAddress: {
-    of: 'Deliveries of one address in a minute whose signature does not fit (`limits.ratePerMinute.address`)',
+    of: 'Deliveries of one address in a minute whose signature does not fit, and as many logins that fail (`limits.ratePerMinute.address`)',
     beyond: '429 `RATE_EXCEEDED`',
   },
   busyLoopMs: { of: 'How late timers of the server may come, three times in a row', beyond: '503 `SERVER_BUSY`' },

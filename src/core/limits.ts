@@ -181,7 +181,7 @@ export const LIMITS = {
   /** Requests of one principal, and of all principals of a tenant; as many may come at once. */
   requestsPerPrincipal: 6_000,
   requestsPerTenant: 30_000,
-  /** Deliveries of one address whose signature does not fit, or is not looked at yet. */
+  /** Deliveries of one address whose signature does not fit, or is not looked at yet; and as many logins that fail. */
   requestsPerAddress: 300,
   /** How late timers of the server may be, three times in a row, and how much of the memory may be in use, before requests are refused. */
   busyLoopMs: 1_000,

@@ -56,7 +56,7 @@ declare module 'fastify' {
     correlation: string
     /** Undefined until it is known, and on routes for anyone. */
     caller: Caller | undefined
-    /** Called when a signature has shown who sent it. */
+    /** Called when a signature, or the issuer, has shown who sent it. */
     vouched: (() => void) | undefined
   }
 }
@@ -129,11 +129,13 @@ function routeOf(world: World, { contract, handle }: BoundRoute): RouteOptions {
       if (access === 'anyone') {
         // Nobody has to say who they are, so a browser has to say that the page is ours.
         if (contract.method !== 'GET') needOwnPage(request, own)
+        // Else one stranger makes the server flood the issuer, and takes the room of all who log in.
+        if (contract.asksIssuer === true) request.vouched = world.rates.takeUnknown(request.ip, 'logins')
         return
       }
       needRoom(world)
       if (access === 'signature') {
-        request.vouched = world.rates.takeUnknown(request.ip)
+        request.vouched = world.rates.takeUnknown(request.ip, 'deliveries')
         return
       }
       const caller = await callerOf(request, world)
@@ -167,6 +169,8 @@ function routeOf(world: World, { contract, handle }: BoundRoute): RouteOptions {
   }
 }
 
+const IN_VAIN: ReadonlySet<string> = new Set(['NOT_AUTHENTICATED', 'LOGIN_FAILED'])
+
 /** What is genuine does not count against the address it came from. */
 async function vouchedBy<T>({ vouched }: FastifyRequest, answer: () => Promise<T> | T): Promise<T> {
   try {
@@ -174,7 +178,7 @@ async function vouchedBy<T>({ vouched }: FastifyRequest, answer: () => Promise<T
     vouched?.()
     return given
   } catch (thrown) {
-    if (!(thrown instanceof KeelsonError) || thrown.code !== 'NOT_AUTHENTICATED') vouched?.()
+    if (!(thrown instanceof KeelsonError) || !IN_VAIN.has(thrown.code)) vouched?.()
     throw thrown
   }
 }
