@@ -273,6 +273,10 @@ const VALUES: Readonly<Record<keyof typeof LIMITS, Told>> = {
     of: 'How long the headers of a request may take to arrive',
     beyond: '408 `REQUEST_TOO_SLOW`; the connection is closed',
   },
+  slowBodyMs: {
+    of: 'How long a body may be on its way until who sends it is looked up again',
+    beyond: '401 for a key that was revoked meanwhile',
+  },
   slowLookMs: { of: 'How often connections are looked at for slow requests', beyond: 'nothing' },
   silentMs: { of: 'How long a connection may be without a byte sent or taken', beyond: 'it is closed' },
   keepAliveMs: { of: 'How long a connection may be idle between two requests', beyond: 'it is closed' },

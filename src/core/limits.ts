@@ -168,6 +168,8 @@ export const LIMITS = {
   headersMs: 10_000,
   /** How often connections are looked at for these two. */
   slowLookMs: 2_000,
+  /** Who sends a body for longer is looked up again before anything is done with it. */
+  slowBodyMs: 1_000,
   /** A connection on which nothing is sent or taken for so long is closed. */
   silentMs: 120_000,
   /** Of a path parameter. */

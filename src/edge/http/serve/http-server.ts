@@ -146,6 +146,8 @@ function routeOf(world: World, { contract, handle }: BoundRoute): RouteOptions {
     },
     handler: async (request, reply) => {
       const { caller } = request
+      // Whoever keeps the last byte of a body back could act for as long as that goes on after their key was revoked.
+      if (caller !== undefined && reply.elapsedTime > world.limits.slowBodyMs) await callerOf(request, world)
       let gone: AbortSignal | undefined
       const leaving = (): AbortSignal => (gone ??= goneOf(world, request, reply))
       // A session may end at any time.
