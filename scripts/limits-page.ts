@@ -273,6 +273,10 @@ const VALUES: Readonly<Record<keyof typeof LIMITS, Told>> = {
     of: 'How long the headers of a request may take to arrive',
     beyond: '408 `REQUEST_TOO_SLOW`; the connection is closed',
   },
+  slowBodyMs: {
+    of: 'How long a body may be on its way until who sends it is looked up again',
+    beyond: '401 for a key that was revoked meanwhile',
+  },
   slowLookMs: { of: 'How often connections are looked at for slow requests', beyond: 'nothing' },
   silentMs: { of: 'How long a connection may be without a byte sent or taken', beyond: 'it is closed' },
   keepAliveMs: { of: 'How long a connection may be idle between two requests', beyond: 'it is closed' },
@@ -290,7 +294,7 @@ const VALUES: Readonly<Record<keyof typeof LIMITS, Told>> = {
     beyond: '429 `RATE_EXCEEDED`',
   },
   requestsPerAddress: {
-    of: 'Deliveries of one address in a minute whose signature does not fit (`limits.ratePerMinute.address`)',
+    of: 'Deliveries of one address in a minute whose signature does not fit, and as many logins that fail (`limits.ratePerMinute.address`)',
     beyond: '429 `RATE_EXCEEDED`',
   },
   busyLoopMs: { of: 'How late timers of the server may come, three times in a row', beyond: '503 `SERVER_BUSY`' },

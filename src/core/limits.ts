@@ -168,6 +168,8 @@ export const LIMITS = {
   headersMs: 10_000,
   /** How often connections are looked at for these two. */
   slowLookMs: 2_000,
+  /** Who sends a body for longer is looked up again before anything is done with it. */
+  slowBodyMs: 1_000,
   /** A connection on which nothing is sent or taken for so long is closed. */
   silentMs: 120_000,
   /** Of a path parameter. */
@@ -181,7 +183,7 @@ export const LIMITS = {
   /** Requests of one principal, and of all principals of a tenant; as many may come at once. */
   requestsPerPrincipal: 6_000,
   requestsPerTenant: 30_000,
-  /** Deliveries of one address whose signature does not fit, or is not looked at yet. */
+  /** Deliveries of one address whose signature does not fit, or is not looked at yet; and as many logins that fail. */
   requestsPerAddress: 300,
   /** How late timers of the server may be, three times in a row, and how much of the memory may be in use, before requests are refused. */
   busyLoopMs: 1_000,

@@ -68,6 +68,21 @@ describe.each(ACTS.map((contract) => [contract.id, contract] as const))('%s', (i
   })
 })
 
+it('what whoever has no role for it writes in the place of an id is not kept in its denial [AUT-12]', async () => {
+  const { server } = world
+  const store = storeOf(server.keelson)
+  const { position } = await store.auditHead('acme')
+  for (const text of ['none', 'x'.repeat(1_900)]) {
+    const refused = await server.call(`POST /v1/executions/${text}/cancel`, { as: 'acme.nil.nothing', body: {} })
+    expect(refused.status).toBe(403)
+  }
+  const said = (await store.readAudit('acme', position, 10)).map(({ record }) => auditSaid(record) as Said)
+  expect(said.map(({ decision, target }) => [decision, target])).toEqual([
+    ['DENIED', 'none'],
+    ['DENIED', undefined],
+  ])
+})
+
 it('a plan whose schedule its author may not have is one denial, with the call it was asked by [AUT-12]', async () => {
   const { server } = world
   const store = storeOf(server.keelson)

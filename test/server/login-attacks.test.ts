@@ -222,6 +222,28 @@ it('with a session only a page of this server changes anything, and the browser 
   expect(headers.get('access-control-allow-credentials')).toBeNull()
 })
 
+it('an address that comes back with codes of nobody has to wait, so that it floods no issuer; who logs in does not count [API-14]', async () => {
+  let elapsed = 0
+  const serving = { limits: { perAddress: 3 }, elapsedMs: () => elapsed, trustProxy: ['127.0.0.1'] }
+  await using at = await loginServer({ serving })
+  for (let times = 0; times < 5; times += 1) expect((await at.loggedIn('ana')).visit.status).toBe(200)
+  const browser = new Browser()
+  const { url } = await almost(at, browser)
+  const forged = url.replace(/code=[^&]+/, `code=${'x'.repeat(43)}`)
+  const came = async (address: string, from?: string): Promise<string> => {
+    const headers = from === undefined ? {} : { 'x-forwarded-for': from }
+    const response = await browser.ask(address, { headers })
+    const { error } = (await response.json()) as { readonly error: { readonly code: string } }
+    return `${response.status} ${error.code}`
+  }
+  for (let times = 0; times < 3; times += 1) expect(await came(forged)).toBe('400 LOGIN_FAILED')
+  expect(await came(forged)).toBe('429 RATE_EXCEEDED')
+  expect(await came(forged, '203.0.113.9')).toBe('400 LOGIN_FAILED')
+  expect((await at.server.call('GET /login/issuer', { as: '' })).status).toBe(200)
+  elapsed += 20_000
+  expect((await browser.ask(url)).status).toBe(302)
+})
+
 it('an account without a tenant, or of a deleted one, gets no session, and one that it has ends with the tenant [AUT-09, AUT-10]', async () => {
   await using at = await loginServer()
   const { store } = partsOf(at.keelson).services

@@ -1,5 +1,7 @@
 /** What remote workers are trusted with: secrets only under a key that may have them, and never in the store or the log. */
 import { afterEach, expect, it } from 'vitest'
+import { byApiKey } from '../../src/edge/http/who/api-keys.ts'
+import { firstWho } from '../../src/edge/http/who/who-asks.ts'
 import { partsOf } from '../../src/library/services-of.ts'
 import { aWorker, eventsOf } from './a-worker.ts'
 import { served, type Served } from './served.ts'
@@ -63,6 +65,25 @@ it('offers a step with secrets to no other worker, and masks the error of one th
   const events = JSON.stringify(await eventsOf(opened, body.executionId))
   expect(events).toContain('no ***')
   expect(events).not.toContain(SECRET)
+})
+
+it('hands out nothing to a key that was revoked while it waited, and another worker gets the step [AUT-09]', async () => {
+  const opened = await open()
+  const { keelson } = opened
+  const who = byApiKey({ store: partsOf(keelson).services.store, now: Date.now })
+  await using byKey = await served({}, { keelson, who: firstWho([who]) })
+  const made = await opened.call('POST /v1/keys', { body: { roles: ['worker-secrets'] } })
+  const headers = { authorization: `Bearer ${made.body.key}` }
+  const body = { queues: ['gpu'], handlers: ['train'], waitMs: 30_000, worker: 'stolen' }
+  const waiting = byKey.call('POST /v1/work/claim', { as: '', headers, body })
+  const asks = async (): Promise<readonly { worker: string }[]> => (await opened.call('GET /v1/workers')).body.workers
+  await expect.poll(async () => (await asks()).map(({ worker }) => worker)).toContain('stolen')
+  expect((await opened.call(`DELETE /v1/keys/${made.body.keyId}`)).status).toBe(200)
+  await opened.call('POST /v1/executions', { body: { planId: 'trusted' } })
+  const refused = await waiting
+  expect([refused.status, refused.body.error.code]).toEqual([401, 'NOT_AUTHENTICATED'])
+  const claimed = await aWorker(opened, 'acme.safe.worker-secrets').claimOne()
+  expect(claimed.secrets).toEqual({ token: SECRET })
 })
 
 it('records in the audit log what was handed out and reported, and only counts heartbeats and empty answers', async () => {

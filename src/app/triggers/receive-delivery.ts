@@ -13,7 +13,7 @@ import { LOCAL_PRINCIPAL } from '../principal.ts'
 import type { RunStarter } from '../schedules/start-occurrence.ts'
 import { aboutSecret } from './manage-triggers.ts'
 import { mappedInput, triggerOf, type DeliveryNote, type Trigger } from './record.ts'
-import { openSecret } from './sealed-secret.ts'
+import { openDecoy, openSecret } from './sealed-secret.ts'
 import { judge, type Delivery, type Judged } from './signature.ts'
 
 export interface Receiving {
@@ -21,12 +21,15 @@ export interface Receiving {
   readonly keys: SigningKeys
   readonly secrets?: SecretsProvider | undefined
   readonly runs: RunStarter
+  readonly bytes: (count: number) => Uint8Array
   /** Epoch milliseconds. */
   readonly now: number
   /** Refuses a trigger that comes too often. */
   readonly take: (tenantId: string, actorId: string) => void
   /** Of what the sender must not learn, for the log of the process. */
   readonly tell: (thrown: unknown) => void
+  /** Does the work once the sender has its answer. */
+  readonly later: (work: () => Promise<void>) => void
 }
 
 export interface Received {
@@ -42,8 +45,7 @@ export async function receiveDelivery(receiving: Receiving, address: string, del
   const { store, now } = receiving
   const stored = await store.findTriggerAt(address)
   if (stored === undefined) {
-    // As long as with one that exists.
-    judge('github', address, delivery, now)
+    await asWithTrigger(receiving, address, delivery)
     return unknown()
   }
   const trigger = triggerOf(stored)
@@ -54,7 +56,8 @@ export async function receiveDelivery(receiving: Receiving, address: string, del
   const judged = isGone ? REFUSED_GONE : await judgedBy(receiving, trigger, delivery)
   if (judged.kind === 'refused') {
     const { kind: _kind, ...why } = judged
-    await note({ outcome: 'refused', code: 'NOT_AUTHENTICATED', ...noted(why) })
+    // A sender that waited for this would know by the time it took that there is a trigger.
+    receiving.later(() => note({ outcome: 'refused', code: 'NOT_AUTHENTICATED', ...noted(why) }))
     return unknown()
   }
   const { deliveryId } = judged
@@ -71,6 +74,17 @@ export async function receiveDelivery(receiving: Receiving, address: string, del
 }
 
 const REFUSED_GONE: Judged = { kind: 'refused', why: 'the tenant was deleted' }
+
+/** What a trigger would take, so that nobody learns by the time whether there is one: its tenant, its secret, its signature. */
+async function asWithTrigger(
+  { store, keys, bytes, now }: Receiving,
+  address: string,
+  delivery: Delivery,
+): Promise<void> {
+  await store.findTenant(address)
+  const secret = await openDecoy(keys, bytes).catch(() => address)
+  judge('github', secret, delivery, now)
+}
 
 async function judgedBy(receiving: Receiving, trigger: Trigger, delivery: Delivery): Promise<Judged> {
   let secret: string

@@ -36,6 +36,22 @@ export async function openSecret(keys: SigningKeys, { keyId, sealed }: SealedSec
   return Buffer.concat([opened.update(bytes.subarray(NONCE, -TAG)), opened.final()]).toString('utf8')
 }
 
+const decoys = new WeakMap<SigningKeys, Promise<SealedSecret>>()
+const DECOY = 'the secret of no trigger at all'
+
+/** A secret that signs nothing: to open it takes as long as to open that of a trigger, whose key is read from where keys lie. */
+export async function openDecoy(keys: SigningKeys, bytes: (count: number) => Uint8Array): Promise<string> {
+  const sealed = decoys.get(keys) ?? sealSecret(keys, DECOY, DECOY, bytes)
+  decoys.set(keys, sealed)
+  try {
+    return await openSecret(keys, await sealed, DECOY)
+  } catch (thrown) {
+    // A newer key may have taken the place of the one that sealed it.
+    decoys.delete(keys)
+    throw thrown
+  }
+}
+
 function keyOf({ secret }: SigningKey): Uint8Array {
   return new Uint8Array(hkdfSync('sha256', secret, new Uint8Array(), 'keelson trigger secret', 32))
 }

@@ -4,7 +4,7 @@
  */
 import { steadyNow } from '../../core/clock-jumps.ts'
 import { LIMITS } from '../../core/limits.ts'
-import { KeelsonError } from '../../core/problems/problem.ts'
+import { fail, KeelsonError } from '../../core/problems/problem.ts'
 import type { StoredWork } from '../../ports/work.ts'
 import { HeldSecrets } from '../execute/resolve-secrets.ts'
 import { sha256Hex } from '../log/sha256.ts'
@@ -23,6 +23,8 @@ export interface WorkAsked {
   readonly token: () => string
   /** Nobody waits for the answer any more. */
   readonly gone: AbortSignal
+  /** Whether who asked would be known now, too: while they waited, their key may have been revoked. */
+  readonly isKnown: () => Promise<boolean>
 }
 
 export interface HandedWork extends WorkBody {
@@ -45,8 +47,8 @@ export async function claimWork(by: Working, asked: WorkAsked): Promise<readonly
   const { clock } = by.services
   const until = steadyNow(clock) + asked.waitMs
   await noteWorker(by, asked)
-  for (;;) {
-    const handed = await claimNow(by, asked)
+  for (let hasWaited = false; ; hasWaited = true) {
+    const handed = await claimNow(by, asked, hasWaited)
     const leftMs = until - steadyNow(clock)
     if (handed.length > 0 || leftMs <= 0 || asked.gone.aborted) return handed
     // Work that another process offers rings no bell here.
@@ -60,14 +62,18 @@ async function noteWorker({ services, tenantId, actorId }: Working, asked: WorkA
   await services.store.noteWorker({ tenantId, worker, actorId, askedAt: services.clock.now(), body })
 }
 
-async function claimNow(by: Working, asked: WorkAsked): Promise<readonly HandedWork[]> {
+async function claimNow(by: Working, asked: WorkAsked, hasWaited: boolean): Promise<readonly HandedWork[]> {
   const { services, tenantId, maySecrets } = by
   const { queues, handlers, max } = asked
   const wanted = { queues, handlers, secrets: maySecrets, now: services.clock.now() }
   const handed: HandedWork[] = []
   let trouble: unknown
   let bytes = 0
-  for (const row of await services.store.openWork(tenantId, wanted, max + SPARE)) {
+  const open = await services.store.openWork(tenantId, wanted, max + SPARE)
+  // Only where there is something to hand out: who waits in vain is looked up once.
+  if (hasWaited && open.length > 0 && !(await asked.isKnown()))
+    fail('NOT_AUTHENTICATED', 'who asked for work is not known any more')
+  for (const row of open) {
     if (handed.length >= max || asked.gone.aborted) break
     if (handed.length > 0 && bytes + row.body.length > LIMITS.workAnswerBytes) break
     try {

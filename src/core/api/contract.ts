@@ -27,6 +27,8 @@ export interface Contract {
   readonly about: string
   /** `anyone`: asked without a principal. `signature`: the sender signs what it sends, and has no principal. */
   readonly access: Action | 'anyone' | 'signature'
+  /** The issuer is asked each time: whoever comes in vain is counted by address. */
+  readonly asksIssuer?: true
   readonly params?: Shape<unknown>
   readonly query?: Shape<unknown>
   readonly body?: Shape<unknown>

@@ -29,6 +29,7 @@ export const finishLogin = route({
   tag: 'login',
   about: 'Where the issuer sends the browser back to: the code becomes a session in a sealed cookie.',
   access: 'anyone',
+  asksIssuer: true,
   // Issuers add parameters of their own, which are ignored (RFC 6749, 4.1.2).
   query: answer({
     state: parameter,

@@ -91,7 +91,7 @@ const ROWS: readonly Omit<Refusal, 'headers'>[] = [
     status: 429,
     name: 'TooMany',
     about: 'Too many requests, signals or runs: `RATE_EXCEEDED`, `SIGNAL_RATE_EXCEEDED`.',
-    of: isGuarded,
+    of: (contract) => isGuarded(contract) || contract.asksIssuer === true,
   },
   {
     status: 431,

@@ -283,7 +283,8 @@ export const SETTINGS = {
   },
   'limits.ratePerMinute.address': {
     kind: 'whole',
-    about: 'Deliveries to triggers of one address in a minute whose signature does not fit; 0: no limit.',
+    about:
+      'Deliveries to triggers of one address in a minute whose signature does not fit, and as many logins that fail; 0: no limit.',
     default: LIMITS.requestsPerAddress,
     min: 0,
     max: MOST,

@@ -11,6 +11,7 @@ export interface DefenceLimits {
   readonly headersMs: number
   readonly requestMs: number
   readonly slowLookMs: number
+  readonly slowBodyMs: number
   readonly silentMs: number
   readonly busyLoopMs: number
   readonly busyHeapPercent: number
@@ -25,6 +26,7 @@ export const DEFENCE: DefenceLimits = {
   headersMs: LIMITS.headersMs,
   requestMs: LIMITS.requestMs,
   slowLookMs: LIMITS.slowLookMs,
+  slowBodyMs: LIMITS.slowBodyMs,
   silentMs: LIMITS.silentMs,
   busyLoopMs: LIMITS.busyLoopMs,
   busyHeapPercent: LIMITS.busyHeapPercent,

@@ -1,6 +1,6 @@
 /**
  * How often one principal, and one tenant, may ask: a bucket for each that fills evenly over the minute. The local user is alone on its
- * machine and is not counted. Who signs instead of saying who they are is counted by address until the signature is known to fit.
+ * machine and is not counted. Who signs, or comes back from the issuer, instead of saying who they are is counted by address until that is known to be genuine.
  */
 import type { Caller } from '../../../app/identity/caller.ts'
 import { BoundedCache } from '../../../app/schemas/bounded-cache.ts'
@@ -12,6 +12,9 @@ export interface RateLimits {
   readonly perTenant: number
   readonly perAddress: number
 }
+
+/** Counted apart: failed logins of an address do not keep its deliveries waiting. */
+type Unknown = 'deliveries' | 'logins'
 
 interface Bucket {
   left: number
@@ -47,10 +50,10 @@ export class RequestRates {
   }
 
   /** Before anything of its body is taken. What is given back is called when the signature fits: the request does not count then. */
-  takeUnknown(address: string): () => void {
+  takeUnknown(address: string, what: Unknown): () => void {
     const { perAddress } = this.#limits
-    const bucket = filled(this.#addresses, networkOf(address), perAddress, this.#elapsedMs())
-    need(bucket, perAddress, `one address may send ${perAddress} unsigned requests a minute`)
+    const bucket = filled(this.#addresses, `${what} ${networkOf(address)}`, perAddress, this.#elapsedMs())
+    need(bucket, perAddress, `one address may send ${perAddress} ${what} a minute that nobody vouches for`)
     bucket.left -= 1
     return () => void (bucket.left += 1)
   }

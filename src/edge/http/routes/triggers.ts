@@ -76,15 +76,18 @@ export const TRIGGERS: readonly BoundRoute[] = [
   }),
   bind(api.deliver, async ({ world, params, bodyBytes, header, correlationId }) => {
     const { services, keys } = partsOf(world.keelson)
+    const tell = (thrown: unknown): void => world.tell(thrown, correlationId)
     const receiving = {
       store: services.store,
       keys,
       secrets: services.secrets,
       runs: runStarter(world.keelson),
+      bytes: randomBytes,
       now: world.now(),
       take: (tenantId: string, actorId: string) =>
         world.rates.take({ ...LOCAL_PRINCIPAL, tenantId, actorId, kind: 'system', roles: [] }),
-      tell: (thrown: unknown) => world.tell(thrown, correlationId),
+      tell,
+      later: (work: () => Promise<void>) => void services.timers.defer(() => void work().catch(tell)),
     }
     const body = (): unknown => readBody(bodyBytes)
     const delivery = { bytes: bodyBytes, body, header }

@@ -13,6 +13,7 @@ import { reportFor, workingFor } from '../../../library/behalf/work-for.ts'
 import { partsOf } from '../../../library/services-of.ts'
 import type { ListedWork } from '../../../ports/work.ts'
 import { bind, type Asked, type BoundRoute } from '../serve/bound-route.ts'
+import { isStillKnown } from '../stream/still-known.ts'
 
 const TOKEN_BYTES = 32
 const PAGE = 100
@@ -44,7 +45,9 @@ export const WORK: readonly BoundRoute[] = [
     const { max = 1, waitMs = 0, leaseMs = LIMITS.workLeaseMs, worker = asked.caller.actorId, ...wanted } = asked.body
     const gone = AbortSignal.any([asked.gone, asked.world.stopping])
     const token = (): string => randomBytes(TOKEN_BYTES).toString('base64url')
-    const work = await claimWork(await working(asked), { ...wanted, worker, max, waitMs, leaseMs, token, gone })
+    const isKnown = (): Promise<boolean> => isStillKnown(asked)
+    const given = { ...wanted, worker, max, waitMs, leaseMs, token, gone, isKnown }
+    const work = await claimWork(await working(asked), given)
     const target = work.map(({ runId }) => runId).join(' ')
     return { body: { work: work.map(shown) }, ...(work.length === 0 ? { isQuiet: true } : { target }) }
   }),

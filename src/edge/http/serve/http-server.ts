@@ -6,6 +6,7 @@ import type { Socket } from 'node:net'
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest, type RouteOptions } from 'fastify'
 import type { Caller } from '../../../app/identity/caller.ts'
 import { LIMITS } from '../../../core/limits.ts'
+import type { Contract } from '../../../core/api/contract.ts'
 import { fail, KeelsonError } from '../../../core/problems/problem.ts'
 import { isoFromMs } from '../../../core/time.ts'
 import type { Asked, BoundRoute } from './bound-route.ts'
@@ -56,7 +57,7 @@ declare module 'fastify' {
     correlation: string
     /** Undefined until it is known, and on routes for anyone. */
     caller: Caller | undefined
-    /** Called when a signature has shown who sent it. */
+    /** Called when a signature, or the issuer, has shown who sent it. */
     vouched: (() => void) | undefined
   }
 }
@@ -129,11 +130,13 @@ function routeOf(world: World, { contract, handle }: BoundRoute): RouteOptions {
       if (access === 'anyone') {
         // Nobody has to say who they are, so a browser has to say that the page is ours.
         if (contract.method !== 'GET') needOwnPage(request, own)
+        // Else one stranger makes the server flood the issuer, and takes the room of all who log in.
+        if (contract.asksIssuer === true) request.vouched = world.rates.takeUnknown(request.ip, 'logins')
         return
       }
       needRoom(world)
       if (access === 'signature') {
-        request.vouched = world.rates.takeUnknown(request.ip)
+        request.vouched = world.rates.takeUnknown(request.ip, 'deliveries')
         return
       }
       const caller = await callerOf(request, world)
@@ -143,7 +146,7 @@ function routeOf(world: World, { contract, handle }: BoundRoute): RouteOptions {
       await needRight(caller, access, world, request)
     },
     handler: async (request, reply) => {
-      const { caller } = request
+      const caller = await callerNow(world, request, reply, access)
       let gone: AbortSignal | undefined
       const leaving = (): AbortSignal => (gone ??= goneOf(world, request, reply))
       // A session may end at any time.
@@ -167,6 +170,23 @@ function routeOf(world: World, { contract, handle }: BoundRoute): RouteOptions {
   }
 }
 
+/** Whoever keeps the last byte of a body back could act for as long as that goes on after their key was revoked: they are found again. */
+async function callerNow(
+  world: World,
+  request: FastifyRequest,
+  { elapsedTime }: FastifyReply,
+  access: Contract['access'],
+): Promise<Caller | undefined> {
+  const { caller } = request
+  if (caller === undefined || access === 'anyone' || access === 'signature') return caller
+  if (elapsedTime <= world.limits.slowBodyMs) return caller
+  const now = await callerOf(request, world)
+  await needRight(now, access, world, request)
+  return (request.caller = now)
+}
+
+const IN_VAIN: ReadonlySet<string> = new Set(['NOT_AUTHENTICATED', 'LOGIN_FAILED'])
+
 /** What is genuine does not count against the address it came from. */
 async function vouchedBy<T>({ vouched }: FastifyRequest, answer: () => Promise<T> | T): Promise<T> {
   try {
@@ -174,7 +194,7 @@ async function vouchedBy<T>({ vouched }: FastifyRequest, answer: () => Promise<T
     vouched?.()
     return given
   } catch (thrown) {
-    if (!(thrown instanceof KeelsonError) || thrown.code !== 'NOT_AUTHENTICATED') vouched?.()
+    if (!(thrown instanceof KeelsonError) || !IN_VAIN.has(thrown.code)) vouched?.()
     throw thrown
   }
 }

@@ -3,6 +3,7 @@ import type { FastifyRequest } from 'fastify'
 import type { Caller } from '../../../app/identity/caller.ts'
 import type { Contract } from '../../../core/api/contract.ts'
 import type { Action } from '../../../core/authority/actions.ts'
+import { LIMITS } from '../../../core/limits.ts'
 import { fail } from '../../../core/problems/problem.ts'
 import { ACT_AS } from '../who/who-asks.ts'
 import { checked, readBody, readQuery } from '../wire/read-request.ts'
@@ -44,8 +45,10 @@ export async function needRight(
   { correlation: correlationId, params }: Pick<FastifyRequest, 'correlation' | 'params'>,
 ): Promise<void> {
   const { actorId: userId, roles, tenantId } = caller
-  const { executionId: resource } = params as { readonly executionId?: string }
-  const about = { correlationId, ...(resource === undefined ? {} : { resource }) }
+  const { executionId = '' } = params as { readonly executionId?: string }
+  // The shape of an address is checked later. What is too long for an id is none: a denial would keep it, and from the audit log nothing is erased.
+  const isId = executionId !== '' && executionId.length <= LIMITS.runIdChars
+  const about = { correlationId, ...(isId ? { resource: executionId } : {}) }
   const verdict = await door.evaluate({ actor: { userId, roles }, tenantId, action, ...about })
   if (!verdict.allowed)
     fail('AUTHZ_DENIED', verdict.reason ?? `${userId} may not do this (${action})`, {

@@ -1,6 +1,7 @@
 /**
  * A stream stays open for hours, and who reads it may no longer be known by then: the key was revoked, the token is over, the tenant was
- * deleted. So who asks is found again once in a while, as for a new request, and a stream of nobody ends.
+ * deleted. So who asks is found again once in a while, as for a new request, and a stream of nobody ends. Whoever waits for work is found
+ * again before any is handed out.
  */
 import { KeelsonError } from '../../../core/problems/problem.ts'
 import { partsOf } from '../../../library/services-of.ts'
@@ -26,7 +27,7 @@ export function endWithCaller(reader: Reader, seat: Seat): void {
 }
 
 /** Only who is surely unknown: a store or an issuer that is away at this moment says nothing about them. */
-async function isStillKnown({ world, caller, header }: Reader): Promise<boolean> {
+export async function isStillKnown({ world, caller, header }: Reader): Promise<boolean> {
   const { tenantId, actorId, sourceIp = '' } = caller
   try {
     const now = await world.who({ header, sourceIp })
