@@ -75,6 +75,34 @@ const LOOKS = [
   'show 0',
 ]
 
+it('behind a server that knows its callers no command that is shown has --as, and who types it is told whom the key is for', async () => {
+  const plan = PLAN.replace("title: 'Release the order'", "title: 'Release the order', rule: MakerChecker")
+  const folder = folderWith({ 'plan.yaml': plan, 'keelson.steps.mjs': STEPS })
+  const create = async (actor: string): Promise<string> => {
+    const roles = ['--tenant', 'acme', '--role', 'Operator', '--actor', actor]
+    return (await keelson(['keys', 'create', ...roles], folder)).stdout.split('\n')[0] ?? ''
+  }
+  const keys = { ana: await create('ana'), bo: await create('bo') }
+  const process = new Command(['serve', '.', '--port', '0', '--auth-keys'], folder)
+  const [, server = ''] = await process.shows(/ready at (http:\/\/\S+)/)
+  const say = (who: keyof typeof keys, line: string): Promise<Finished> =>
+    keelson([...line.split(' '), '--server', server], folder, undefined, { KEELSON_API_KEY: keys[who] })
+  expect((await say('bo', 'run --plan-id order --detach')).code).toBe(4)
+  await until('it waits', async () => (await say('ana', 'tasks last')).stdout.includes('Release the order'))
+  const typed = /keelson complete \S+ release --outcome Succeeded$/m
+  expect((await say('ana', 'tasks last')).stdout).toMatch(typed)
+  expect((await say('ana', 'why last release')).stdout).toMatch(typed)
+  const complete = 'complete last release --outcome Succeeded'
+  const asOther = await say('bo', `${complete} --as ana`)
+  expect([asOther.code, asOther.stderr]).toEqual([
+    5,
+    expect.stringMatching(
+      /takes you for 'bo'.* lets you act as 'ana'; leave out --as, or use the key or the login of 'ana'\n/,
+    ),
+  ])
+  expect((await say('ana', `${complete} --as ana`)).code).toBe(0)
+})
+
 it('looks at runs of a server as it looks at runs of a folder', async () => {
   const { folder, server } = await servedFolder()
   const run = await keelson(
