@@ -103,6 +103,26 @@ it('behind a server that knows its callers no command that is shown has --as, an
   expect((await say('ana', `${complete} --as ana`)).code).toBe(0)
 })
 
+it('compares published plans, and files with the runs of a server, from a folder that has none', async () => {
+  const { folder, server } = await servedFolder()
+  const next = PLAN.replace('1.0.0', '1.1.0').replace('maxAttempts: 2', 'maxAttempts: 5')
+  const other = folderWith({ 'old.yaml': PLAN, 'new.yaml': next })
+  const say = (line: string): Promise<Finished> => keelson([...line.split(' '), '--server', server], other)
+  expect((await say('plan publish new.yaml')).code).toBe(0)
+  expect((await say('run --plan-id order@1.0.0 --detach')).code).toBe(4)
+  const named = await say('plan diff order@1.0.0 order@1.1.0')
+  expect({ code: named.code, stderr: named.stderr }).toEqual({ code: 0, stderr: '' })
+  expect(named.stdout).toMatch(/~ step pay\n {4}retry\.maxAttempts: 2 → 5\n/)
+  expect(named.stdout).toMatch(/1 run of an older version goes on/)
+  expect(alike(await say('plan diff old.yaml new.yaml'))).toEqual(alike(named))
+  expect(alike(await keelson(['plan', 'diff', 'order@1.0.0', 'order@1.1.0'], folder))).toEqual(alike(named))
+  expect(await say('plan diff order@1.0.0 order@7')).toMatchObject({
+    code: 2,
+    stderr: expect.stringMatching(/^PLAN_NOT_FOUND {2}no plan order@7 is published here\n/) as string,
+  })
+  expect((await keelson(['plan', 'diff', 'order', 'new.yaml'], other)).stderr).toMatch(/^FILE_NOT_FOUND/)
+})
+
 it('looks at runs of a server as it looks at runs of a folder', async () => {
   const { folder, server } = await servedFolder()
   const run = await keelson(
