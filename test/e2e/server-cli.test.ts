@@ -27,9 +27,9 @@ interface Place {
   readonly process: Command
 }
 
-async function servedFolder(plan = PLAN): Promise<Place> {
+async function servedFolder(plan = PLAN, variables: Readonly<Record<string, string>> = {}): Promise<Place> {
   const folder = folderWith({ 'plan.yaml': plan, 'keelson.steps.mjs': STEPS })
-  const process = new Command(['dev', '.', '--port', '0'], folder)
+  const process = new Command(['dev', '.', '--port', '0'], folder, '', variables)
   const [, server = ''] = await process.shows(/ready at (http:\/\/\S+)/)
   return { folder, server, process }
 }
@@ -101,6 +101,32 @@ it('behind a server that knows its callers no command that is shown has --as, an
     ),
   ])
   expect((await say('ana', `${complete} --as ana`)).code).toBe(0)
+})
+
+it('says of a signal that a second person has to accept that nothing is done before, and who accepts it does it', async () => {
+  const { folder, server } = await servedFolder(PLAN, { KEELSON_APPROVAL_FOR: 'PAUSE,RESUME,CANCEL' })
+  const say = (line: string): Promise<Finished> => keelson([...line.split(' '), '--server', server], folder)
+  const waits = (word: string): RegExp =>
+    new RegExp(
+      `^${word} of run [0-9a-f]{8} waits for a second person; nothing is done before\\n  keelson decisions accept (\\S+)\\n$`,
+    )
+  await say('run --plan-id order --as bo --detach')
+  const paused = await say('pause last --reason stock --as bo')
+  expect([paused.code, paused.stdout]).toEqual([0, expect.stringMatching(waits('pause'))])
+  const accept = async (word: string, told: string): Promise<void> =>
+    void expect((await say(`decisions accept ${waits(word).exec(told)?.[1] ?? ''} --as ana`)).code).toBe(0)
+  await accept('pause', paused.stdout)
+  await until('it is paused', async () => (await say('runs')).stdout.includes('PAUSED'))
+  expect((await say('resume last')).stdout).toMatch(waits('resume'))
+  const json = jsonLines((await say('cancel last --reason stock --as bo --json')).stdout)
+  expect(json).toMatchObject([
+    { pending: true, approvalRequired: true, signalDecisionId: expect.any(String) as string },
+  ])
+  const { stdout } = await say('cancel last --reason stock --as bo')
+  expect(stdout).toMatch(waits('cancel'))
+  expect((await say('runs')).stdout).toContain('PAUSED')
+  await accept('cancel', stdout)
+  await until('it has ended', async () => (await say('runs')).stdout.includes('CANCELLED'))
 })
 
 it('compares published plans, and files with the runs of a server, from a folder that has none', async () => {
