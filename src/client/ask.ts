@@ -6,6 +6,7 @@ import type { Contract } from '../core/api/contract.ts'
 import { readJsonText } from '../core/json/read-json-text.ts'
 import { LIMITS } from '../core/limits.ts'
 import { fail } from '../core/problems/problem.ts'
+import { unlikeAnswer } from './answer-shape.ts'
 import type { Connection } from './connection.ts'
 import { addressOf, type AnyGiven } from './request.ts'
 import { retryAfterSeconds, serverErrorOf } from './server-error.ts'
@@ -23,7 +24,11 @@ export async function ask(connection: Connection, contract: Contract, given: Any
   if (status === 304) return { status, headers, body: undefined }
   const text = await textOf(connection, response, given.signal)
   if (!isJson(headers)) return { status, headers, body: text }
-  return { status, headers, body: jsonOf(connection, text) }
+  const body = jsonOf(connection, text)
+  const shape = contract.answers[status]?.body
+  const unlike = shape === undefined ? undefined : unlikeAnswer(shape, body)
+  if (unlike !== undefined) return notKeelson(connection, unlike)
+  return { status, headers, body }
 }
 
 /** A response of success whose body was not read yet; a refusal is thrown. */

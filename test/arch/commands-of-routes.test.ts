@@ -12,7 +12,8 @@ const FOR_BROWSERS = 'the browser of a person goes there; `keelson login` is the
 const FOR_THE_PAGE = 'the page asks it while somebody looks or types; a command would only repeat it once'
 const OF_THE_PAGE = 'a saved filter of the page; a command line has its shell'
 const BY_THE_LOG = 'the command makes the same of the events of the runs, which it asks for'
-const BY_THE_FILE = '`plan graph` and `plan diff` draw and compare files, and `events` has the plan of a run'
+const BY_THE_FILE =
+  '`plan graph` draws files, `plan diff` compares what it reads of plans, and `events` has the plan of a run'
 
 const WITHOUT: Readonly<Record<string, string>> = {
   getHealth: FOR_PROBES,

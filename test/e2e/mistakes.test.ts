@@ -157,7 +157,21 @@ describe('wrong usage exits with 2 and names what was meant', () => {
       ['run', 'p.yaml', '--stpes', 'x'],
       /^USAGE {2}unknown option '--stpes'; did you mean '--steps'\?/,
     ],
-    ['half a command', ['plan'], /^USAGE {2}'plan' is not a whole command/],
+    [
+      'half a command',
+      ['plan'],
+      /^USAGE {2}'plan' is not a whole command: check\|\S+ comes after it\n {2}See `keelson help plan`\./,
+    ],
+    [
+      'half a command with an option',
+      ['schedules', '--server', 'http://127.0.0.1:1'],
+      /^USAGE {2}'schedules' is not a whole command: list\|\S+ comes after it\n {2}See `keelson help schedules`\./,
+    ],
+    [
+      'an option that a command of a group does not have',
+      ['triggers', 'test', 'push', '--body', '{}'],
+      /^USAGE {2}unknown option '--body'\n {2}See `keelson help triggers test`\./,
+    ],
     ['a count that is none', ['runs', '--limit', 'x'], /^USAGE {2}--limit takes a whole number, not 'x'/],
     ['a missing argument', ['plan', 'check'], /^USAGE {2}missing required argument 'file'/],
     ['a run of nothing', ['run'], /^USAGE {2}name a plan file, or a published plan by --plan-id/],

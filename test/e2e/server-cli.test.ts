@@ -27,9 +27,9 @@ interface Place {
   readonly process: Command
 }
 
-async function servedFolder(plan = PLAN): Promise<Place> {
+async function servedFolder(plan = PLAN, variables: Readonly<Record<string, string>> = {}): Promise<Place> {
   const folder = folderWith({ 'plan.yaml': plan, 'keelson.steps.mjs': STEPS })
-  const process = new Command(['dev', '.', '--port', '0'], folder)
+  const process = new Command(['dev', '.', '--port', '0'], folder, '', variables)
   const [, server = ''] = await process.shows(/ready at (http:\/\/\S+)/)
   return { folder, server, process }
 }
@@ -74,6 +74,80 @@ const LOOKS = [
   'show nothing',
   'show 0',
 ]
+
+it('behind a server that knows its callers no command that is shown has --as, and who types it is told whom the key is for', async () => {
+  const plan = PLAN.replace("title: 'Release the order'", "title: 'Release the order', rule: MakerChecker")
+  const folder = folderWith({ 'plan.yaml': plan, 'keelson.steps.mjs': STEPS })
+  const create = async (actor: string): Promise<string> => {
+    const roles = ['--tenant', 'acme', '--role', 'Operator', '--actor', actor]
+    return (await keelson(['keys', 'create', ...roles], folder)).stdout.split('\n')[0] ?? ''
+  }
+  const keys = { ana: await create('ana'), bo: await create('bo') }
+  const process = new Command(['serve', '.', '--port', '0', '--auth-keys'], folder)
+  const [, server = ''] = await process.shows(/ready at (http:\/\/\S+)/)
+  const say = (who: keyof typeof keys, line: string): Promise<Finished> =>
+    keelson([...line.split(' '), '--server', server], folder, undefined, { KEELSON_API_KEY: keys[who] })
+  expect((await say('bo', 'run --plan-id order --detach')).code).toBe(4)
+  await until('it waits', async () => (await say('ana', 'tasks last')).stdout.includes('Release the order'))
+  const typed = /keelson complete \S+ release --outcome Succeeded$/m
+  expect((await say('ana', 'tasks last')).stdout).toMatch(typed)
+  expect((await say('ana', 'why last release')).stdout).toMatch(typed)
+  const complete = 'complete last release --outcome Succeeded'
+  const asOther = await say('bo', `${complete} --as ana`)
+  expect([asOther.code, asOther.stderr]).toEqual([
+    5,
+    expect.stringMatching(
+      /takes you for 'bo'.* lets you act as 'ana'; leave out --as, or use the key or the login of 'ana'\n/,
+    ),
+  ])
+  expect((await say('ana', `${complete} --as ana`)).code).toBe(0)
+})
+
+it('says of a signal that a second person has to accept that nothing is done before, and who accepts it does it', async () => {
+  const { folder, server } = await servedFolder(PLAN, { KEELSON_APPROVAL_FOR: 'PAUSE,RESUME,CANCEL' })
+  const say = (line: string): Promise<Finished> => keelson([...line.split(' '), '--server', server], folder)
+  const waits = (word: string): RegExp =>
+    new RegExp(
+      `^${word} of run [0-9a-f]{8} waits for a second person; nothing is done before\\n  keelson decisions accept (\\S+)\\n$`,
+    )
+  await say('run --plan-id order --as bo --detach')
+  const paused = await say('pause last --reason stock --as bo')
+  expect([paused.code, paused.stdout]).toEqual([0, expect.stringMatching(waits('pause'))])
+  const accept = async (word: string, told: string): Promise<void> =>
+    void expect((await say(`decisions accept ${waits(word).exec(told)?.[1] ?? ''} --as ana`)).code).toBe(0)
+  await accept('pause', paused.stdout)
+  await until('it is paused', async () => (await say('runs')).stdout.includes('PAUSED'))
+  expect((await say('resume last')).stdout).toMatch(waits('resume'))
+  const json = jsonLines((await say('cancel last --reason stock --as bo --json')).stdout)
+  expect(json).toMatchObject([
+    { pending: true, approvalRequired: true, signalDecisionId: expect.any(String) as string },
+  ])
+  const { stdout } = await say('cancel last --reason stock --as bo')
+  expect(stdout).toMatch(waits('cancel'))
+  expect((await say('runs')).stdout).toContain('PAUSED')
+  await accept('cancel', stdout)
+  await until('it has ended', async () => (await say('runs')).stdout.includes('CANCELLED'))
+})
+
+it('compares published plans, and files with the runs of a server, from a folder that has none', async () => {
+  const { folder, server } = await servedFolder()
+  const next = PLAN.replace('1.0.0', '1.1.0').replace('maxAttempts: 2', 'maxAttempts: 5')
+  const other = folderWith({ 'old.yaml': PLAN, 'new.yaml': next })
+  const say = (line: string): Promise<Finished> => keelson([...line.split(' '), '--server', server], other)
+  expect((await say('plan publish new.yaml')).code).toBe(0)
+  expect((await say('run --plan-id order@1.0.0 --detach')).code).toBe(4)
+  const named = await say('plan diff order@1.0.0 order@1.1.0')
+  expect({ code: named.code, stderr: named.stderr }).toEqual({ code: 0, stderr: '' })
+  expect(named.stdout).toMatch(/~ step pay\n {4}retry\.maxAttempts: 2 → 5\n/)
+  expect(named.stdout).toMatch(/1 run of an older version goes on/)
+  expect(alike(await say('plan diff old.yaml new.yaml'))).toEqual(alike(named))
+  expect(alike(await keelson(['plan', 'diff', 'order@1.0.0', 'order@1.1.0'], folder))).toEqual(alike(named))
+  expect(await say('plan diff order@1.0.0 order@7')).toMatchObject({
+    code: 2,
+    stderr: expect.stringMatching(/^PLAN_NOT_FOUND {2}no plan order@7 is published here\n/) as string,
+  })
+  expect((await keelson(['plan', 'diff', 'order', 'new.yaml'], other)).stderr).toMatch(/^FILE_NOT_FOUND/)
+})
 
 it('looks at runs of a server as it looks at runs of a folder', async () => {
   const { folder, server } = await servedFolder()

@@ -105,7 +105,7 @@ it('a fork is for those who may send RETRY_RUN, and no way around a second perso
       return `${status} ${told.error?.code ?? ''} ${told.error?.message ?? ''}`.trim()
     }
     const needs =
-      'ana may not fork a run, which needs the right to RETRY_RUN: RETRY_RUN needs a role that ana does not have'
+      'ana may not fork a run, which needs the right to RETRY_RUN: RETRY_RUN needs one of the roles Engineer, Admin; ana has none of them'
     expect(await forked('Operator')).toBe(`403 AUTHZ_DENIED ${needs}`)
     const leftOut = 'RETRY_RUN needs a second person here, whom a fork would leave out: send the signal'
     for (const role of ['Engineer', 'Operator+Engineer', 'Admin'])

@@ -75,6 +75,28 @@ it('tells what is not a Keelson server', async () => {
   await expect(hasty(broken.url).client.me()).rejects.toMatchObject({ code: 'SERVER_NOT_KEELSON' })
 })
 
+it.each([
+  ['{"hello":"world"}', "its JSON has no 'executions'"],
+  ['[]', 'its JSON is array where object was expected'],
+  ['null', 'its JSON is null where object was expected'],
+  ['{"executions":"none"}', "'executions' in its JSON is string where array was expected"],
+])('tells that a server which answers %s is none of ours', async (text, why) => {
+  const other = await loopback(
+    (_, response) => void response.writeHead(200, { 'content-type': 'application/json' }).end(text),
+  )
+  const { client } = hasty(other.url)
+  await expect(allOf(client.runs())).rejects.toMatchObject({
+    code: 'SERVER_NOT_KEELSON',
+    problems: [{ message: `${other.url} is not a Keelson server: ${why}` }],
+  })
+})
+
+it('does not mind fields and words that a newer server has', async () => {
+  const body = { executions: [{ executionId: 'r', status: 'DREAMING' }], next: 'c', mood: 'good' }
+  const newer = await loopback((_, response) => json(response, 200, body))
+  expect((await hasty(newer.url).client.ask('listExecutions')).body).toEqual(body)
+})
+
 it.each([502, 503, 504])('a proxy that answers %i by itself says that the server is away for now', async (status) => {
   const proxy = await loopback(
     (_, response) => void response.writeHead(status, { 'content-type': 'text/html' }).end('<p>'),
@@ -105,7 +127,8 @@ it('says that a server is gone, and of a change that nobody knows whether it was
 })
 
 it('asks for a token before each request', async () => {
-  const server = await loopback((_, response) => json(response, 200, {}))
+  const me = { tenantId: 't', actorId: 'a', kind: 'user', roles: [], actions: [] }
+  const server = await loopback((_, response) => json(response, 200, me))
   let count = 0
   const client = connect({ url: `${server.url}/behind/`, token: () => `t${(count += 1)}`, actAs: 'bob' })
   await client.me()

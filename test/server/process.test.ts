@@ -1,8 +1,9 @@
 /** The process itself over HTTP: alive, ready, what it measures, and whom it takes the caller for. */
 import { expect, it } from 'vitest'
 import { openMemoryStore } from '../../src/adapters/stores/memory/store.ts'
+import { fail } from '../../src/core/problems/problem.ts'
 import { countingStore } from '../fixtures/counting-store.ts'
-import { served } from './served.ts'
+import { served, type Answered } from './served.ts'
 
 const PLAN = `
 plan: secret-plan-name
@@ -35,6 +36,32 @@ it('says whether it is ready without reading what grows with its tenants: anybod
   counting.reset()
   for (let times = 0; times < 10; times += 1) expect((await server.call('GET /readyz', { as: '' })).status).toBe(200)
   expect([counting.count('listTenants'), counting.count('findTenant')]).toEqual([0, 10])
+})
+
+it('is not ready while the store answers and takes no write, as on a full disk, and asks it once at a time', async () => {
+  const store = openMemoryStore({ clock: { now: Date.now } })
+  let isFull = false
+  const counting = countingStore({
+    ...store,
+    takeRequest: (take) => (isFull ? fail('STORE_FULL', 'the disk is full') : store.takeRequest(take)),
+  })
+  await using server = await served({ store: counting.store })
+  const ask = async (): Promise<Answered> => server.call('GET /readyz', { as: '' })
+  counting.reset()
+  const asked = await Promise.all(Array.from({ length: 5 }, ask))
+  expect(asked.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200])
+  expect(counting.count('takeRequest')).toBeLessThan(asked.length)
+  expect(counting.count('dropRequest')).toBe(counting.count('takeRequest'))
+  isFull = true
+  await expect.poll(async () => (await ask()).status).toBe(503)
+  const full = { ok: false, why: 'STORE_FULL' }
+  expect((await ask()).body).toEqual({
+    status: 'not ready',
+    duties: { store: full, api: { ok: true }, engine: full, followers: full },
+  })
+  expect((await server.call('GET /healthz', { as: '' })).status).toBe(200)
+  isFull = false
+  await expect.poll(async () => (await ask()).status).toBe(200)
 })
 
 it('measures runs, steps, retries and commits under the published names, and names no run, plan or tenant [OBS-07]', async () => {

@@ -42,6 +42,20 @@ it('stores exactly what was decided, by whom and for what, before the run takes 
   expect((await server.call('GET /v1/decisions')).body).toEqual({ decisions: [sent.body] })
 })
 
+it('takes an id as it is written: in capitals it is another one, and a repeat in the same spelling is not [IDM-07, SIG-03, SIG-04]', async () => {
+  await using server = await heldServer()
+  const run = await server.started()
+  const small = randomUUID()
+  const spellings = [small.toUpperCase(), small, small.toUpperCase()]
+  const sent: { readonly signalId: string; readonly signalDecisionId: string }[] = []
+  for (const signalId of spellings)
+    sent.push((await server.signal(run, { signalId, signalType: 'PAUSE', payload: { reason: 'a look' } })).body)
+  expect(sent.map(({ signalId }) => signalId)).toEqual(spellings)
+  expect(sent[2]?.signalDecisionId).toBe(sent[0]?.signalDecisionId)
+  expect(sent[1]?.signalDecisionId).not.toBe(sent[0]?.signalDecisionId)
+  expect((await server.call(`GET /v1/executions/${run}/signals`)).body.decisions).toHaveLength(2)
+})
+
 it.each([
   ['Operator', OPERATOR],
   ['Engineer', ENGINEER],

@@ -1,8 +1,10 @@
 /** Steps of queues over real HTTP: claimed, kept, reported, cancelled, handed out again; and never seen by strangers. */
 import { afterEach, describe, expect, it } from 'vitest'
+import { openMemoryStore } from '../../src/adapters/stores/memory/store.ts'
 import { isWhole } from '../../src/app/verify/verify-run.ts'
 import { onBehalf } from '../../src/library/behalf/on-behalf.ts'
 import type { OpenOptions } from '../../src/main.ts'
+import type { RunStore } from '../../src/ports/run-store.ts'
 import { testFolder } from '../fixtures/folder.ts'
 import { aWorker, eventsOf, WORKER } from './a-worker.ts'
 import { ended, openFar, PAY, TRAIN, typesOf, type Far } from './far-steps.ts'
@@ -123,6 +125,31 @@ describe('what a worker reports after its step was handed out again', () => {
     expect((await call(`GET /v1/executions/${runId}`)).body.status).toBe('COMPLETED')
     const { row } = await onBehalf(opened.keelson, ACME).run(runId)
     expect(isWhole(await opened.keelson.maintenance.verify(row))).toBe(true)
+  })
+
+  it('is one of two that come in the same moment: the log has the one that was taken, and the other is told so', async () => {
+    const store = openMemoryStore({ clock: { now: Date.now } })
+    const both = Promise.withResolvers<void>()
+    let asked = 0
+    const findEndedClaim: RunStore['findEndedClaim'] = async (...which) => {
+      const found = await store.findEndedClaim(...which)
+      if ((asked += 1) === 2) both.resolve()
+      await both.promise
+      return found
+    }
+    const opened = await open(TRAIN, { store: { ...store, findEndedClaim } })
+    const { worker, start } = opened
+    const runId = await start({ rows: 1 })
+    const first = await worker.claimOne({ leaseMs: 1_000 })
+    const second = await worker.claimOne()
+    const models = ['a', 'b']
+    const told = await Promise.all(models.map((model) => worker.done(first.claim, { model })))
+    const codes = told.map(({ status, body }) => (status === 200 ? 'taken' : (body.error.code as string)))
+    expect(codes.toSorted()).toEqual(['WORK_REPORTED', 'taken'])
+    await worker.done(second.claim, { model: 'z' })
+    await ended(opened, runId, 'COMPLETED')
+    const late = (await eventsOf(opened, runId)).filter(({ eventType }) => eventType === 'LateOutcomeRecorded')
+    expect(late.map(({ data }) => data)).toEqual([{ result: { model: models[codes.indexOf('taken')] } }])
   })
 
   it('is recorded as late when the step has ended, also if it failed, and no tenant but its own may say it [X-31, AUT-10]', async () => {

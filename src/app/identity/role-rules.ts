@@ -1,7 +1,8 @@
 /** The default authorizer: the tables of roles, and nothing that they do not name (AUT-05, AUT-13, AUT-14). */
-import { isGranted } from '../../core/authority/actions.ts'
+import { isGranted, rolesWith } from '../../core/authority/actions.ts'
+import { lackedRole } from '../../core/authority/lacked-role.ts'
 import { isSignalType } from '../../core/run/signals/catalogue.ts'
-import { sufficientRole } from '../../core/run/signals/roles.ts'
+import { rolesFor, sufficientRole } from '../../core/run/signals/roles.ts'
 import type { AuthorizationRequest, Authorizer } from '../../ports/authorizer.ts'
 import type { Random } from '../../ports/random.ts'
 
@@ -18,9 +19,10 @@ export function roleRules(random: Pick<Random, 'uuid'>): Authorizer {
   }
 }
 
-function refusalOf({ actor, action, signal }: AuthorizationRequest): string | undefined {
-  if (!isGranted(action, actor.roles)) return `${action} needs a role that ${actor.userId} does not have`
+function refusalOf({ actor: { userId, roles }, action, signal }: AuthorizationRequest): string | undefined {
+  if (!isGranted(action, roles)) return lackedRole(action, rolesWith(action), userId)
   if (signal === undefined) return undefined
-  const has = isSignalType(signal.type) && sufficientRole(signal.type, actor.roles) !== undefined
-  return has ? undefined : `${signal.type} needs a role that ${actor.userId} does not have`
+  const { type } = signal
+  if (!isSignalType(type)) return lackedRole(type, [], userId)
+  return sufficientRole(type, roles) === undefined ? lackedRole(type, rolesFor(type), userId) : undefined
 }

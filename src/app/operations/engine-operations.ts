@@ -7,7 +7,8 @@ import type { RunStatusSnapshot } from '../../core/engine/run-status.ts'
 import type { PlanRef } from '../../core/plan/compile/plan-ref.ts'
 import { fail, KeelsonError } from '../../core/problems/problem.ts'
 import { isOutside, type EngineType } from '../../core/engine/engine-type.ts'
-import { sufficientRole } from '../../core/run/signals/roles.ts'
+import { rolesFor, sufficientRole } from '../../core/run/signals/roles.ts'
+import { lackedRole } from '../../core/authority/lacked-role.ts'
 import { isSignalType } from '../../core/run/signals/catalogue.ts'
 import { isTerminalRun } from '../../core/run/state/transitions.ts'
 import type { ActorContext, EngineRunContext, EngineSignal, ProviderAdapter } from '../../ports/provider-adapter.ts'
@@ -108,7 +109,7 @@ export class EngineOperations implements ProviderAdapter {
       actorId: actor.userId,
       actorRole: role ?? actor.roles[0] ?? 'none',
       allowed: role !== undefined,
-      reason: `${signalType} needs a role that ${actor.userId} does not have`,
+      reason: lackedRole(signalType, known ? rolesFor(signalType) : [], actor.userId),
     }
     const parts = { ...this.#parts, engine: this.#engine.host }
     if (role === undefined) await deliverSignal(parts, row, request, sender)

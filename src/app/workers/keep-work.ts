@@ -52,14 +52,14 @@ export async function takeReport(by: Working, token: string, given: GivenReport)
     const wanted = await stillWanted(by, row)
     const { report, ...log } = await masked(by, row, wanted, given)
     const recorded = row.state === 'closed' || (wanted === undefined && row.state !== 'reported') ? 'late' : 'outcome'
-    if (row.report !== undefined) {
-      if (row.report !== report) fail('WORK_REPORTED', 'another report was made under this claim before')
-      return { recorded, repeated: true, ...log, runKey, runId }
-    }
-    if (!(await changeWork(by, { ...row, state: recorded === 'late' ? 'closed' : 'reported', report }))) continue
+    const repeated = row.report !== undefined
+    if (repeated && row.report !== report) anotherReport()
+    const state = recorded === 'late' ? 'closed' : 'reported'
+    if (!repeated && !(await changeWork(by, { ...row, state, report }))) continue
+    // A repeat leaves it again: a process may have died in between. The inbox takes it once.
     if (recorded === 'late')
       await leaveReport(by.services, runKey, lateOutcome({ ...row, ...givenUnder(row) }, report, row.touchedAt))
-    return { recorded, repeated: false, ...log, runKey, runId }
+    return { recorded, repeated, ...log, runKey, runId }
   }
 }
 
@@ -72,13 +72,17 @@ async function takeLateReport(by: Working, token: string, given: GivenReport): P
   const { runKey } = row
   const { runId } = bodyOf(row)
   const { report, ...log } = await masked(by, row, await stillWanted(by, row), given)
-  const known = claim.report
-  if (known !== undefined && known !== report) fail('WORK_REPORTED', 'another report was made under this claim before')
-  const late = { ...lateOutcome(claim, report, clock.now()), stale: true as const }
-  // Before the claim has it: a process that dies between the two leaves a report that is sent again, and that counts once.
-  if (known === undefined) await leaveReport(services, runKey, late)
-  const isFirst = known === undefined && (await store.reportEndedClaim(tenantId, sha256Hex(token), report))
+  // The claim says which of several reports counts, also of two in the same moment: only that one goes to the log.
+  const isFirst = claim.report === undefined && (await store.reportEndedClaim(tenantId, sha256Hex(token), report))
+  const known = isFirst ? report : (claim.report ?? (await store.findEndedClaim(tenantId, sha256Hex(token)))?.report)
+  if (known !== report) anotherReport()
+  // A repeat leaves it again, as above.
+  await leaveReport(services, runKey, { ...lateOutcome(claim, report, clock.now()), stale: true as const })
   return { recorded: 'late', repeated: !isFirst, ...log, runKey, runId }
+}
+
+function anotherReport(): never {
+  return fail('WORK_REPORTED', 'another report was made under this claim before')
 }
 
 /** Nobody stores a secret that the worker was given, not even on the way to the log. */

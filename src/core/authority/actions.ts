@@ -77,6 +77,11 @@ export const GRANTS: { readonly [role in Role]: readonly Action[] } = {
   'server-operator': ['SERVER_OPERATE', 'TENANT_READ'],
 }
 
+/** Those that may do it, the least first. */
+export function rolesWith(action: Action): readonly Role[] {
+  return ROLES.filter((role) => GRANTS[role].includes(action))
+}
+
 /** The role that a word means; undefined for a word that means none. */
 export function roleOf(word: string): Role | undefined {
   const same = Object.hasOwn(SAME, word) ? SAME[word] : undefined

@@ -1,5 +1,5 @@
 /** Whether a value is one that a setting takes; and the value that a text of the environment or of an option means. */
-import type { Setting } from './settings.ts'
+import type { Form, Setting } from './settings.ts'
 
 /** What is wrong with it, as the end of a sentence; undefined when it is right. */
 export function faultOf(setting: Setting, value: unknown): string | undefined {
@@ -22,11 +22,11 @@ export function faultOf(setting: Setting, value: unknown): string | undefined {
 
 function textFault(
   value: unknown,
-  { values, pattern }: { readonly values?: readonly string[]; readonly pattern?: string },
+  { values, form }: { readonly values?: readonly string[]; readonly form?: Form },
 ): string | undefined {
   if (typeof value !== 'string' || value === '') return 'is a text'
   if (values !== undefined && !values.includes(value)) return `is one of ${values.join(', ')}`
-  return pattern === undefined || new RegExp(pattern, 'u').test(value) ? undefined : `has the form ${pattern}`
+  return form === undefined || new RegExp(form.pattern, 'u').test(value) ? undefined : `is ${form.is}`
 }
 
 const FLAGS: Readonly<Record<string, boolean>> = { true: true, on: true, 1: true, false: false, off: false, 0: false }

@@ -1,5 +1,5 @@
 /** schemas/config.schema.json: keelson.config.yaml as JSON Schema 2020-12, for editors and for whoever makes such a file. */
-import { SETTINGS, SETTING_NAMES, type Setting } from './settings.ts'
+import { SETTINGS, SETTING_NAMES, type Form, type Setting } from './settings.ts'
 
 type Schema = Record<string, unknown>
 
@@ -50,6 +50,6 @@ function words({ values }: { readonly values?: readonly string[] }): Schema {
   return values === undefined ? {} : { enum: values }
 }
 
-function pattern({ pattern: wanted }: { readonly pattern?: string }): Schema {
-  return wanted === undefined ? {} : { pattern: wanted }
+function pattern({ form }: { readonly form?: Form }): Schema {
+  return form === undefined ? {} : { pattern: form.pattern }
 }

@@ -41,14 +41,11 @@ function ours(message: string): string {
 }
 
 function readPart(reading: Reading, value: unknown, path: readonly string[]): void {
-  if (typeof value !== 'object' || value === null || Array.isArray(value))
-    return refuse(
-      reading,
-      path,
-      `${path.length === 0 ? 'the configuration' : `'${path.join('.')}'`} has fields`,
-      'value',
-    )
   const known = namesUnder(path)
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    const what = path.length === 0 ? 'the configuration' : `'${path.join('.')}'`
+    return refuse(reading, path, `${what} has fields: ${[...known].join(', ')}`, 'value')
+  }
   for (const [name, part] of Object.entries(value)) {
     const here = [...path, name]
     if (path.length === 0 && name === '$schema') continue

@@ -16,13 +16,19 @@ interface Row {
   readonly isSecret?: true
 }
 
+/** What a text has to look like: for programs, and as the end of a sentence for people. */
+export interface Form {
+  readonly pattern: string
+  readonly is: string
+}
+
 export type Setting = Row &
   (
     | {
         readonly kind: 'text'
         readonly default?: string
         readonly values?: readonly string[]
-        readonly pattern?: string
+        readonly form?: Form
       }
     | { readonly kind: 'whole'; readonly default: number; readonly min: number; readonly max: number }
     | { readonly kind: 'flag'; readonly default?: boolean }
@@ -30,7 +36,7 @@ export type Setting = Row &
         readonly kind: 'list'
         readonly default: readonly string[]
         readonly values?: readonly string[]
-        readonly pattern?: string
+        readonly form?: Form
       }
   )
 
@@ -51,7 +57,10 @@ const TOKEN_ALGORITHMS = [
 export const DUTIES = ['api', 'engine', 'followers', 'clockwork'] as const
 export type Duty = (typeof DUTIES)[number]
 
-const HTTP_ADDRESS = '^https?://[^\\s/?#]+[^\\s?#]*$'
+const HTTP_ADDRESS: Form = {
+  pattern: '^https?://[^\\s/?#]+[^\\s?#]*$',
+  is: 'an address that begins with https:// or http://, without ? and #',
+}
 const MOST = 1_000_000_000
 
 export const SETTINGS = {
@@ -76,7 +85,10 @@ export const SETTINGS = {
     about: 'Further names that requests may give as `Host`, without a port.',
     default: [],
     // Anything else would be no name of any request, and the setting would do nothing.
-    pattern: '^(\\[[0-9A-Fa-f:.]+\\]|[A-Za-z0-9._-]+)$',
+    form: {
+      pattern: '^(\\[[0-9A-Fa-f:.]+\\]|[A-Za-z0-9._-]+)$',
+      is: 'a name such as keelson.example.com, without a port or a path',
+    },
     variable: 'KEELSON_HOSTS',
     option: '--allow-host-name',
   },
@@ -85,7 +97,10 @@ export const SETTINGS = {
     about: 'Origins of web pages that may ask, such as https://panel.example.com (CORS). Default: none.',
     default: [],
     // As browsers write them; there is no word for all of them.
-    pattern: '^https?://(\\[[0-9a-f:.]+\\]|[a-z0-9._-]+)(:[0-9]{1,5})?$',
+    form: {
+      pattern: '^https?://(\\[[0-9a-f:.]+\\]|[a-z0-9._-]+)(:[0-9]{1,5})?$',
+      is: 'an origin such as https://panel.example.com, in small letters and without a path',
+    },
     variable: 'KEELSON_ORIGINS',
   },
   trustProxy: {
@@ -109,7 +124,7 @@ export const SETTINGS = {
   'auth.oidc.issuer': {
     kind: 'text',
     about: 'Callers are known by tokens of this OIDC issuer.',
-    pattern: HTTP_ADDRESS,
+    form: HTTP_ADDRESS,
     variable: 'KEELSON_OIDC_ISSUER',
   },
   'auth.oidc.audience': {
@@ -120,7 +135,7 @@ export const SETTINGS = {
   'auth.oidc.jwksUri': {
     kind: 'text',
     about: "Where the issuer's keys are. Default: where its /.well-known/openid-configuration says.",
-    pattern: HTTP_ADDRESS,
+    form: HTTP_ADDRESS,
     variable: 'KEELSON_OIDC_JWKS_URI',
   },
   'auth.oidc.algorithms': {
@@ -156,13 +171,13 @@ export const SETTINGS = {
   'auth.oidc.login.clientSecretFrom': {
     kind: 'text',
     about: 'The environment variable that has the secret of that client. Default: a client without a secret.',
-    pattern: '^[A-Za-z_][A-Za-z0-9_]*$',
+    form: { pattern: '^[A-Za-z_][A-Za-z0-9_]*$', is: 'the name of a variable, not its value' },
     variable: 'KEELSON_LOGIN_CLIENT_SECRET_FROM',
   },
   'auth.oidc.login.redirectUrl': {
     kind: 'text',
     about: 'The address of /login/callback as browsers reach it and the issuer knows it. Needed with a client.',
-    pattern: HTTP_ADDRESS,
+    form: HTTP_ADDRESS,
     variable: 'KEELSON_LOGIN_REDIRECT_URL',
   },
   'auth.oidc.login.scopes': {
@@ -200,7 +215,7 @@ export const SETTINGS = {
   store: {
     kind: 'text',
     about: 'A PostgreSQL database that keeps the runs instead of the state folder. Keep passwords out of the file.',
-    pattern: '^postgres(ql)?://',
+    form: { pattern: '^postgres(ql)?://', is: 'an address that begins with postgres://' },
     variable: 'KEELSON_STORE',
     option: '--store',
     isSecret: true,
@@ -317,14 +332,17 @@ export const SETTINGS = {
   'alerts.webhook.url': {
     kind: 'text',
     about: 'Alerts are sent there by POST, signed as Standard Webhooks, and tried again until they are taken.',
-    pattern: HTTP_ADDRESS,
+    form: HTTP_ADDRESS,
     variable: 'KEELSON_ALERTS_WEBHOOK_URL',
   },
   'alerts.webhook.secret': {
     kind: 'text',
     about:
       'The key of the signature, in base64, with or without `whsec_` before it. Needed with an address; keep it out of the file.',
-    pattern: '^(whsec_)?[A-Za-z0-9+/]{32,}={0,2}$',
+    form: {
+      pattern: '^(whsec_)?[A-Za-z0-9+/]{32,}={0,2}$',
+      is: 'a key in base64 of at least 32 characters, with or without whsec_ before it',
+    },
     variable: 'KEELSON_ALERTS_WEBHOOK_SECRET',
     isSecret: true,
   },

@@ -133,10 +133,10 @@ export const RUN_PROBLEMS = {
     todo: 'Correct the field named in the message.',
   },
   AUTHZ_DENIED: {
-    title: 'You may not send this signal.',
+    title: 'You may not do this.',
     retryable: false,
-    did: 'The signal was recorded as rejected.',
-    todo: 'Ask someone who has the role.',
+    did: 'Nothing was done. The refusal is on record; a signal is recorded as rejected.',
+    todo: 'Ask someone who may; docs/guides/serve.md lists what each role may.',
   },
   RUN_DRIVEN_ELSEWHERE: {
     title: 'Another process holds the lease of this run.',

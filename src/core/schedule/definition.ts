@@ -49,7 +49,7 @@ export function readDefinition(
   const cron = asked.cron === undefined ? undefined : parseCron(asked.cron)
   if (cron?.ok === false) for (const { message } of cron.problems) wrong('/cron', message)
   if (asked.every !== undefined && !(msOf(asked.every) >= LIMITS.scheduleEveryMs))
-    wrong('/every', `'${asked.every}' is no time of one second or more: ${DURATION_EXAMPLES}`)
+    wrong('/every', `'${asked.every}' is no time of one second or more, such as 30s, 15m or 2h`)
   if (offsetOf(zone) === undefined) wrong('/zone', `'${zone}' is no time zone; one is Europe/Berlin`)
   if (asked.jitter !== undefined && !(msOf(asked.jitter) <= LIMITS.scheduleJitterMs))
     wrong('/jitter', `'${asked.jitter}' is no time of at most a day: ${DURATION_EXAMPLES}`)

@@ -39,12 +39,32 @@ export async function matchProgram(argv: readonly string[], terminal: Terminal, 
   } catch (thrown) {
     if (!(thrown instanceof CommanderError)) throw thrown
     if (thrown.exitCode === 0) return EXIT.completed
-    if (thrown.code === 'commander.help') fail('USAGE', `'${argv.join(' ')}' is not a whole command`)
     const meant = thrown.code === 'commander.unknownCommand' ? meantBy(argv[0] ?? '') : undefined
     if (meant !== undefined) return fail('USAGE', `unknown command '${argv[0] ?? ''}'; did you mean '${meant}'?`)
-    return fail('USAGE', usageMessage(thrown.message))
+    return refuse(program, argv, thrown)
   }
   return exitCode
+}
+
+/** With the help of what was typed, as far as it is a command. */
+function refuse(program: Command, argv: readonly string[], thrown: CommanderError): never {
+  let command = program
+  const typed: string[] = []
+  for (const word of argv) {
+    const next = command.commands.find((one) => one.name() === word || one.aliases().includes(word))
+    if (next === undefined) break
+    command = next
+    typed.push(word)
+  }
+  const words = typed.join(' ')
+  const about = typed.length === 0 ? {} : { details: { command: words } }
+  if (typed.length === 0 && thrown.code === 'commander.help')
+    return fail('USAGE', `'${argv.join(' ')}' is not a whole command`)
+  const isGroup = typed.length > 0 && command.commands.length > 0
+  // An option behind a group is not unknown: the word before it is missing.
+  const isHalf = isGroup && ['commander.help', 'commander.unknownOption'].includes(thrown.code)
+  if (!isHalf) return fail('USAGE', usageMessage(thrown.message), about)
+  return fail('USAGE', `'${words}' is not a whole command: ${command.usage()} comes after it`, about)
 }
 
 function usageMessage(message: string): string {

@@ -7,8 +7,12 @@ import { SIGNALS, type SignalType } from './catalogue.ts'
 const LADDER = ['Operator', 'Engineer', 'Admin'] as const
 
 export function sufficientRole(signalType: SignalType, roles: readonly string[]): string | undefined {
+  return rolesFor(signalType).find((one) => roles.includes(one))
+}
+
+/** The least first. */
+export function rolesFor(signalType: SignalType): readonly string[] {
   const { role } = SIGNALS[signalType]
   const rung = LADDER.findIndex((one) => one === role)
-  const enough: readonly string[] = rung < 0 ? [role] : LADDER.slice(rung)
-  return enough.find((one) => roles.includes(one))
+  return rung < 0 ? [role] : LADDER.slice(rung)
 }

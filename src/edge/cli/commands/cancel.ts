@@ -15,7 +15,7 @@ import { asItIsWritten, openToRead } from '../open/reading.ts'
 import { shortId } from '../terminal/format.ts'
 import { watchRun } from '../progress/run-watch.ts'
 import type { Terminal } from '../terminal/terminal.ts'
-import { sendAsked } from './signal.ts'
+import { sendAsked, tellAwaiting } from './signal.ts'
 
 /** After the grace of its steps the end is written at once. */
 const END_MS = LIMITS.cancelGraceMs + 3_000
@@ -26,6 +26,7 @@ export async function cancel(call: Call): Promise<number> {
   const row = await rowOf(options, call.args[0] ?? '')
   const args = [row.runId]
   const told = await sendAsked({ ...call, args: [row.runId, 'cancel'] })
+  if (told.awaits !== undefined) return tellAwaiting(told, options, terminal)
   // A server takes it up by itself.
   if (!isTerminalRun(row.status) && !isDriven(row) && serverUrl(options) === undefined) {
     if (!options.json) terminal.line(`nobody drives run ${shortId(row.runId)}: it is brought to its end here`)

@@ -1,8 +1,9 @@
 /**
- * `keelson plan diff`: what changed between two plan files, in words, and the live runs of that plan. A run keeps the
- * version it began with, so the change does not affect these runs.
+ * `keelson plan diff`: what changed between two plans, files or published ones, in words, and the live runs of that plan. A run keeps
+ * the version it began with, so the change does not affect these runs.
  */
 import { existsSync } from 'node:fs'
+import type { Plan } from '../../../core/plan/plan.ts'
 import { diffPlans, isEmptyDiff } from '../../../core/plan/write/diff-plans.ts'
 import type { RunRow } from '../../../ports/run-store.ts'
 import type { Call } from '../terminal/command.ts'
@@ -10,9 +11,9 @@ import { EXIT } from '../terminal/exit-codes.ts'
 import { allRuns } from '../open/find-run.ts'
 import { plural, shortId } from '../terminal/format.ts'
 import { tellDiff } from '../plans/plan-changes.ts'
-import { readPlanFile } from '../files/plan-file.ts'
-import { databaseFile, storeUrl, type Place } from '../files/place.ts'
-import { openExisting } from '../open/session.ts'
+import { comparedPlan } from '../plans/compared-plan.ts'
+import { databaseFile, serverUrl, storeUrl, type Place } from '../files/place.ts'
+import { openToRead } from '../open/reading.ts'
 import type { Terminal } from '../terminal/terminal.ts'
 
 /** A live run, and its current steps. */
@@ -23,10 +24,10 @@ interface Touched {
 }
 
 export async function planDiff({ args, options, terminal }: Call): Promise<number> {
-  const before = readPlanFile(args[0] ?? '').compiled
-  const after = readPlanFile(args[1] ?? '').compiled
-  const blocks = new Map([...(before.blocks ?? []), ...(after.blocks ?? [])].map(({ sha256, plan }) => [sha256, plan]))
-  const diff = diffPlans(before.plan, after.plan, { blockOf: (sha256) => blocks.get(sha256) })
+  const before = await comparedPlan(args[0] ?? '', options)
+  const after = await comparedPlan(args[1] ?? '', options)
+  const blockOf = (sha256: string): Plan | undefined => before.blocks.get(sha256) ?? after.blocks.get(sha256)
+  const diff = diffPlans(before.plan, after.plan, { blockOf })
   const touched = await liveRuns(options, before.plan.metadata.planId, { old: before.sha256, new: after.sha256 })
   if (options.json) {
     const runs = touched.map(({ row, version, at }) => ({
@@ -74,8 +75,9 @@ async function liveRuns(
   planId: string,
   hashes: { readonly old: string; readonly new: string },
 ): Promise<readonly Touched[]> {
-  if (storeUrl(place) === undefined && !existsSync(databaseFile(place))) return []
-  const keelson = await openExisting(place)
+  const isNowhere = storeUrl(place) === undefined && !existsSync(databaseFile(place))
+  if (isNowhere && serverUrl(place) === undefined) return []
+  const keelson = await openToRead(place)
   try {
     const found: Touched[] = []
     for await (const row of allRuns(keelson, { planId, status: LIVE })) {

@@ -3,6 +3,7 @@
  * started with. Runs that wait for a person are reported and left. Runs of a live process are left to it, and queued
  * ones to `keelson queue start`; runs whose steps file cannot be loaded wait until it is repaired.
  */
+import { awaiting, tellAwaiting } from './signal.ts'
 import { fail } from '../../../core/problems/problem.ts'
 import { engineTypeOf, isOutside } from '../../../core/engine/engine-type.ts'
 import type { RunRow } from '../../../ports/run-store.ts'
@@ -64,7 +65,8 @@ async function resumeAfar({ args, options, terminal }: Call): Promise<number> {
     return fail('NOT_FROM_AFAR', 'a server goes on with its runs by itself; name a paused run to lift its pause')
   const run = await findRun(new RemoteRuns(await needServer(options)), name)
   if (run.row.status !== 'PAUSED') fail('RUN_NOT_RUNNING', `run ${shortId(run.runId)} is ${run.row.status}, not paused`)
-  await run.signal('RESUME', { reason: 'keelson resume' })
+  const { signalId, awaits } = await run.signal('RESUME', { reason: 'keelson resume' })
+  if (awaits !== undefined) return tellAwaiting(awaiting(run, 'RESUME', signalId, awaits), options, terminal)
   if (options.json) terminal.json({ runId: run.runId, resumed: true })
   else terminal.line(`run ${shortId(run.runId)} goes on in the process that drives it`)
   return EXIT.completed

@@ -15,6 +15,7 @@ import type { LeftSignal } from '../../../library/act/leave-signal.ts'
 import type { ReadableRun } from '../../../library/read/readable-runs.ts'
 import type { RunRow } from '../../../ports/run-store.ts'
 import type { Call, Options } from '../terminal/command.ts'
+import type { Terminal } from '../terminal/terminal.ts'
 import { reachable, reachesTemporal } from '../open/engine-choice.ts'
 import { EXIT } from '../terminal/exit-codes.ts'
 import { findRun } from '../open/find-run.ts'
@@ -80,6 +81,8 @@ interface Sent {
   readonly json: object
   /** The server has started the run that retry-run asks for. */
   readonly startedRunId?: string
+  /** The decision that a second person has to accept; until then the run gets nothing of it. */
+  readonly awaits?: string
 }
 
 /** Sends the signal of a call `<run> <signal>`; throws when the run refuses it. */
@@ -100,12 +103,19 @@ export async function sendAsked({ args, options }: Pick<Call, 'args' | 'options'
 /** The server judges it for whoever it takes the sender for. */
 async function sendAfar(name: string, asked: Asked, options: Options): Promise<Sent> {
   const { sendAfar: send } = await import('../afar/send-afar.ts')
-  const { handle, signalId, startedRunId } = await send(name, asked, options)
+  const { handle, signalId, startedRunId, awaits } = await send(name, asked, options)
   try {
+    if (awaits !== undefined) return awaiting(handle, asked.signalType, signalId, awaits)
     return { ...(await sent(handle, asked, signalId)), ...(startedRunId === undefined ? {} : { startedRunId }) }
   } finally {
     handle[Symbol.dispose]()
   }
+}
+
+/** It has not reached the run, so no answer of the run is waited for. */
+export function awaiting({ row, runId }: ReadableRun, type: SignalType, signalId: string, awaits: string): Sent {
+  const json = { signalId, runId, pending: true, approvalRequired: true, signalDecisionId: awaits }
+  return { type, signalId, row, isAnswered: false, record: undefined, isNothing: false, json, awaits }
 }
 
 type Asked = LeftSignal & { readonly signalType: SignalType }
@@ -151,7 +161,9 @@ async function sent(handle: ReadableRun, { signalType: type, payload }: Asked, s
 }
 
 export async function signal({ args, options, terminal }: Call): Promise<number> {
-  const { type, signalId, row, isAnswered, record, isNothing, json, startedRunId } = await sendAsked({ args, options })
+  const told = await sendAsked({ args, options })
+  if (told.awaits !== undefined) return tellAwaiting(told, options, terminal)
+  const { type, signalId, row, isAnswered, record, isNothing, json, startedRunId } = told
   const id = shortId(row.runId)
   if (startedRunId !== undefined) {
     const { showAfar } = await import('../afar/run-afar.ts')
@@ -170,6 +182,20 @@ export async function signal({ args, options, terminal }: Call): Promise<number>
   else {
     terminal.line(`${wordOf(type)} is in the inbox of run ${id}; ${silenceOf(row, isAnswered)}`)
     if (!isAnswered) terminal.line(`  ${terminal.paint.cyan(howToDrive(row))} goes on with the run and takes it`)
+  }
+  return EXIT.completed
+}
+
+/** For a signal that a second person has to accept first. */
+export function tellAwaiting(
+  { type, row, json, awaits = '' }: Pick<Sent, 'type' | 'row' | 'json' | 'awaits'>,
+  { json: isJson }: Options,
+  terminal: Terminal,
+): number {
+  if (isJson) terminal.json(json)
+  else {
+    terminal.line(`${wordOf(type)} of run ${shortId(row.runId)} waits for a second person; nothing is done before`)
+    terminal.line(`  ${terminal.paint.cyan(`keelson decisions accept ${awaits}`)}`)
   }
   return EXIT.completed
 }

@@ -6,7 +6,7 @@ import { EXIT } from '../terminal/exit-codes.ts'
 import { allRuns, findRun } from '../open/find-run.ts'
 import { oneLine, shortId, timeOfDay } from '../terminal/format.ts'
 import { changeText, refusedText, seenOf, sentText } from '../output/task-news.ts'
-import { openToRead } from '../open/reading.ts'
+import { openToRead, takesActors } from '../open/reading.ts'
 
 /** For one line; --json shows everything. */
 const TEXT_CHARS = 200
@@ -20,6 +20,7 @@ export async function tasks({ args, options, terminal }: Call): Promise<number> 
       for await (const row of allRuns(keelson, { status: ['RUNNING', 'PAUSED'] }))
         // Nobody can complete a task of a run that was set aside; `resume` names it.
         if (row.quarantine === undefined && !isForeign(row)) handles.push(await keelson.run(row.runId))
+    const as = options.json || !(await takesActors(keelson)) ? '' : ' --as <user>'
     let count = 0
     for (const handle of handles) {
       for (const task of await handle.tasks()) {
@@ -43,7 +44,7 @@ export async function tasks({ args, options, terminal }: Call): Promise<number> 
         const isSeen = task.changed !== undefined && task.token !== undefined
         const seen = isSeen ? ` --seen ${seenOf(task.token)}` : ''
         terminal.line(
-          `  complete  ${terminal.paint.cyan(`keelson complete ${shortId(task.runId)} ${task.slot}${seen} --outcome Succeeded --as <user>`)}`,
+          `  complete  ${terminal.paint.cyan(`keelson complete ${shortId(task.runId)} ${task.slot}${seen} --outcome Succeeded${as}`)}`,
         )
       }
     }

@@ -21,7 +21,7 @@ import { tellBounds } from '../output/bounds.ts'
 import { widthOf, wrapped } from '../terminal/flow.ts'
 import { plural, shortId, timeOfDay } from '../terminal/format.ts'
 import { watchRun, type RunWatch } from '../progress/run-watch.ts'
-import { openToRead } from '../open/reading.ts'
+import { openToRead, takesActors } from '../open/reading.ts'
 import type { Terminal } from '../terminal/terminal.ts'
 
 const STEPS_TOLD = 12
@@ -50,7 +50,8 @@ export async function why({ args, options, terminal }: Call): Promise<number> {
     if (args[1] === undefined) tellRun(terminal, watch, slots.length, records)
     tellBounds(terminal, bounds)
     const now = then ?? Date.now()
-    const asked = { run: shortId(handle.runId), now, records, graph: watch.graph }
+    const isNamed = !watch.graph.steps.some((step) => 'manual' in step) || (await takesActors(keelson))
+    const asked = { run: shortId(handle.runId), now, records, graph: watch.graph, isNamed }
     const found = await causesOf(look, slots, asked, at)
     const told = args[1] === undefined ? rootsFirst(found) : { steps: await withRoots(look, found, at), behind: [] }
     for (const { slot, causes } of told.steps.slice(0, STEPS_TOLD))

@@ -17,10 +17,14 @@ export interface PlanFile {
 /** No folder in front, no ending of a plan file: probably the name of a plan. */
 const IS_NAME = /^[\w-]+(?:@[\w.:-]+)?$/
 
+export function isPlanName(given: string): boolean {
+  return IS_NAME.test(given)
+}
+
 /** A folder means the plan.yaml (or .yml, .json) in it. */
 export function planPath(path: string): string {
   const there = statSync(path, { throwIfNoEntry: false })
-  if (there === undefined && IS_NAME.test(path))
+  if (there === undefined && isPlanName(path))
     fail('FILE_NOT_FOUND', `there is no file ${path}`, { hint: `a published plan is named by --plan-id ${path}` })
   if (there?.isDirectory() !== true) return path
   const found = ['plan.yaml', 'plan.yml', 'plan.json'].find((name) => readdirSync(path).includes(name))

@@ -23,6 +23,8 @@ export interface Asked {
   readonly now: number
   readonly records: readonly LogRecord[]
   readonly graph: PlanGraph
+  /** Whether `--as` says who types a command. */
+  readonly isNamed: boolean
 }
 
 type Teller<K extends Cause['kind']> = (cause: Extract<Cause, { kind: K }>, asked: Asked) => Told
@@ -48,7 +50,8 @@ function gateCommands({ records, run }: Asked): readonly string[] | undefined {
 }
 
 /** The person whom the plan asks; where it only excludes people, the user of the command. */
-function asPerson({ graph, step }: Asked): string {
+function asPerson({ graph, step, isNamed }: Asked): string {
+  if (!isNamed) return ''
   const index = graph.indexOf.get(step.replace(/\[\d+\]$/, ''))
   const asked = index === undefined ? undefined : graph.steps[index]
   if (asked === undefined || !('manual' in asked)) return ''

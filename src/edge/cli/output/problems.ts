@@ -54,8 +54,10 @@ export function tellProblems(terminal: Terminal, thrown: unknown, { json, debug 
   if (debug && thrown instanceof Error) terminal.errorLines(terminal.errorPaint.dim(stackOf(thrown)))
 }
 
-/** For a run that was set aside it depends on the reason. */
+/** For a run that was set aside it depends on the reason, for wrong usage on the command that was typed. */
 function todoOf({ code, details }: Problem): string {
+  const command = code === 'USAGE' ? details?.['command'] : undefined
+  if (typeof command === 'string') return `See \`keelson help ${command}\`.`
   const isKilling = code === 'RUN_QUARANTINED' && details?.['code'] === KILLS_PROCESS
   return REGISTRY[isKilling ? KILLS_PROCESS : code].todo
 }

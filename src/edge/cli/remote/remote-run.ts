@@ -37,6 +37,8 @@ export interface SentFromAfar {
   readonly signalId: string
   /** The run that RETRY_RUN started. */
   readonly startedRunId?: string
+  /** The decision that a second person has to accept; until then nothing is done. */
+  readonly awaits?: string
 }
 
 type PartName = (typeof EXECUTION_PARTS)[number]
@@ -166,6 +168,7 @@ export class RemoteRun implements ReadableRun {
     const sent = await this.#execution.signal(signalType, payload, signalId)
     return {
       signalId: sent.signalId,
+      ...(sent.approvalRequired === true ? { awaits: sent.signalDecisionId } : {}),
       ...(sent.startedExecutionId === undefined ? {} : { startedRunId: sent.startedExecutionId }),
     }
   }

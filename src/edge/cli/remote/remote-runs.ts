@@ -82,6 +82,11 @@ export class RemoteRuns implements ReadableRuns {
     },
   }
 
+  /** Whether `--as` may name somebody else: elsewhere the key or the login says who asks. */
+  async takesActors(): Promise<boolean> {
+    return (await this.client.me()).dev === true
+  }
+
   async close(): Promise<void> {
     // Nothing is held open between requests.
   }

@@ -12,14 +12,13 @@ export async function serverClient(place: Place, actor?: string): Promise<Client
   if (url === undefined) return undefined
   const apiKey = keyOf(place)
   const token = apiKey === undefined ? (await import('../login/kept-token.ts')).keptToken(url) : undefined
-  const client = connect({
-    url,
-    ...(apiKey === undefined ? {} : { apiKey }),
-    ...(token === undefined ? {} : { token }),
-    ...(actor === undefined ? {} : { actAs: actor }),
-  })
-  if (actor !== undefined) await needToBe(client, actor)
-  return client
+  const how = { url, ...(apiKey === undefined ? {} : { apiKey }), ...(token === undefined ? {} : { token }) }
+  const client = connect(how)
+  if (actor === undefined) return client
+  const { actorId, dev } = await client.me()
+  if (actorId === actor) return client
+  if (dev === true) return needToBe(connect({ ...how, actAs: actor }), actor)
+  return refuseToBe(client, actorId, actor)
 }
 
 /** For a command that was found to ask a server, as the person of `--as`. */
@@ -42,11 +41,15 @@ function keyOf({ apiKeyFile }: Place): string | undefined {
 }
 
 /** What is done would be recorded under another name. */
-async function needToBe(client: Client, actor: string): Promise<void> {
+async function needToBe(client: Client, actor: string): Promise<Client> {
   const { actorId } = await client.me()
-  if (actorId !== actor)
-    fail(
-      'AUTHZ_DENIED',
-      `${client.url} takes you for '${actorId}'; only a server for development (keelson dev) lets you act as '${actor}'`,
-    )
+  return actorId === actor ? client : refuseToBe(client, actorId, actor)
+}
+
+function refuseToBe({ url }: Client, actorId: string, actor: string): never {
+  return fail(
+    'AUTHZ_DENIED',
+    `${url} takes you for '${actorId}'; only a server for development (keelson dev) lets you act as '${actor}'`,
+    { hint: `leave out --as, or use the key or the login of '${actor}'` },
+  )
 }

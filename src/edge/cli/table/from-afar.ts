@@ -19,7 +19,7 @@ export const FROM_AFAR: Readonly<Record<string, FromAfar>> = {
   'plan hash': 'here',
   'plan graph': 'here',
   'plan import': 'here',
-  'plan diff': 'here',
+  'plan diff': 'asks',
   'plan publish': 'asks',
   'plan list': 'asks',
   conformance: 'here',

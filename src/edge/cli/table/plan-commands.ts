@@ -91,8 +91,12 @@ export const PLAN_COMMANDS: readonly Spec[] = [
   },
   {
     use: 'plan diff <old> <new>',
-    about: 'show what changed between two plans, and which runs use the old one',
-    examples: ['keelson plan diff plan.yaml new-plan.yaml', 'keelson plan diff old.json plan.yaml --json'],
+    about: 'show what changed between two plans, files or published ones, and which runs use the old one',
+    examples: [
+      'keelson plan diff plan.yaml new-plan.yaml',
+      'keelson plan diff old.json plan.yaml --json',
+      'keelson plan diff order@1.0.0 order@1.1.0 --server https://keelson.example.com',
+    ],
     load: async () => (await import('../commands/plan-diff.ts')).planDiff,
   },
 ]

@@ -6,6 +6,7 @@ import type { ProblemCode } from '../../../core/problems/registry.ts'
 import type { Clockwork } from '../../../library/clockwork/clockwork.ts'
 import { partsOf, storeOf } from '../../../library/services-of.ts'
 import type { Keelson } from '../../../library/keelson/keelson.ts'
+import { probeWrite } from './write-probe.ts'
 
 export interface DutyState {
   readonly ok: boolean
@@ -54,9 +55,14 @@ function clockworkState(clockwork: Clockwork | undefined, store: DutyState): Dut
   return idle === undefined ? store : { ok: false, why: idle.why?.() ?? 'STORE_UNAVAILABLE' }
 }
 
-/** One row: anybody may ask this, as often as they like. */
+/** It answers, and takes a write: one row each, because anybody may ask this, as often as they like. */
 function storeState(keelson: Keelson): Promise<DutyState> {
-  return answers(() => storeOf(keelson).findTenant(LOCAL_PRINCIPAL.tenantId), 'STORE_UNAVAILABLE')
+  const store = storeOf(keelson)
+  const ask = async (): Promise<void> => {
+    await store.findTenant(LOCAL_PRINCIPAL.tenantId)
+    await probeWrite(store, partsOf(keelson).services.clock.now())
+  }
+  return answers(ask, 'STORE_UNAVAILABLE')
 }
 
 /** `otherwise`: what is said of one that hangs, or that fails without a code. */
