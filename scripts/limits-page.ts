@@ -401,6 +401,10 @@ const VALUES: Readonly<Record<keyof typeof LIMITS, Told>> = {
     of: 'Until a start that found no room is tried again, unless a window of time says it',
     beyond: 'it is tried; a place that becomes free is used at once',
   },
+  busyYoungHeapBytes: {
+    of: 'Young generation of a server under load, and with `heapGrowsWhenBusy`',
+    beyond: 'it does not grow further',
+  },
   youngHeapBytes: {
     of: 'Young generation of the process, with `smallHeap` and on the command line',
     beyond: 'it does not grow further',

@@ -55,7 +55,7 @@ const PROCESS_WORK = new ProcessWork()
 /** Opens the store and starts the embedded engine. Close it (or use `await using`) to release the runs. */
 export async function openKeelson(given: Opening = {}): Promise<Keelson> {
   const options = readOpening(given)
-  if (options.smallHeap === true) keepHeapSmall()
+  if (options.smallHeap === true) keepHeapSmall(options.heapGrowsWhenBusy === true)
   const directory = guardedFolder(options)
   const principal = principalOf(options)
   const keysFolder = keysFolderOf(directory, options)

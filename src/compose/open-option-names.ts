@@ -74,6 +74,7 @@ const OPEN: OptionNames<OpenOptions> = {
   pollMs: MILLISECONDS,
   maxSteps: COUNT,
   smallHeap: FLAG,
+  heapGrowsWhenBusy: FLAG,
   secrets: SECRETS,
   onProgress: FUNCTION,
   onWritten: FUNCTION,

@@ -80,6 +80,11 @@ export interface OpenOptions extends TroubleOptions, NoticeOptions, AlertOptions
    */
   readonly smallHeap?: boolean
   /**
+   * With `smallHeap`: under a load that collects the young generation more than twenty times a second, it may grow to 128 MB. A tenth more
+   * requests are answered then, for up to 100 MB more. `keelson serve` has it on. Default false.
+   */
+  readonly heapGrowsWhenBusy?: boolean
+  /**
    * Resolves `secret://…`. Default: the file `<directory>/secrets/<tenantId>/<environmentId>.json` or `.env` (mode
    * 0600), then the environment variables of this process that `environmentSecrets` allows.
    */

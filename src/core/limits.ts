@@ -109,6 +109,8 @@ export const LIMITS = {
   viewsShared: 200,
   /** With `smallHeap`: what the young generation of V8 grows to, both halves together. */
   youngHeapBytes: 32 * 1024 * 1024,
+  /** With `heapGrowsWhenBusy`: the same, while a process is busy. */
+  busyYoungHeapBytes: 128 * 1024 * 1024,
   /** With `smallHeap`: old objects are collected when they have grown by this. */
   oldHeapGrowthPercent: 50,
   concurrencyMin: 1,

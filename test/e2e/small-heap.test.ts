@@ -1,6 +1,10 @@
 /** The settings of memory as a person meets them: a command that drives runs has them, unless Node was started with others. */
+import { mkdirSync, symlinkSync } from 'node:fs'
+import { join } from 'node:path'
 import { beforeAll, expect, it } from 'vitest'
 import { LIMITS } from '../../src/core/limits.ts'
+import { runChild } from '../fixtures/child.ts'
+import { ROOT } from '../../scripts/terminal.ts'
 import { ensureBuilt } from './built.ts'
 import { folderWith, keelson } from './command.ts'
 
@@ -39,6 +43,29 @@ it.each([
   const { code, stdout } = await keelson(['run', 'p.json', '--json'], folder, undefined, { NODE_OPTIONS: options })
   expect(code).toBe(0)
   // During a collection a few pages more are there.
+  expect(youngIn(stdout)).toBeGreaterThanOrEqual(young)
+  expect(youngIn(stdout)).toBeLessThan(1.25 * young)
+})
+
+/** What a program asks for that answers requests. */
+const PROGRAM = (options: string): string => `
+import { loadPlan, openKeelson } from 'keelson'
+import { busy } from './keelson.steps.mjs'
+const keelson = await openKeelson({ directory: ':memory:', steps: { busy }, smallHeap: true, ${options} })
+const run = await keelson.start(loadPlan(${JSON.stringify(planOf({}, {}, {}, {}, {}, {}))}))
+console.log(JSON.stringify(await run.result()))
+await keelson.close()
+`
+
+it.each([
+  ['stays small under load', '', LIMITS.youngHeapBytes],
+  ['grows under load where that is asked for, and has a bound', 'heapGrowsWhenBusy: true', LIMITS.busyYoungHeapBytes],
+])('the heap of a program %s', (_, options, young) => {
+  const folder = folderWith({ 'program.mjs': PROGRAM(options), 'keelson.steps.mjs': STEPS })
+  mkdirSync(join(folder, 'node_modules'))
+  symlinkSync(ROOT, join(folder, 'node_modules', 'keelson'))
+  const { status, stdout } = runChild(process.execPath, [join(folder, 'program.mjs')])
+  expect(status).toBe(0)
   expect(youngIn(stdout)).toBeGreaterThanOrEqual(young)
   expect(youngIn(stdout)).toBeLessThan(1.25 * young)
 })

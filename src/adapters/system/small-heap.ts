@@ -3,7 +3,7 @@
  * are active, although 20 MB of it live, and collects old objects late. How far the young generation may grow is read when
  * a process starts; whether it grows any further is read at each collection, so that this is decided after each of them.
  */
-import { PerformanceObserver } from 'node:perf_hooks'
+import { constants, PerformanceObserver, type PerformanceEntry } from 'node:perf_hooks'
 import { getHeapSpaceStatistics, setFlagsFromString } from 'node:v8'
 import { LIMITS } from '../../core/limits.ts'
 
@@ -12,12 +12,44 @@ type GrowthFactor = 1 | 2
 let growth: GrowthFactor = 2
 let observer: PerformanceObserver | undefined
 
-/** Whoever starts Node with settings of its own for these keeps them. */
-export function keepHeapSmall(): void {
+/**
+ * Whoever starts Node with settings of its own for these keeps them. With `growsWhenBusy` the young generation may grow further while
+ * collections follow one another closely: then most of what they copy is of work under way, and half as many cost half as much.
+ */
+export function keepHeapSmall(growsWhenBusy: boolean): void {
   if (observer !== undefined || isChosen([...process.execArgv, process.env['NODE_OPTIONS'] ?? ''])) return
   setFlagsFromString(`--heap-growing-percent=${LIMITS.oldHeapGrowthPercent}`)
-  observer = new PerformanceObserver(() => grow(youngBytes() < LIMITS.youngHeapBytes ? 2 : 1))
+  const pace = new Pace()
+  observer = new PerformanceObserver((collections) => {
+    const isBusy = pace.after(collections.getEntries()) && growsWhenBusy
+    grow(youngBytes() < (isBusy ? LIMITS.busyYoungHeapBytes : LIMITS.youngHeapBytes) ? 2 : 1)
+  })
   observer.observe({ type: 'gc' })
+}
+
+/** A page that is opened makes a few collections, a stream of requests makes them without end. */
+const COLLECTIONS = 32
+const CLOSE_MS = 50
+/** The others are parts of these. */
+const WHOLE: ReadonlySet<number | undefined> = new Set([
+  constants.NODE_PERFORMANCE_GC_MINOR,
+  constants.NODE_PERFORMANCE_GC_MAJOR,
+])
+
+/** Whether the latest collections came closely one after another. */
+class Pace {
+  #times: readonly number[] = []
+
+  after(collections: readonly PerformanceEntry[]): boolean {
+    const whole = collections.filter((one) => WHOLE.has(kindOf(one)))
+    this.#times = [...this.#times, ...whole.map(({ startTime }) => startTime)].slice(-COLLECTIONS)
+    const [first = 0, last = first] = [this.#times[0], this.#times.at(-1)]
+    return this.#times.length === COLLECTIONS && last - first < COLLECTIONS * CLOSE_MS
+  }
+}
+
+function kindOf(collection: PerformanceEntry): number | undefined {
+  return (collection as { readonly detail?: { readonly kind?: number } }).detail?.kind
 }
 
 /**

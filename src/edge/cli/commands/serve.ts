@@ -106,6 +106,7 @@ async function openFor({ place }: Config, opening: OpenOptions): Promise<Keelson
     ...opening,
     directory: place.dir,
     smallHeap: true,
+    heapGrowsWhenBusy: true,
     ...(keysDirectory === undefined ? {} : { keysDirectory }),
     ...(url === undefined ? {} : { store: await openServerStore(url, { mustExist: false }) }),
   })
