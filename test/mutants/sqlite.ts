@@ -40,9 +40,23 @@ export const SQLITE: readonly Mutant[] = [
   {
     name: 'SQLite counts a batch as written when the thread that wrote it is lost',
     file: 'adapters/stores/sqlite/commit-thread.ts',
-    find: 'for (const { reject } of lost) reject(this.#lost())',
+    find: 'for (const one of lost) refuse(one, this.#lost())',
     replace: 'for (const { resolve } of lost) resolve([])',
     catcher: 'src/adapters/stores/sqlite/commit-thread.test.ts',
+  },
+  {
+    name: 'SQLite counts records of the audit log as written although others had written before them',
+    file: 'adapters/stores/sqlite/audit-log.ts',
+    find: 'Buffer.compare(now.hash, head.hash) !== 0) return false',
+    replace: 'Buffer.compare(now.hash, head.hash) !== 0) return true',
+    catcher: 'src/adapters/stores/sqlite/beside-batches.test.ts',
+  },
+  {
+    name: 'SQLite leaves records of the audit log behind that no batch follows',
+    file: 'adapters/stores/sqlite/commit-thread.ts',
+    find: 'if (this.#waiting.size === 0 && this.#riders.length > 0) this.#sendRiders()',
+    replace: 'if (this.#waiting.size < 0) this.#sendRiders()',
+    catcher: 'src/adapters/stores/sqlite/beside-batches.test.ts',
   },
   {
     name: 'SQLite writes on two threads at once',
