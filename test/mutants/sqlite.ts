@@ -52,13 +52,6 @@ export const SQLITE: readonly Mutant[] = [
     catcher: 'src/adapters/stores/sqlite/beside-batches.test.ts',
   },
   {
-    name: 'SQLite leaves records of the audit log behind that no batch follows',
-    file: 'adapters/stores/sqlite/commit-thread.ts',
-    find: 'if (this.#waiting.size === 0 && this.#riders.length > 0) this.#sendRiders()',
-    replace: 'if (this.#waiting.size < 0) this.#sendRiders()',
-    catcher: 'src/adapters/stores/sqlite/beside-batches.test.ts',
-  },
-  {
     name: 'SQLite writes on two threads at once',
     file: 'adapters/stores/sqlite/commit-thread.ts',
     find: 'if (!this.#isReady && this.#rest === undefined) return work()',
