@@ -74,6 +74,7 @@ it('makes a trigger whose secret is shown once, and a delivery that is signed wi
   await page.getByLabel('Input as JSON').fill('{ "branch": "${input.body.ref}" }')
   await page.getByRole('button', { name: 'Make the trigger' }).click()
   const made = region(page, 'The new trigger')
+  await made.locator('code').nth(1).waitFor()
   const [address = '', secret = ''] = await made.locator('code').allTextContents()
   expect([address.startsWith(`${server.url}/v1/triggers/tr_`), secret.startsWith('whsec_')]).toEqual([true, true])
   await made.getByRole('button', { name: 'Copy the secret' }).click()
