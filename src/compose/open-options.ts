@@ -80,8 +80,8 @@ export interface OpenOptions extends TroubleOptions, NoticeOptions, AlertOptions
    */
   readonly smallHeap?: boolean
   /**
-   * With `smallHeap`: under a load that collects the young generation more than twenty times a second, it may grow to 128 MB. A tenth more
-   * requests are answered then, for up to 100 MB more. `keelson serve` has it on. Default false.
+   * With `smallHeap`: while the young generation is collected again and again, for less than 45 ms of processor time each, it may grow to 128 MB. A tenth
+   * more requests are answered then, for up to 100 MB more. `keelson serve` has it on. Default false.
    */
   readonly heapGrowsWhenBusy?: boolean
   /**
