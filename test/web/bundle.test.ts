@@ -56,7 +56,7 @@ it('shows a dropped file as a run, verified to its last event, after the server 
   const text = await busyBundle(server)
   const events = linesOf(text).filter((line) => line.includes('"part":"event"')).length
   await using tab = await browser.open('about:blank')
-  tab.expects(/net::ERR_CONNECTION/)
+  tab.expects(/net::ERR_(CONNECTION|SOCKET_NOT_CONNECTED)/)
   const { page } = tab
   const ahead = page.waitForResponse(/bundle-page.*\.js/)
   await page.goto(server.url)
